@@ -9,12 +9,15 @@ extension KeyedState {
     public func catchUp(with input: KafkaTopic) async throws {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         let parts = try parts()
-        for place in parts.partitions.keys where place.topic == topic {
-            guard withRunning({ $0.followed[place] }) != nil else {
-                throw StateError(.changelog, "this member does not follow \(place)")
+        let places = parts.partitions.keys.filter { $0.topic == topic }
+        for place in places where withRunning({ $0.followed[place] }) == nil {
+            throw StateError(.changelog, "this member does not follow \(place)")
+        }
+        try await withThrowingTaskGroup(of: (KafkaTopicPartition, KafkaWatermarks).self) { group in
+            for place in places { group.addTask { (place, try await parts.queries.watermarks(of: place)) } }
+            for try await (place, ends) in group {
+                guard await progress.wait(for: ends.high.rawValue, of: place) else { throw CancellationError() }
             }
-            let end = try await parts.consumer.watermarks(of: place, within: .seconds(10)).high
-            guard await progress.wait(for: end.rawValue, of: place) else { throw CancellationError() }
         }
     }
 }

@@ -49,11 +49,13 @@ extension KeyedState {
             let consumer = KafkaConsumer(kafka, source: .partitions([:]), options: settings) { [weak self] event in
                 self?.receive(event)
             }
+            let queries = try StateQueries(kafka, group: options.history?.group, on: executor)
             try await consumer.start()
             let parts = Parts(
                 store: store, writer: StateWriter(store), rows: rows,
                 reader: try StateReader(path: options.path, topics: store.topics, model: model),
-                publisher: publisher, consumer: consumer, partitions: partitions, partitionCounts: counts,
+                publisher: publisher, consumer: consumer, queries: queries, partitions: partitions,
+                partitionCounts: counts,
                 retention: cluster.retention)
             withRunning { $0.parts = parts }
             try await refuseToForget(parts)
@@ -79,11 +81,10 @@ extension KeyedState {
     private func refuseToForget(_ parts: Parts) async throws {
         guard options.role != .reader, options.history != nil else { return }
         var empty: [KafkaTopicPartition] = []
+        let ends = await parts.queries.watermarks(of: Array(parts.partitions.keys), within: .seconds(2))
         for (input, topic) in options.topics {
-            for place in parts.partitions.keys where place.topic == topic {
-                guard let ends = try? await parts.consumer.watermarks(of: place, within: .seconds(2)),
-                    try isUnknown(place, ends, parts)
-                else { continue }
+            for (place, ends) in ends where place.topic == topic {
+                guard try isUnknown(place, ends, parts) else { continue }
                 empty.append(KafkaTopicPartition(topic: input, partition: place.partition))
             }
         }
@@ -227,7 +228,7 @@ extension KeyedState {
     private func start(_ place: KafkaTopicPartition, _ parts: Parts) async -> Int64? {
         while !Task.isCancelled, !withRunning({ $0.isStopping }) {
             do {
-                let ends = try await parts.consumer.watermarks(of: place, within: .seconds(5))
+                let ends = try await parts.queries.watermarks(of: place, within: .seconds(5))
                 let start = try startOffset(of: place, ends, parts)
                 withRunning { running in
                     guard running.followed[place] != nil else { return }

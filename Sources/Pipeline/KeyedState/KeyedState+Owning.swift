@@ -24,7 +24,7 @@ extension KeyedState {
         // From now on it is no standby that another partition's assignment may drop.
         withRunning { _ = $0.assigned.insert(place) }
         follow(place)
-        let ends = try await parts.consumer.watermarks(of: place, within: .seconds(10))
+        let ends = try await parts.queries.watermarks(of: place)
         if try isUnknown(place, ends, parts) { try await refuseToForget([input], parts) }
         guard await progress.wait(for: ends.high.rawValue, of: place) else { throw CancellationError() }
         partition.own(oversized: try parts.store.oversized(place))

@@ -44,6 +44,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         let reader: StateReader<Model>
         let publisher: StatePublisher
         let consumer: KafkaConsumer
+        let queries: StateQueries
         let partitions: [KafkaTopicPartition: Partition]
         let partitionCounts: [KafkaTopic: Int32]
         /// How long a file may have missed what was published, by topic, in milliseconds.
@@ -215,6 +216,7 @@ extension KeyedState: Service {
         if await !followers.end(within: limit * 0.2) {
             logger.error("records of the state's topics were not applied in time")
         }
+        await parts.queries.close(within: limit * 0.1)
         await parts.publisher.close(within: limit * 0.3)
         await parts.reader.close()
         parts.rows.close()

@@ -40,8 +40,8 @@ extension KeyedState {
     /// - Parameter inputs: partitions of the input of whose state nothing is known.
     func refuseToForget(_ inputs: [KafkaTopicPartition], _ parts: Parts) async throws {
         guard let history = options.history, !inputs.isEmpty else { return }
-        for (input, next) in try await committedOffsets(of: inputs, history.group) {
-            let low = try await parts.consumer.watermarks(of: input, within: .seconds(10)).low
+        for (input, next) in try await committedOffsets(of: inputs, parts) {
+            let low = try await parts.queries.watermarks(of: input).low
             // At the oldest record nothing was read, or nothing of it is left to be read again.
             guard next > low, try await isKept(history, input, from: low, to: next) else { continue }
             let failure = StartupError(
@@ -56,16 +56,11 @@ extension KeyedState {
     }
 
     private func committedOffsets(
-        of inputs: [KafkaTopicPartition], _ group: KafkaConsumerGroup
+        of inputs: [KafkaTopicPartition], _ parts: Parts
     ) async throws -> [KafkaTopicPartition: KafkaOffset] {
-        let admin = try KafkaAdmin(kafka)
-        do {
-            let offsets = try await admin.committedOffsets(of: group, partitions: inputs, within: .seconds(10))
-            await admin.close(within: .seconds(1))
-            return offsets
-        } catch {
-            await admin.close(within: .seconds(1))
-            throw error
+        try await withThrowingTaskGroup(of: (KafkaTopicPartition, KafkaOffset?).self) { group in
+            for input in inputs { group.addTask { (input, try await parts.queries.committedOffset(of: input)) } }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
     }
 

@@ -168,7 +168,7 @@ extension KeyedState<NumberSetModel> {
     func catchUp() async throws {
         let parts = try parts()
         for place in withRunning({ Array($0.followed.keys) }) {
-            let end = try await parts.consumer.watermarks(of: place).high.rawValue
+            let end = try await parts.queries.watermarks(of: place).high.rawValue
             _ = await progress.wait(for: end, of: place)
         }
     }

@@ -192,10 +192,11 @@ struct PipelineHealthTests {
         #expect(health.isLive(at: 159 * second))
         #expect(!health.isLive(at: 160 * second))
         #expect(health.obstacle(at: 101 * second) == "group not joined")
-        health.hasJoined = true
+        health.join()
+        #expect(health.obstacle(at: 101 * second) == nil)
+        health.brokersUp = 0
         #expect(health.obstacle(at: 101 * second) == "no broker connected")
         health.brokersUp = 1
-        #expect(health.obstacle(at: 101 * second) == nil)
         #expect(health.obstacle(at: 200 * second) == "kafka client silent")
         health.isOver = true
         #expect(health.obstacle(at: 101 * second) == "stopping")

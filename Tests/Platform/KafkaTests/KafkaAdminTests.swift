@@ -1,5 +1,6 @@
 import Kafka
 import KafkaDevBroker
+import Synchronization
 import TestSupport
 import Testing
 
@@ -49,6 +50,40 @@ import Testing
         #expect(missing?.code == .unknownTopic)
         await admin.close(within: .seconds(2))
         await harness.close()
+    }
+
+    @Test func `the ends of many partitions are told with one question, and what is missing is named`() async throws {
+        let broker = try DevBroker(topics: ["a": 40, "b": 3])
+        let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let producer = try KafkaProducer(configuration, topics: ["a"])
+        for number in [7, 7, 39] {
+            _ = try await producer.send(
+                KafkaProducerRecord(
+                    topic: "a", partition: KafkaPartition(rawValue: Int32(number)), key: nil, value: [1]))
+        }
+        func place(_ topic: KafkaTopic, _ number: Int32) -> KafkaTopicPartition {
+            KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: number))
+        }
+        let known = (0..<40).map { place("a", $0) } + (0..<3).map { place("b", $0) }
+        let missing = [place("a", 40), place("none", 0)]
+        let admin = try KafkaAdmin(configuration)
+        let answers = Mutex<[KafkaAdmin.Ends]>([])
+        await admin.ends(of: Set(known + missing), within: .seconds(10)) { ends in answers.withLock { $0.append(ends) }
+        }
+        let all = answers.withLock { $0 }.flatMap { $0.map { $0 } }
+        #expect(all.count == known.count + missing.count)
+        for (place, result) in all {
+            guard known.contains(place) else {
+                #expect(throws: KafkaError.self, "\(place)") { try result.get() }
+                continue
+            }
+            let expected: KafkaOffset = place == known[7] ? 2 : place == known[39] ? 1 : 0
+            #expect(try result.get().low == 0)
+            #expect(try result.get().high == expected)
+        }
+        await admin.close(within: .seconds(2))
+        await producer.close(within: .seconds(2))
+        await broker.stop()
     }
 
     @Test func `without a broker a call ends at its limit`() async throws {

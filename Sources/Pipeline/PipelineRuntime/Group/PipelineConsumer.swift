@@ -128,7 +128,7 @@ package final class PipelineConsumer: Service {
         groupTelemetry.receive(event)
         switch event {
         case .assigned(let partitions):
-            state.withLock { $0.health.hasJoined = true }
+            state.withLock { $0.health.join() }
             for partition in partitions { startWorker(partition) }
         case .offsetOutOfRange(let partition, let offset):
             fail(

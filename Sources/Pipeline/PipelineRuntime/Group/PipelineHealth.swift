@@ -12,6 +12,12 @@ struct PipelineHealth: Sendable, Equatable {
     /// Monotonic nanoseconds of the last statistics, or of the start.
     var lastSign: Int64
 
+    /// The group has answered. A broker did so: statistics, seconds later, only count how many there are.
+    mutating func join() {
+        hasJoined = true
+        brokersUp = max(brokersUp, 1)
+    }
+
     /// False asks for a restart.
     func isLive(at now: Int64) -> Bool { now - lastSign < Self.longestSilence }
 

@@ -95,27 +95,4 @@ extension KafkaAdmin {
             }
         }
     }
-
-    /// The oldest and the next offset of each partition of a topic, asked of the leaders one after the other.
-    ///
-    /// - Throws: `unknownTopic` when it does not exist; `timedOut` when a leader does not answer within `limit`.
-    public func watermarks(
-        of topic: KafkaTopic, within limit: Duration = .seconds(10)
-    ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
-        let end = ContinuousClock.now + limit
-        guard let description = try await describeTopics([topic], settings: .none, within: limit).first else {
-            throw KafkaError(.unknownTopic, "topic \(topic) does not exist")
-        }
-        return try await retrying(within: max(.milliseconds(1), end - ContinuousClock.now)) { _ throws(KafkaError) in
-            try await run { handle throws(KafkaError) in
-                var watermarks: [KafkaTopicPartition: KafkaWatermarks] = [:]
-                for partition in description.partitions {
-                    let place = KafkaTopicPartition(topic: topic, partition: partition.partition)
-                    let left = max(.milliseconds(1), end - ContinuousClock.now)
-                    watermarks[place] = try KafkaWatermarks.query(place, within: left, handle: handle).get()
-                }
-                return watermarks
-            }
-        }
-    }
 }

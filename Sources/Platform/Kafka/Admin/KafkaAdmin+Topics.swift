@@ -74,9 +74,9 @@ extension KafkaAdmin {
         }
     }
 
-    private typealias Layout = (KafkaTopic, [KafkaTopicDescription.Partition])
+    typealias Layout = (KafkaTopic, [KafkaTopicDescription.Partition])
 
-    private static func layouts(
+    static func layouts(
         of wanted: Set<KafkaTopic>?, on handle: KafkaHandle, within limit: Duration
     ) throws(KafkaError) -> [Layout] {
         var metadata: UnsafePointer<rd_kafka_metadata>?

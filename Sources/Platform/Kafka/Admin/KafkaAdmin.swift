@@ -86,12 +86,12 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Runs something that blocks on the client's queue.
+    /// Runs something that blocks, on the client's queue unless another one is given.
     func run<Value: Sendable>(
-        _ body: @escaping @Sendable (KafkaHandle) throws(KafkaError) -> Value
+        on other: DispatchQueue? = nil, _ body: @escaping @Sendable (KafkaHandle) throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
         let result: Result<Value, KafkaError> = await withCheckedContinuation { continuation in
-            queue.async { [self] in continuation.resume(returning: attempt(body)) }
+            (other ?? queue).async { [self] in continuation.resume(returning: attempt(body)) }
         }
         return try result.get()
     }

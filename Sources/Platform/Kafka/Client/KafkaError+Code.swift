@@ -94,6 +94,8 @@ extension KafkaError {
         public static let offsetOutOfRange = Code(rawValue: 1)
         /// The topic or partition does not exist.
         public static let unknownTopicOrPartition = Code(rawValue: 3)
+        /// The partition has no leader at present.
+        public static let leaderNotAvailable = Code(rawValue: 5)
         /// The partition's leader is elsewhere now.
         public static let notLeader = Code(rawValue: 6)
         /// The broker did not get the in-sync replicas' answers in time.

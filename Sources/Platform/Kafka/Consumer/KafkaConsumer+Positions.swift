@@ -3,21 +3,6 @@ internal import Dispatch
 internal import Time
 
 extension KafkaConsumer {
-    /// Asks a partition's leader for the ends of its log.
-    ///
-    /// - Throws: `closed`, or what the broker answers; `timedOut` after `limit`.
-    public func watermarks(
-        of place: KafkaTopicPartition, within limit: Duration = .seconds(5)
-    ) async throws(KafkaError) -> KafkaWatermarks {
-        guard handle != nil else { throw KafkaError(.closed, "the consumer is not running") }
-        let result = await withCheckedContinuation { continuation in
-            block(on: asking, { KafkaWatermarks.query(place, within: limit, handle: $0) }) {
-                continuation.resume(returning: $1)
-            }
-        }
-        return try result.get()
-    }
-
     /// Commits what these partitions have stored, synchronously and bounded, then goes on. A refusal is reported and
     /// changes nothing: the next owner reads those records again.
     func commit(

@@ -23,8 +23,12 @@ extension KafkaConsumer {
             $0.stopReading(because: KafkaError(.timedOut, "the end was not reached in time"))
         }
         do {
+            let ends = await consumer.ends(within: limit)
             for partition in await consumer.assignedPartitions {
-                try await consumer.readToEnd(partition, within: limit, body)
+                guard let ends = try ends[partition.topicPartition]?.get() else {
+                    throw KafkaError(.closed, "reading \(partition.topicPartition)")
+                }
+                try await consumer.readToEnd(partition, ends, body)
             }
         } catch {
             await consumer.close(within: .seconds(5))
@@ -33,10 +37,18 @@ extension KafkaConsumer {
         await consumer.close(within: .seconds(5))
     }
 
+    /// The ends of all partitions, asked at once: beside a fetch each question would wait for it.
+    private func ends(within limit: Duration) async -> KafkaAdmin.Ends {
+        let places = Array(partitions.keys)
+        return await withCheckedContinuation { continuation in
+            guard handle != nil else { return continuation.resume(returning: [:]) }
+            block({ KafkaWatermarks.query(places, within: limit, handle: $0) }) { continuation.resume(returning: $1) }
+        }
+    }
+
     private nonisolated func readToEnd(
-        _ partition: KafkaAssignedPartition, within limit: Duration, _ body: ([KafkaRecord]) async throws -> Void
+        _ partition: KafkaAssignedPartition, _ ends: KafkaWatermarks, _ body: ([KafkaRecord]) async throws -> Void
     ) async throws {
-        let ends = try await watermarks(of: partition.topicPartition, within: limit)
         var next = partition.startOffset
         if next < 0 { next = partition.startOffset == .end ? ends.high : ends.low }
         while next < ends.high {

@@ -23,10 +23,9 @@ public actor KafkaConsumer {
     let source: Source
     let options: Options
     let emit: @Sendable (KafkaConsumerEvent) -> Void
-    // Serial queues: Dispatch gives each a thread of its own, while concurrent ones share a pool of one thread a core
+    // A serial queue: Dispatch gives it a thread of its own, while concurrent ones share a pool of one thread a core
     // with Swift's tasks and wait behind whatever blocks there.
     let blocking = DispatchQueue(label: "kafka.consumer.blocking")
-    let asking = DispatchQueue(label: "kafka.consumer.asking")
 
     private let configuration: KafkaConfiguration
     private nonisolated let executor = QueueExecutor(label: "kafka.consumer")
@@ -243,12 +242,12 @@ public actor KafkaConsumer {
 
     /// Runs something that waits for a broker beside this queue, and `then` here with its result.
     func block<Result: Sendable>(
-        on queue: DispatchQueue? = nil, _ body: @escaping @Sendable (KafkaHandle) -> Result,
+        _ body: @escaping @Sendable (KafkaHandle) -> Result,
         then: @escaping @Sendable (isolated KafkaConsumer, Result) -> Void
     ) {
         guard let handle else { return }
         let home = home
-        (queue ?? blocking).async {
+        blocking.async {
             let result = body(handle)
             home.async { self.assumeIsolated { then($0, result) } }
         }

@@ -22,4 +22,58 @@ public struct KafkaWatermarks: Sendable, Hashable {
         }
         return .success(KafkaWatermarks(low: KafkaOffset(rawValue: low), high: KafkaOffset(rawValue: high)))
     }
+
+    /// Asks the leader of several partitions with two requests, however many partitions there are. Waits for it.
+    ///
+    /// One partition that the leader refuses has librdkafka drop the answer for all: then each is asked for by itself.
+    static func query(
+        _ places: [KafkaTopicPartition], within limit: Duration, handle: KafkaHandle
+    ) -> [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] {
+        let deadline = ContinuousClock.now + limit
+        guard places.count > 1,
+            let lows = offsets(of: places, .beginning, until: deadline, handle),
+            let highs = offsets(of: places, .end, until: deadline, handle)
+        else { return eachAlone(places, until: deadline, handle) }
+        var results: [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] = [:]
+        var missing: [KafkaTopicPartition] = []
+        for place in places {
+            if let low = lows[place], let high = highs[place] {
+                results[place] = .success(KafkaWatermarks(low: min(low, high), high: high))
+            } else {
+                missing.append(place)
+            }
+        }
+        return results.merging(eachAlone(missing, until: deadline, handle)) { known, _ in known }
+    }
+
+    private static func eachAlone(
+        _ places: [KafkaTopicPartition], until deadline: ContinuousClock.Instant, _ handle: KafkaHandle
+    ) -> [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] {
+        var results: [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] = [:]
+        for place in places {
+            let left = max(.milliseconds(1), deadline - .now)
+            results[place] = query(place, within: left, handle: handle)
+        }
+        return results
+    }
+
+    /// One end of each partition; those that the leader did not tell are left out. Nil when it told nothing.
+    private static func offsets(
+        of places: [KafkaTopicPartition], _ end: KafkaOffset, until deadline: ContinuousClock.Instant,
+        _ handle: KafkaHandle
+    ) -> [KafkaTopicPartition: KafkaOffset]? {
+        // The protocol has no question of its own for the ends: they are the offsets at two reserved timestamps.
+        let list = PartitionList(capacity: places.count)
+        for place in places { list.append(place, offset: end) }
+        let left = max(.milliseconds(1), deadline - .now)
+        let code = rd_kafka_offsets_for_times(
+            handle.client.raw, list.pointer, Int32(clamping: left.clampedMilliseconds))
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
+        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+        // What was not answered keeps the negative number of the question.
+        for element in list.elements where element.code == nil && element.offset.rawValue >= 0 {
+            offsets[element.topicPartition] = element.offset
+        }
+        return offsets
+    }
 }

@@ -25,22 +25,21 @@ struct StartPosition: Sendable {
             return .failure(KafkaError(code, during: "asking for committed offsets"))
         }
         var positions: [StartPosition] = []
-        let deadline = ContinuousClock.now + requestTimeout
+        var unread: [KafkaTopicPartition] = []
         for element in list.elements {
             if let code = element.code {
                 return .failure(KafkaError(code, "asking for the committed offset of \(element.topicPartition)"))
             }
-            if element.offset >= 0 {
-                positions.append(
-                    StartPosition(place: element.topicPartition, offset: element.offset, isCommitted: true))
+            guard element.offset >= 0 else {
+                unread.append(element.topicPartition)
                 continue
             }
-            let left = max(.milliseconds(100), deadline - .now)
-            let watermarks = try? KafkaWatermarks.query(element.topicPartition, within: left, handle: handle).get()
-            positions.append(
-                StartPosition(
-                    place: element.topicPartition, offset: watermarks?.low ?? .beginning,
-                    isCommitted: watermarks == nil))
+            positions.append(StartPosition(place: element.topicPartition, offset: element.offset, isCommitted: true))
+        }
+        let ends = KafkaWatermarks.query(unread, within: requestTimeout, handle: handle)
+        for place in unread {
+            let low = try? ends[place]?.get().low
+            positions.append(StartPosition(place: place, offset: low ?? .beginning, isCommitted: low == nil))
         }
         return .success(positions)
     }

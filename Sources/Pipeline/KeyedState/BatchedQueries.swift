@@ -1,0 +1,65 @@
+internal import PipelineRuntime
+internal import Synchronization
+
+/// Answers questions that many tasks ask one by one, such as about each partition, with few requests: those that come
+/// within a few milliseconds are asked at once.
+final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: Error>: Sendable {
+    typealias Answers = [Key: Result<Answer, Failure>]
+    private typealias Waiting = [Key: [CheckedContinuation<Result<Answer, Failure>, Never>]]
+
+    private struct State {
+        var waiting: Waiting = [:]
+        var isScheduled = false
+    }
+
+    /// How long the first question waits for others.
+    private static var pause: Duration { .milliseconds(3) }
+
+    private let executor: HandlerThreads
+    private let unanswered: Failure
+    private let ask: @Sendable (Set<Key>, @escaping @Sendable (Answers) -> Void) async -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - unanswered: the answer to a question that `ask` leaves out.
+    ///   - ask: calls its second argument with answers as they come, once for each key, and returns after the last.
+    init(
+        on executor: HandlerThreads, unanswered: Failure,
+        ask: @escaping @Sendable (Set<Key>, @escaping @Sendable (Answers) -> Void) async -> Void
+    ) {
+        self.executor = executor
+        self.unanswered = unanswered
+        self.ask = ask
+    }
+
+    /// Waits for the answer, as long as `ask` does.
+    func answer(to key: Key) async throws(Failure) -> Answer {
+        let result = await withCheckedContinuation { continuation in
+            let isFirst = state.withLock { state in
+                state.waiting[key, default: []].append(continuation)
+                defer { state.isScheduled = true }
+                return !state.isScheduled
+            }
+            // Awaited by those who ask.
+            if isFirst { Task(executorPreference: executor) { await self.askForAll() } }
+        }
+        return try result.get()
+    }
+
+    private func askForAll() async {
+        try? await Task.sleep(for: Self.pause)
+        let asked = state.withLock { state in
+            state.isScheduled = false
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        let open = Mutex(asked)
+        await ask(Set(asked.keys)) { answers in
+            for (key, answer) in answers {
+                for waiter in open.withLock({ $0.removeValue(forKey: key) }) ?? [] { waiter.resume(returning: answer) }
+            }
+        }
+        // Nothing that waits is left behind, whatever the answers were.
+        for waiter in open.withLock({ $0.values.flatMap { $0 } }) { waiter.resume(returning: .failure(unanswered)) }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Kafka
+internal import PipelineRuntime
+
+/// What a keyed state asks the brokers about partitions, of any topic: for many at once, by a client that fetches
+/// nothing. On a client that fetches, each question would wait for the fetch of the same connection, half a second.
+final class StateQueries: Sendable {
+    /// How long one leader may take.
+    static let timeout = Duration.seconds(5)
+
+    private let admin: KafkaAdmin
+    private let watermarks: BatchedQueries<KafkaTopicPartition, KafkaWatermarks, KafkaError>
+    private let committed: BatchedQueries<KafkaTopicPartition, KafkaOffset?, KafkaError>?
+
+    /// - Parameter group: whose committed offsets are asked for; nil for none.
+    init(
+        _ configuration: KafkaConfiguration, group: KafkaConsumerGroup?, on executor: HandlerThreads
+    ) throws(KafkaError) {
+        let admin = try KafkaAdmin(configuration)
+        self.admin = admin
+        let unanswered = KafkaError(.timedOut, "no answer about a partition")
+        watermarks = BatchedQueries(on: executor, unanswered: unanswered) { partitions, answered in
+            await admin.ends(of: partitions, within: Self.timeout, answered: answered)
+        }
+        committed = group.map { group in
+            BatchedQueries(on: executor, unanswered: unanswered) { partitions, answered in
+                do throws(KafkaError) {
+                    let offsets = try await admin.committedOffsets(
+                        of: group, partitions: Array(partitions), within: .seconds(10))
+                    answered(Dictionary(uniqueKeysWithValues: partitions.map { ($0, .success(offsets[$0])) }))
+                } catch {
+                    answered(Dictionary(uniqueKeysWithValues: partitions.map { ($0, .failure(error)) }))
+                }
+            }
+        }
+    }
+
+    /// The ends of a partition's log.
+    ///
+    /// - Parameter limit: how long an election may take.
+    /// - Throws: what its leader answers; `timedOut` when it does not.
+    func watermarks(
+        of place: KafkaTopicPartition, within limit: Duration = .seconds(10)
+    ) async throws(KafkaError) -> KafkaWatermarks {
+        let end = ContinuousClock.now + limit
+        while true {
+            do throws(KafkaError) {
+                return try await watermarks.answer(to: place)
+            } catch {
+                let pause = Duration.milliseconds(100)
+                guard error.isRetriable, ContinuousClock.now + pause < end, !Task.isCancelled else { throw error }
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    /// The ends of several partitions, where their leaders tell them within `limit`.
+    func watermarks(
+        of places: [KafkaTopicPartition], within limit: Duration
+    ) async -> [KafkaTopicPartition: KafkaWatermarks] {
+        await withTaskGroup(of: (KafkaTopicPartition, KafkaWatermarks?).self) { group in
+            for place in places {
+                group.addTask { (place, try? await self.watermarks(of: place, within: limit)) }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    /// The next offset that the group has committed for a partition of the input; nil for none.
+    func committedOffset(of input: KafkaTopicPartition) async throws(KafkaError) -> KafkaOffset? {
+        try await committed?.answer(to: input) ?? nil
+    }
+
+    func close(within limit: Duration) async { await admin.close(within: limit) }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPClient
+import Records
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// How soon a member answers and works, when its state is intact and when it has no disk.
+    @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
+    struct StartTimesOnApacheKafka {
+        /// Both environments together have twice as many partitions.
+        @Test(arguments: [(12, Duration.seconds(1.5)), (50, .seconds(3))])
+        func `a member starts and takes partitions over within seconds`(
+            partitions: Int, promise: Duration
+        ) async throws {
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka(partitions: partitions)
+                try await broker.create(
+                    broker.topics.deadLetters(of: StartingMember.group(of: broker), partitions: partitions))
+                let load = try RecordLoad(to: broker, perSecond: 200)
+                let client = HTTPClient()
+                defer { client.close() }
+                let all = 2 * partitions
+                var report = FaultReport("start of a member with \(all) partitions, \(TestScale.name)")
+
+                let first = try StartingMember(harness, broker, "first")
+                try await load.run { try await load.wait(for: 400) }
+                report.add("restored, nothing to read", try await first.restored(all, within: promise))
+                try await first.waitUntilRead(load.written, client)
+                try await first.leave()
+
+                let again = try StartingMember(harness, broker, "first")
+                let ready = try await again.ready(client, within: promise)
+                let restored = try await again.restored(all, within: promise)
+                report.add("ready", ready)
+                report.add("all restored", restored)
+                #expect(ready.keeps(promise) && restored.keeps(promise))
+
+                let other = try StartingMember(harness, broker, "other")
+                report.add("ready without a disk", try await other.ready(client, within: promise))
+                _ = try await other.restored(all / 2, within: promise)
+                // All of the first one's partitions move.
+                let takeover = ContinuousClock.now
+                try await again.leave()
+                _ = try await other.restored(all, within: promise)
+                report.add("takeover of half", ContinuousClock.now - takeover)
+                try await other.leave()
+                try report.publish()
+            }
+        }
+    }
+}
+
+/// One `sluice-entitlements`, from the moment of its start.
+private struct StartingMember {
+    private let process: ChildProcess
+    private let start = ContinuousClock.now
+
+    static func group(of broker: Broker) -> String { broker.topics.prefix + "-group" }
+
+    init(_ harness: Harness, _ broker: Broker, _ name: String) throws {
+        process = try harness.start(
+            Executable(
+                "sluice-entitlements",
+                arguments: broker.arguments + [
+                    "--kafka.group.id", Self.group(of: broker), "--data.dir", harness.path(name),
+                    "--http.port", "0", "--admin.port", "0",
+                ]))
+    }
+
+    /// The time from the start until `/readyz` says yes.
+    func ready(_ client: HTTPClient, within limit: Duration) async throws -> Duration {
+        let admin = try await AdminAddress(process)
+        try await waitUntil(within: limit) { await admin.isReady(client) }
+        return ContinuousClock.now - start
+    }
+
+    /// The time from the start until so many partitions were restored.
+    func restored(_ partitions: Int, within limit: Duration) async throws -> Duration {
+        try await waitUntil(within: limit) {
+            process.log.count { $0.message == "state restored" } >= partitions
+        }
+        return ContinuousClock.now - start
+    }
+
+    func waitUntilRead(_ records: Int, _ client: HTTPClient) async throws {
+        let admin = try await AdminAddress(process)
+        try await waitUntil(within: .seconds(20)) {
+            let read = try? await admin.metrics("sluice_consumer_records_total", client).map(\.value).reduce(0, +)
+            return read ?? 0 >= Double(records)
+        }
+    }
+
+    func leave() async throws {
+        process.signal(SIGTERM)
+        #expect(try await process.end(within: .seconds(40)) == .exit(0), "\(process)")
+    }
+}
