@@ -11,7 +11,11 @@ public enum ApplicationSettings {
         example: "kafka-1:9092,kafka-2:9092,kafka-3:9092")
     public static let kafka = OpenPrefix(
         "kafka.", help: "Any librdkafka property; secrets by `kafka.….file`.",
-        example: "kafka.security.protocol=SASL_SSL")
+        example: "kafka.security.protocol=SASL_SSL",
+        refused: [
+            "kafka.group.id": refusal(of: "group.id"),
+            "kafka.group.instance.id": refusal(of: "group.instance.id"),
+        ])
     public static let profile = Setting<DeploymentProfile>.oneOf(
         "profile", default: .production,
         help: """
@@ -24,6 +28,15 @@ public enum ApplicationSettings {
         "log.format", default: .json, help: "json for machines, text for people.")
     public static let adminHost = Setting.string(
         "admin.host", default: "127.0.0.1", help: "The address of /livez, /readyz and /metrics.")
+
+    /// Executables share a file and an environment: one group for all of them would divide the records of a topic among
+    /// executables that each need all of them.
+    private static func refusal(of name: String) -> String {
+        """
+        each executable has its own, since members of one group read each record once between them. Set \
+        entitlements.\(name), webhooks.\(name) and so on: the executable's name without sluice-, and .\(name).
+        """
+    }
 
     /// The port of /livez, /readyz and /metrics; each executable has a default of its own.
     public static func adminPort(default port: Int) -> Setting<Int> {
@@ -49,8 +62,6 @@ public enum ApplicationSettings {
     ) throws(ConfigurationError) -> KafkaConfiguration {
         var properties = configuration.prefixed(kafka.prefix)
         properties["bootstrap.servers"] = nil
-        properties["group.id"] = nil
-        properties["group.instance.id"] = nil
         if properties["client.id"] == nil { properties["client.id"] = clientId }
         properties.merge(defaults) { given, _ in given }
         do {

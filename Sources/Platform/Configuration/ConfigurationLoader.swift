@@ -80,6 +80,7 @@ struct ConfigurationLoader {
             }
         case .template: break
         case .open:
+            if let reason = schema.refusal(of: value.key) { return refuse(.unknownKey, value, reason) }
             if OpenPrefix.isSecret(value.key), !value.key.hasSuffix(".file"), value.isFlag {
                 let message = "a secret is not given on the command line, where every user of the machine reads it. "
                 return refuse(.wrongValue, value, message + "Write it to a file and set \(value.key).file.")

@@ -10,11 +10,14 @@ public struct OpenPrefix: Sendable {
     public let help: String
     /// A valid line, such as `kafka.security.protocol=SASL_SSL`.
     public let example: String
+    /// Keys under the prefix that may not be given, with the reason and the fix.
+    public let refused: [String: String]
 
-    public init(_ prefix: String, help: String, example: String) {
+    public init(_ prefix: String, help: String, example: String, refused: [String: String] = [:]) {
         self.prefix = prefix
         self.help = help
         self.example = example
+        self.refused = refused
     }
 
     /// Whether a key's value is a secret, by its name.
@@ -122,6 +125,11 @@ public struct ConfigurationSchema: Sendable {
     /// Whether another executable has a setting of this key, for whatever name.
     private func isSettingElsewhere(_ key: String) -> Bool {
         alsoKnown.contains { $0 == key || KeyTemplate($0)?.name(in: key) != nil }
+    }
+
+    /// Why a key of an open prefix may not be given; nil when it may.
+    func refusal(of key: String) -> String? {
+        openPrefixes.lazy.compactMap { $0.refused[key] }.first
     }
 
     /// The key that an environment variable gives.

@@ -46,7 +46,7 @@ package enum EntitlementsApplication {
                     "sluice-entitlements --kafka.bootstrap.servers kafka-1:9092 --data.dir /var/lib/sluice",
                     "Read API on 127.0.0.1:8081."),
                 .init(
-                    "sluice-entitlements --kafka.group.instance.id entitlements-1",
+                    "sluice-entitlements --entitlements.group.instance.id entitlements-1",
                     "One of several members, which keeps its partitions over a restart."),
                 .init(
                     "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",

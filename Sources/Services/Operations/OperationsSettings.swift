@@ -135,7 +135,7 @@ enum OperationsSettings {
         "after", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
     ).optional.onCommandLineOnly
     static let yes = Setting.flag("yes", help: "Execute. Without it the command prints what it would do.")
-    static let entitlementsGroup = ConsumerSettings.group(default: "sluice-entitlements")
+    static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
     // api
     static let statusesOfAll = Setting.flag("all", help: "Also those of which version 1 said nothing.")

@@ -21,7 +21,7 @@ package enum WebhooksApplication {
             retried indefinitely. 410 stops the deliveries. Another 4xx is dead-lettered after consumer.attempts, \
             unless the receiver refuses everything.
 
-            One process group a receiver: another receiver is another kafka.group.id.
+            One process group a receiver: another receiver is another webhooks.group.id.
 
             Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
             were deleted before they were read, 78 configuration.

@@ -30,7 +30,7 @@ struct CrashedHandlerTests {
             [
                 Self.probe, "--probe.output", output, "--probe.topic", options.topics[0].rawValue,
                 "--kafka.bootstrap.servers", servers,
-                "--kafka.group.id", options.group.rawValue, "--profile", "single-node", "--admin.port", "0",
+                "--pipeline-probe.group.id", options.group.rawValue, "--profile", "single-node", "--admin.port", "0",
                 "--data.dir", directory.path,
             ] + flags, environment: ["SWIFT_BACKTRACE": "enable=no"], directory: directory.path)
     }

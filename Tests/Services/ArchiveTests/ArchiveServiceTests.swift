@@ -55,7 +55,7 @@ import Testing
         await service.stop()
         try await installation.kafka.write((10..<20).map { installation.notification($0, of: $0) })
         // A group of another name has committed nothing, so it reads everything.
-        service = try await installation.start(["--kafka.group.id", "another"])
+        service = try await installation.start(["--archive.group.id", "another"])
         try await installation.waitForLeaves(10, service)
         await service.stop()
         #expect(service.metric("sluice_archive_leaves_total") == 10)

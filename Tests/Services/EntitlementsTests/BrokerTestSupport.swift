@@ -75,7 +75,7 @@ final class Installation: Sendable {
     func configuration(data: String, _ further: [String] = []) throws -> Configuration {
         try EntitlementsTests.configuration(
             [
-                "--kafka.bootstrap.servers", kafka.bootstrapServers, "--kafka.group.id", group,
+                "--kafka.bootstrap.servers", kafka.bootstrapServers, "--entitlements.group.id", group,
                 "--topics.prefix", topics.prefix, "--profile", "single-node", "--data.dir", data, "--http.port", "0",
                 "--admin.port", "0", "--entitlements.changes", "true",
             ] + further)

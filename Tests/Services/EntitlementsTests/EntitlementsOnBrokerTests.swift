@@ -244,7 +244,7 @@ import Time
             members.append(
                 try await RunningEntitlements(
                     installation.configuration(
-                        data: directory.path, ["--kafka.group.instance.id", "member-\(index)"])))
+                        data: directory.path, ["--entitlements.group.instance.id", "member-\(index)"])))
         }
         let purchases = (1...24).map { "\($0)000" }
         try await installation.write(purchases.map { lifeOfOne(purchase: $0)[0].produced(in: production) })

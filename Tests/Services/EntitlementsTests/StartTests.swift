@@ -90,8 +90,8 @@ import Testing
         for text in [
             "http.host", "127.0.0.1", "http.port", "8081", "data.dir", "./data", "products", "topics.prefix",
             "appstore",
-            "admin.port", "9465", "kafka.group.id", "sluice-entitlements", "SLUICE_HTTP_PORT", "SLUICE_DATA_DIR",
-            "/v1/entitlements?appAccountToken=UUID", "entitlements.changes", "kafka.group.instance.id",
+            "admin.port", "9465", "entitlements.group.id", "sluice-entitlements", "SLUICE_HTTP_PORT", "SLUICE_DATA_DIR",
+            "/v1/entitlements?appAccountToken=UUID", "entitlements.changes", "entitlements.group.instance.id",
             "66 records were deleted",
         ] {
             #expect(help.contains(text), "\(text)")

@@ -26,13 +26,14 @@ public struct ConsumerApplication: Sendable {
     package private(set) var command: Command
     private let adminPort: Setting<Int>
     private let group: Setting<String>
+    private let groupInstanceId: Setting<String?>
     private let topics: @Sendable (Configuration) throws -> ConsumerTopics
     private let build: @Sendable (ConsumerContext) async throws -> ConsumerParts
 
     /// A consumer without settings of its own.
     ///
     /// - Parameters:
-    ///   - name: as operators type it; also the consumer group unless `kafka.group.id` says otherwise.
+    ///   - name: as operators type it; also the consumer group unless `<name>.group.id` says otherwise.
     ///   - summary: one sentence for `--help`.
     ///   - adminPort: the default of `admin.port`.
     ///   - topics: what is read.
@@ -50,7 +51,7 @@ public struct ConsumerApplication: Sendable {
     /// A consumer with settings of its own.
     ///
     /// - Parameters:
-    ///   - name: as operators type it; also the consumer group unless `kafka.group.id` says otherwise.
+    ///   - name: as operators type it; also the consumer group unless `<name>.group.id` says otherwise.
     ///   - summary: one sentence for `--help`.
     ///   - discussion: more for `--help`, in paragraphs.
     ///   - adminPort: the default of `admin.port`.
@@ -65,11 +66,12 @@ public struct ConsumerApplication: Sendable {
         build: @escaping @Sendable (ConsumerContext) async throws -> ConsumerParts
     ) {
         self.adminPort = ApplicationSettings.adminPort(default: adminPort)
-        group = ConsumerSettings.group(default: name)
+        group = ConsumerSettings.group(of: name)
+        groupInstanceId = ConsumerSettings.groupInstanceId(of: name)
         self.topics = topics
         self.build = build
         let common = ConfigurationSchema(
-            ApplicationSettings.all + [self.adminPort, group] + ConsumerSettings.all,
+            ApplicationSettings.all + [self.adminPort, group, groupInstanceId] + ConsumerSettings.all,
             openPrefixes: [ApplicationSettings.kafka], variables: schema.variables)
         command = Command(
             name, summary: summary, discussion: discussion, schema: common.adding(schema), examples: examples,
@@ -198,7 +200,7 @@ public struct ConsumerApplication: Sendable {
         options.maximumAttempts = configuration[ConsumerSettings.attempts]
         options.drainLimit = configuration[ConsumerSettings.drainLimit]
         options.recordDeadline = configuration[ConsumerSettings.recordDeadline]
-        options.groupInstanceId = configuration[ConsumerSettings.groupInstanceId]
+        options.groupInstanceId = configuration[groupInstanceId]
         return options
     }
 }

@@ -29,7 +29,7 @@ public struct ConsumerContext: Sendable {
     /// Brokers and librdkafka properties, with the profile of the broker that answered: for producers of the
     /// consumer's own.
     public let kafka: KafkaConfiguration
-    /// `kafka.group.id`, by default the executable's name.
+    /// The group, by default the executable's name (``ConsumerSettings/group(of:)``).
     public let group: KafkaConsumerGroup
     public let logger: Logger
     public let metrics: MetricsRegistry

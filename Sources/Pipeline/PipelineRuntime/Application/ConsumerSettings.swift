@@ -26,23 +26,33 @@ public enum ConsumerSettings {
         "data.dir", default: "./data",
         help: "Directory of databases, and of the file that counts crashes of handlers; created when it is missing.")
 
-    public static let groupInstanceId = Setting.string(
-        "kafka.group.instance.id",
-        help: """
-            A name of this member that stays the same over restarts: it then keeps its partitions when it is back \
-            within kafka.session.timeout.ms. Each member of a group has its own.
-            """,
-        example: "entitlements-1"
-    ).optional
-
-    /// The consumer group; by default the executable's name.
-    public static func group(default name: String) -> Setting<String> {
+    /// The consumer group of an executable; by default its name. The key is the executable's own, such as
+    /// `entitlements.group.id`, because executables share a file and an environment.
+    public static func group(of executable: String) -> Setting<String> {
         .string(
-            "kafka.group.id", default: name, help: "The consumer group; also part of the dead letter topics' names.")
+            "\(ownPrefix(of: executable)).group.id", default: executable,
+            help: "The consumer group; also part of the dead letter topics' names.")
     }
 
-    /// Everything but the group, whose default is the executable's own.
-    public static let all: [any AnySetting] = [
-        attempts, drainLimit, shutdownLimit, recordDeadline, dataDirectory, groupInstanceId,
-    ]
+    /// The static membership of an executable, such as `entitlements.group.instance.id`.
+    public static func groupInstanceId(of executable: String) -> Setting<String?> {
+        let prefix = ownPrefix(of: executable)
+        return Setting.string(
+            "\(prefix).group.instance.id",
+            help: """
+                A name of this member that stays the same over restarts: it then keeps its partitions when it is back \
+                within kafka.session.timeout.ms. Each member of a group has its own.
+                """,
+            example: "\(prefix)-1"
+        ).optional
+    }
+
+    /// The first part of an executable's own keys: its name, without the name of the product.
+    private static func ownPrefix(of executable: String) -> String {
+        let product = "sluice-"
+        return executable.hasPrefix(product) ? String(executable.dropFirst(product.count)) : executable
+    }
+
+    /// Everything but the group and its member, whose keys are the executable's own.
+    public static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit, recordDeadline, dataDirectory]
 }

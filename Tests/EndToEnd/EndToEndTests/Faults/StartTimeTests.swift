@@ -63,7 +63,7 @@ private struct StartingMember {
             Executable(
                 "sluice-entitlements",
                 arguments: broker.arguments + [
-                    "--kafka.group.id", Self.group(of: broker), "--data.dir", harness.path(name),
+                    "--entitlements.group.id", Self.group(of: broker), "--data.dir", harness.path(name),
                     "--http.port", "0", "--admin.port", "0",
                 ]))
     }

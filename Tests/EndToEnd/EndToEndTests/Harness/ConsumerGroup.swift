@@ -91,7 +91,7 @@ final class ConsumerGroup: Sendable {
     /// - Parameter keepsPlace: it has its partitions back when it is here again before its session ends.
     func member(_ member: String, keepsPlace: Bool = false, settings: [String] = []) async throws -> GroupMember {
         try await start(
-            member, (keepsPlace ? ["--kafka.group.instance.id", member] : []) + form.settings + settings,
+            member, (keepsPlace ? ["--entitlements.group.instance.id", member] : []) + form.settings + settings,
             answers: form == .all)
     }
 
@@ -106,7 +106,8 @@ final class ConsumerGroup: Sendable {
     private func start(_ member: String, _ settings: [String], answers: Bool) async throws -> GroupMember {
         let arguments =
             broker.arguments + [
-                "--kafka.group.id", name, "--data.dir", directory(of: member), "--http.port", "0", "--admin.port", "0",
+                "--entitlements.group.id", name, "--data.dir", directory(of: member), "--http.port", "0",
+                "--admin.port", "0",
                 "--kafka.statistics.interval.ms", "1000",
             ] + settings
         let process = try harness.start(Executable("sluice-entitlements", arguments: arguments))
