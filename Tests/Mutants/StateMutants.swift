@@ -33,6 +33,9 @@ private let tables = #"(hadRecords ? ["rows"] : ["rows", "oversized"])"#
 private let writer = MutatedFile(.state, "follower", state + "StateWriter.swift", suites: "StateWriterTests")
 private let health = MutatedFile(
     .state, "health", state + "KeyedState.swift", suites: "StateRoleTests|StateLifetimeTests")
+private let readiness = MutatedFile(.state, "health", state + "StateHealth.swift", suites: "StateReadinessTests")
+private let connection = MutatedFile(.state, "health", state + "KeyedState.swift", suites: "StateReadinessTests")
+private let batching = MutatedFile(.state, "health", state + "BatchedQueries.swift", suites: "BatchedQueriesTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
 enum StateMutants {
@@ -76,6 +79,14 @@ enum StateMutants {
             ]),
         health.mutant("lag-and-readiness", "lag > options.maximumLag", "false"),
         metrics.mutant("lag-gauge", "Double(lag)", "0"),
+        readiness.mutant(
+            "failed-write", "unwritten.min(by: { $0.description < $1.description })", "KafkaTopicPartition?.none"),
+        readiness.mutant("stalled", "stalled > limit", "false"),
+        readiness.mutant("stalled-since", "waiting[place] ?? now", "now"),
+        readiness.mutant("silent-client", "now - $0 < Self.longestSilence", "true"),
+        readiness.mutant("no-broker", "brokersUp == 0", "false"),
+        connection.mutant("cut-off-reader", "$0.health.disconnection(at: now)", "nil"),
+        batching.mutant("asked-at-once", "!state.isScheduled", "true"),
 
         rowSource.mutant("known-by-oversized", tables, #"["rows"]"#),
         rowSource.mutant("known-by-oversized-alone", tables, #"["rows", "oversized"]"#),

@@ -38,7 +38,7 @@ package enum SharedConfiguration {
         "refunds.provider.ca.file", "refunds.provider.insecure",
         "refunds.provider.secret.file", "refunds.provider.timeout", "refunds.provider.url", "refunds.round.gap",
         "refunds.rules",
-        "revocation", "root.certificates", "state.lag.limit", "state.republish.rate",
+        "revocation", "root.certificates", "state.lag.limit", "state.lag.time.limit", "state.republish.rate",
         "state.role", "state.standbys",
         "topics.partitions", "topics.prefix", "verification.tables", "verification.tables.recheck",
         "verification.workers",

@@ -57,7 +57,10 @@ extension KeyedState {
                 publisher: publisher, consumer: consumer, queries: queries, partitions: partitions,
                 partitionCounts: counts,
                 retention: cluster.retention)
-            withRunning { $0.parts = parts }
+            withRunning { running in
+                running.parts = parts
+                running.health.lastSign = clocks.monotonicMilliseconds()
+            }
             try await refuseToForget(parts)
             if options.role != .worker { for place in partitions.keys { follow(place) } }
         } catch let error as KafkaError {
@@ -161,6 +164,7 @@ extension KeyedState {
             running.unread[place] = nil
             running.ends[place] = nil
             progress.unfollow(place)
+            running.health.forget(place)
             running.unfollowing[place] = followers.begin {
                 task.cancel()
                 await task.value
@@ -288,6 +292,7 @@ extension KeyedState {
         _ records: [KafkaRecord], upTo next: Int64, of partition: Partition, _ assigned: KafkaAssignedPartition,
         _ parts: Parts
     ) async -> Bool {
+        let place = partition.name
         var applied: Partition.Applied?
         var failures = 0
         while true {
@@ -298,11 +303,13 @@ extension KeyedState {
                 applied = changes
                 let ids = try await parts.writer.apply(
                     StateWrite(changes, of: partition, next: next, now: clocks.wallMilliseconds()))
+                withRunning { $0.health.wrote(place, failed: false) }
                 partition.committed(ids)
                 count(changes, in: partition)
                 return true
             } catch {
                 let error = StateError(error)
+                withRunning { $0.health.wrote(place, failed: true) }
                 if error.code == .newer { partition.block() }
                 fail(error)
                 frequent.log(
@@ -328,9 +335,21 @@ extension KeyedState {
 
     private func reached(_ next: Int64, in place: KafkaTopicPartition) {
         progress.reached(next, in: place)
+        let now = clocks.monotonicMilliseconds()
         withRunning { running in
+            running.health.advanced(place, isBehind: running.ends[place].map { next < $0 } ?? false, at: now)
             guard let end = running.unread[place], let end, next >= end else { return }
             running.unread[place] = nil
+        }
+    }
+
+    /// A broker has told the end of a partition.
+    func sawEnd(_ end: Int64, of place: KafkaTopicPartition) {
+        let now = clocks.monotonicMilliseconds()
+        withRunning { running in
+            guard running.followed[place] != nil else { return }
+            running.ends[place] = end
+            running.health.sawEnd(of: place, isBehind: (progress.next(of: place) ?? 0) < end, at: now)
         }
     }
 
@@ -339,11 +358,14 @@ extension KeyedState {
     func receive(_ event: KafkaConsumerEvent) {
         switch event {
         case .statistics(let statistics):
+            let now = clocks.monotonicMilliseconds()
             withRunning { running in
-                for partition in statistics.partitions where running.followed[partition.topicPartition] != nil {
-                    guard let high = partition.highOffset, high >= 0 else { continue }
-                    running.ends[partition.topicPartition] = high
-                }
+                running.health.lastSign = now
+                running.health.brokersUp = statistics.brokersUp
+            }
+            for partition in statistics.partitions {
+                guard let high = partition.highOffset, high >= 0 else { continue }
+                sawEnd(high, of: partition.topicPartition)
             }
         case .offsetReset(let partition, _, let found):
             notComplete(partition, "read on at \(found)")

@@ -68,6 +68,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         var unread: [KafkaTopicPartition: Int64?] = [:]
         /// The newest ends that brokers told.
         var ends: [KafkaTopicPartition: Int64] = [:]
+        var health = StateHealth()
     }
 
     /// A state that is not started; nothing is opened yet. It is one of ``ConsumerParts/services``.
@@ -91,15 +92,34 @@ public final class KeyedState<Model: StateModel>: Sendable {
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
 
-    /// Why reads may miss something; nil when everything that was published before the start was read, and the reader of
-    /// the topics is not further behind than ``StateOptions/maximumLag``.
+    /// Why reads may miss something; nil when everything that was published before the start was read, the reader of the
+    /// topics is not further behind than ``StateOptions/maximumLag`` nor for longer than
+    /// ``StateOptions/maximumStall``, and the database can be written.
     public var obstacle: String? {
-        withRunning { running in
+        let now = clocks.monotonicMilliseconds()
+        return withRunning { running in
             if let failure = running.failure { return failure.line }
             guard running.parts != nil, running.unread.isEmpty else { return "the state is not read yet" }
             let lag = lags(running).values.max() ?? 0
-            return lag > options.maximumLag ? "the state is \(lag) records behind its topic" : nil
+            if lag > options.maximumLag { return "the state is \(lag) records behind its topic" }
+            return running.health.obstacle(at: now, limit: options.maximumStall.clampedMilliseconds)
         }
+    }
+
+    /// Why this member should not be asked while others can be: ``obstacle``, or its reader of the topics is cut off from
+    /// the brokers, so that what it knows grows old. Nil when it is ready; for `/readyz`.
+    public var readinessObstacle: String? {
+        if let obstacle { return obstacle }
+        let now = clocks.monotonicMilliseconds()
+        // One that follows nothing, such as a worker without a partition, needs no connection.
+        return withRunning { $0.followed.isEmpty ? nil : $0.health.disconnection(at: now) }
+    }
+
+    /// What only a restart repairs: the client that reads the topics is stuck. Nil for nothing; for `/livez`.
+    public var fault: String? {
+        let now = clocks.monotonicMilliseconds()
+        let isLive = withRunning { $0.isStopping || $0.health.isLive(at: now) }
+        return isLive ? nil : "the client that reads the state's topics is stuck"
     }
 
     /// For merging and applying, which compute and do not wait: more at once than there are cores would contend for
@@ -168,12 +188,13 @@ public final class KeyedState<Model: StateModel>: Sendable {
     }
 
     private func sample(_ samples: inout MetricSamples) {
-        let (lags, parts, isStopping) = withRunning { (self.lags($0), $0.parts, $0.isStopping) }
+        let (lags, parts, isStopping, health) = withRunning { (self.lags($0), $0.parts, $0.isStopping, $0.health) }
         guard !isStopping else { return }
         let refused = parts?.partitions.values.map(\.refusedRows) ?? []
         metrics.sample(
             &samples, isComplete: obstacle == nil, lags: lags, oversized: refused.map(\.tooLarge).reduce(0, +),
             refused: refused.map(\.others).reduce(0, +))
+        metrics.sample(&samples, health, at: clocks.monotonicMilliseconds())
     }
 }
 

@@ -17,6 +17,9 @@ enum StateMetricName {
     static let restoreDuration = "sluice_state_restore_seconds"
     static let complete = "sluice_state_complete"
     static let lagRecords = "sluice_state_lag_records"
+    static let writable = "sluice_state_writable"
+    static let stalledSeconds = "sluice_state_stalled_seconds"
+    static let brokersUp = "sluice_state_brokers_up"
 }
 
 extension LogKey {

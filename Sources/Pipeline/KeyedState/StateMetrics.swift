@@ -67,4 +67,18 @@ struct StateMetrics: Sendable {
                 ], Double(lag))
         }
     }
+
+    func sample(_ samples: inout MetricSamples, _ health: StateHealth, at now: Int64) {
+        samples.gauge(
+            StateMetricName.writable, help: "0 while a write to the database has failed and none has succeeded since.",
+            health.unwritten.isEmpty ? 1 : 0)
+        samples.gauge(
+            StateMetricName.stalledSeconds,
+            help: "Time since which nothing was applied of a partition of the state that is behind its topic.",
+            Double(health.stalled(at: now)) / 1_000)
+        guard let brokersUp = health.brokersUp else { return }
+        samples.gauge(
+            StateMetricName.brokersUp, help: "Brokers that the reader of the state's topics is connected to.",
+            Double(brokersUp))
+    }
 }

@@ -23,6 +23,8 @@ public struct StateOptions: Sendable {
     public var republishRate = 500
     /// More records behind its topic, and the state is not ready.
     public var maximumLag: Int64 = 100_000
+    /// Longer behind its topic without applying anything, and the state is not ready.
+    public var maximumStall: Duration = .seconds(30)
     /// No value should be larger, in bytes: one that is, is published all the same, counted and logged.
     public var largeValue = 8 << 10
     /// Tombstones are kept at least so long (`delete.retention.ms`): a file that missed more is rebuilt.

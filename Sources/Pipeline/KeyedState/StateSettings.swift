@@ -22,8 +22,11 @@ public enum StateSettings {
     public static let maximumLag = Setting.integer(
         "state.lag.limit", default: 100_000, in: 1...1_000_000_000,
         help: "Records that the reader of the state's topics may be behind before the process is not ready.")
+    public static let maximumStall = Setting.duration(
+        "state.lag.time.limit", default: .seconds(30), in: .seconds(1)...(.seconds(3_600)),
+        help: "How long the state may be behind its topics without applying a record before the process is not ready.")
 
-    public static let all: [any AnySetting] = [role, standbys, republishRate, maximumLag]
+    public static let all: [any AnySetting] = [role, standbys, republishRate, maximumLag, maximumStall]
 }
 
 extension StateOptions {
@@ -65,5 +68,6 @@ extension StateOptions {
         standbys = configuration[StateSettings.standbys]
         republishRate = configuration[StateSettings.republishRate]
         maximumLag = Int64(configuration[StateSettings.maximumLag])
+        maximumStall = configuration[StateSettings.maximumStall]
     }
 }

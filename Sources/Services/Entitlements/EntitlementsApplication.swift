@@ -118,14 +118,15 @@ package enum EntitlementsApplication {
                     EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics) {
                         EntitlementsHandler.notice($0, model, confirmation, log)
                     }),
-            services: services, readiness: readiness(state, input, options.role))
+            services: services, readiness: readiness(state, input, options.role),
+            liveness: [HealthCheck("state") { state.fault }])
     }
 
     /// A worker answers nobody: it is ready however old its input is.
     private static func readiness(
         _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role
     ) -> [HealthCheck] {
-        let checks = [HealthCheck("state") { state.obstacle }]
+        let checks = [HealthCheck("state") { state.readinessObstacle }]
         guard role != .worker else { return checks }
         return checks + [
             HealthCheck("input") {

@@ -61,9 +61,10 @@ package enum RefundsApplication {
                     handler: .batches(service.handler),
                     services: [service.revocation, service.preferences, service.state, service.scheduler],
                     readiness: [
-                        HealthCheck("state") { service.state.obstacle },
+                        HealthCheck("state") { service.state.readinessObstacle },
                         HealthCheck("preferences") { service.preferences.obstacle },
-                    ])
+                    ],
+                    liveness: [HealthCheck("state") { service.state.fault }])
             })
     }
 

@@ -28,12 +28,10 @@ final class StateHarness: Sendable {
         }
     }
 
-    /// On an embedded broker of the test's own, whose faults meet no other test.
-    static func on(_ broker: DevBroker) throws -> StateHarness {
-        let harness = try StateHarness(
-            KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), 1)
-        for topic in [harness.input, harness.output] { try broker.createTopic(topic, partitions: 1) }
-        return harness
+    /// On an embedded broker of the test's own, which it may stop.
+    convenience init(on broker: DevBroker) throws {
+        try self.init(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), 1)
+        for topic in [input, output] { try broker.createTopic(topic, partitions: 1) }
     }
 
     private init(_ kafka: KafkaConfiguration, _ partitions: Int32) throws {

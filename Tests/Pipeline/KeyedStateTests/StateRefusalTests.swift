@@ -33,7 +33,7 @@ import Testing
 
     @Test func `rows that are refused together are published in halves, until all of them are`() async throws {
         let broker = try DevBroker()
-        let harness = try StateHarness.on(broker)
+        let harness = try StateHarness(on: broker)
         let metrics = MetricsRegistry()
         let member = try await harness.member(metrics: metrics)
         try await member.partitionAssigned(harness.place())
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a row that is refused alone is kept, counted, and published when it is tried again`() async throws {
         let broker = try DevBroker()
-        let harness = try StateHarness.on(broker)
+        let harness = try StateHarness(on: broker)
         let (metrics, log) = (MetricsRegistry(), MemoryLogSink())
         let member = try await harness.member(metrics: metrics, log: log)
         try await member.partitionAssigned(harness.place())
@@ -74,7 +74,7 @@ import Testing
         async throws
     {
         let broker = try DevBroker()
-        let harness = try StateHarness.on(broker)
+        let harness = try StateHarness(on: broker)
         let member = try await harness.member(model: NumberSetModel(successors: ["a": "b"]))
         try await member.partitionAssigned(harness.place())
         try broker.failNext(.produce, with: [.recordRejected])
@@ -87,7 +87,7 @@ import Testing
 
     @Test func `a publication that may succeed later is no refusal`() async throws {
         let broker = try DevBroker()
-        let harness = try StateHarness.on(broker)
+        let harness = try StateHarness(on: broker)
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
         // INVALID_REQUIRED_ACKS: it speaks of the request, and not of a record.

@@ -156,7 +156,8 @@ public struct ConsumerApplication: Sendable {
         }
         admin.check(
             readiness: [HealthCheck("kafka") { pipeline?.obstacle }] + parts.readiness,
-            liveness: [HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }],
+            liveness: [HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }]
+                + parts.liveness,
             pages: parts.pages)
         return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
     }

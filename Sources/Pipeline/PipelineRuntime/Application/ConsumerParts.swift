@@ -47,6 +47,8 @@ public struct ConsumerParts: Sendable {
     public var services: [any Service]
     /// What must be true beside the pipeline's own readiness.
     public var readiness: [HealthCheck]
+    /// What only a restart repairs, beside the pipeline's own liveness.
+    public var liveness: [HealthCheck]
     /// Pages of the admin listener.
     public var pages: [AdminPage]
     /// How the pipeline consumes; nil: as ``ConsumerContext/options`` says.
@@ -54,11 +56,13 @@ public struct ConsumerParts: Sendable {
 
     public init(
         handler: PipelineHandler?, services: [any Service] = [], readiness: [HealthCheck] = [],
+        liveness: [HealthCheck] = [],
         options: PipelineOptions? = nil, pages: [AdminPage] = []
     ) {
         self.handler = handler
         self.services = services
         self.readiness = readiness
+        self.liveness = liveness
         self.options = options
         self.pages = pages
     }

@@ -1,0 +1,100 @@
+import Kafka
+import KafkaDevBroker
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+/// A member is ready only while what it answers is what its partitions hold.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct StateReadinessTests {
+    private static let place = KafkaTopicPartition(topic: "state", partition: 0)
+
+    @Test func `a failed write is an obstacle until one succeeds`() {
+        var health = StateHealth()
+        #expect(health.obstacle(at: 0, limit: 30_000) == nil)
+        health.wrote(Self.place, failed: true)
+        #expect(health.obstacle(at: 0, limit: 30_000) == "state[0] of the state cannot be written to the database")
+        health.wrote(KafkaTopicPartition(topic: "state", partition: 1), failed: false)
+        #expect(health.obstacle(at: 0, limit: 30_000) != nil)
+        health.wrote(Self.place, failed: false)
+        #expect(health.obstacle(at: 0, limit: 30_000) == nil)
+    }
+
+    @Test func `a partition that is behind and applies nothing is an obstacle after the limit`() {
+        var health = StateHealth()
+        health.sawEnd(of: Self.place, isBehind: true, at: 1_000)
+        health.sawEnd(of: Self.place, isBehind: true, at: 20_000)
+        #expect(health.obstacle(at: 31_000, limit: 30_000) == nil)
+        #expect(
+            health.obstacle(at: 31_001, limit: 30_000)
+                == "the state is behind its topic, and nothing was applied for 30 s")
+        #expect(health.stalled(at: 31_001) == 30_001)
+        health.advanced(Self.place, isBehind: true, at: 31_001)
+        #expect(health.obstacle(at: 61_001, limit: 30_000) == nil)
+        #expect(health.obstacle(at: 61_002, limit: 30_000) != nil)
+        health.advanced(Self.place, isBehind: false, at: 61_002)
+        #expect(health.obstacle(at: 1_000_000, limit: 30_000) == nil)
+        health.sawEnd(of: Self.place, isBehind: true, at: 1_000_000)
+        health.forget(Self.place)
+        #expect(health.stalled(at: 2_000_000) == 0)
+    }
+
+    @Test func `a reader without a broker, or without a sign of life, is told`() {
+        var health = StateHealth()
+        #expect(health.isLive(at: 1_000_000))
+        health.lastSign = 1_000
+        #expect(health.disconnection(at: 60_999) == nil)
+        health.brokersUp = 0
+        #expect(health.disconnection(at: 1_001) == "the reader of the state's topics is connected to no broker")
+        health.brokersUp = 1
+        #expect(health.disconnection(at: 1_001) == nil)
+        #expect(!health.isLive(at: 61_000))
+        #expect(health.disconnection(at: 61_000) == "the reader of the state's topics is silent")
+    }
+
+    @Test func `a reader that is cut off from its broker is not ready, and still answers`() async throws {
+        let broker = try DevBroker()
+        let harness = try StateHarness(on: broker)
+        let metrics = MetricsRegistry()
+        let reader = try await harness.member(metrics: metrics) { $0.role = .reader }
+        #expect(await eventually { reader.readinessObstacle == nil && metrics.sum("sluice_state_brokers_up") > 0 })
+        await broker.stop()
+        let isToldOf = await eventually {
+            reader.readinessObstacle == "the reader of the state's topics is connected to no broker"
+        }
+        #expect(isToldOf)
+        #expect(metrics.sum("sluice_state_brokers_up") == 0)
+        #expect(reader.obstacle == nil)
+        #expect(reader.fault == nil)
+        await reader.end()
+    }
+
+    @Test func `a member whose database cannot be written is not ready, and answers nothing`() async throws {
+        let harness = try StateHarness()
+        let metrics = MetricsRegistry()
+        let member = try await harness.member(metrics: metrics)
+        #expect(await eventually { member.readinessObstacle == nil })
+        #expect(metrics.sum("sluice_state_writable") == 1)
+        try member.parts().store.close()
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let line = "\(harness.output()) of the state cannot be written to the database"
+        #expect(await eventually { member.obstacle == line })
+        #expect(member.readinessObstacle == line)
+        #expect(metrics.sum("sluice_state_writable") == 0)
+        #expect(metrics.sum("sluice_state_complete") == 0)
+        await member.end()
+    }
+
+    @Test func `a reader that applies nothing while its topic grows is not ready after the limit`() async throws {
+        let harness = try StateHarness()
+        let member = try await harness.member { $0.maximumStall = .milliseconds(1) }
+        #expect(await eventually { member.obstacle == nil })
+        let place = harness.output()
+        member.sawEnd(7, of: place)
+        #expect(await eventually { member.obstacle?.contains("nothing was applied") == true })
+        member.sawEnd(0, of: place)
+        #expect(await eventually { member.obstacle == nil })
+        await member.end()
+    }
+}
