@@ -76,6 +76,7 @@ enum AccessMutants {
         owner.mutant("access-guessed-claim", "precedesPurchase($0) ? nil : $0", "$0"),
         owner.mutant("access-former-owner", "claim.version.signedDate > latestKnown", "false"),
         facts.mutant("access-bought-by-type", "type.tellsOfPurchase(notification.subtype)", "false"),
+        current.mutant("access-status-signed-again", "transactions[key]?.revocationDate != nil", "false"),
         past.mutant("access-past-grace", "status == .billingGracePeriod && evidence.renewal == nil", "false"),
         past.mutant("access-past-revocation", "told.first?.isRevocation == true", "false"),
         past.mutant("access-past-extension", "$0.notificationType == .renewalExtended", "false"),

@@ -62,6 +62,9 @@ extension PurchaseFacts {
         if transactions.values.contains(where: { $0.revocationDate != nil && $0.version.tieBreak == tieBreak }) {
             return true
         }
+        // Apple may have signed the transaction again since.
+        let key = events.first { $0.uuid == uuid }?.key
+        if let key, transactions[key]?.revocationDate != nil { return true }
         // It may be older than what is kept of each.
         guard let latestTransaction, latestTransaction.version.uuid == uuid else {
             return false

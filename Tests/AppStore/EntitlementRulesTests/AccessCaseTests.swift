@@ -170,6 +170,12 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
             [bought, renewed, told(.refund, on: 35, .revoked, first.with("revocationDate", date: 35 * day))],
             (36, "ACTIVE monthly until 60")),
         .init(
+            "an older period is refunded with status revoked, and its transaction is signed again",
+            [
+                bought, renewed, told(.refund, on: 35, .revoked, first.with("revocationDate", date: 35 * day)),
+                told(NotificationType("UPLOAD"), on: 40, nil, first.with("revocationDate", date: 35 * day), nil),
+            ], (41, "ACTIVE monthly until 60")),
+        .init(
             "revoked without a revocation date", [bought, told(.revoke, on: 5, .revoked)],
             (6, "no REVOKED monthly asks")),
         .init(
