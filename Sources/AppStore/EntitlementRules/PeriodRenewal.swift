@@ -50,10 +50,13 @@ struct PeriodRenewal {
         !isCommitted && status?.status == .billingGracePeriod && failure?.gracePeriodExpiresDate == nil
     }
 
-    /// Apple retries the charge, and service has ended.
+    /// Apple retries the charge, and service has ended. The expiry ends the retries, also where it is told later without
+    /// renewal info.
     var isInBillingRetry: Bool {
-        status?.status == .billingRetry || failure?.isInBillingRetryPeriod == true
-            || isCommitted && status?.status == .billingGracePeriod
+        if isCommitted && status?.status == .billingGracePeriod { return true }
+        if status?.status == .billingRetry { return true }
+        guard let failure, failure.isInBillingRetryPeriod == true else { return false }
+        return !(status.map { $0.status == .expired && Self.isLater($0.version, than: failure.version) } ?? false)
     }
 
     /// Whether it renews at the end of the period; nil while unknown.

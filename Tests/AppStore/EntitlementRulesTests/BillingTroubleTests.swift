@@ -97,6 +97,12 @@ extension AccessCase {
             [bought, failedInGrace, told(.gracePeriodExpired, on: 40, .billingRetry, first, inGrace)],
             (41, "no RETRY monthly until 90")),
         .init(
+            "expired in billing retry, told without renewal info",
+            [
+                bought, told(.didFailToRenew, on: 30, .billingRetry, first, retrying),
+                told(.expired, .voluntary, on: 35, .expired, first, nil),
+            ], (36, "no EXPIRED monthly")),
+        .init(
             "the grace period of a former period",
             [
                 told(.subscribed, .initialBuy, on: 0, .active), failedInGrace,
