@@ -41,6 +41,7 @@ enum AccessMutants {
         states.mutant(
             "access-leeway-explained", "status?.status == .revoked && isStatusExplained && !isRevoked", "false"),
         renewals.mutant("access-former-renewal", "isBefore($0.version)", "false"),
+        renewals.mutant("access-signed-again", "(isOfFormer || $0.renewalDate == nil)", "true"),
         renewals.mutant("access-retry-expired", "$0.status == .expired", "false"),
         renewals.mutant("access-former-failure", "isOfFormer ? nil : self.renewal", "self.renewal"),
         renewals.mutant("access-former-status", "isToldWithFormer ? nil : status", "status"),

@@ -25,7 +25,8 @@ struct PeriodRenewal {
             return version.signedDate < min(period.start, period.version.signedDate)
         }
         let isOfFormer = renewal?.renewalDate.map { $0 < period?.expiresDate ?? .earliest } ?? false
-        self.renewal = renewal.flatMap { isBefore($0.version) ? nil : $0 }
+        // Its renewalDate says so where Apple signed the transaction again later.
+        self.renewal = renewal.flatMap { isBefore($0.version) && (isOfFormer || $0.renewalDate == nil) ? nil : $0 }
         failure = isOfFormer ? nil : self.renewal
         guard let status, !isBefore(status.version) else {
             self.status = nil

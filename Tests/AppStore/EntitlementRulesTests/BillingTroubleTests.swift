@@ -103,6 +103,13 @@ extension AccessCase {
                 told(.expired, .voluntary, on: 35, .expired, first, nil),
             ], (36, "no EXPIRED monthly")),
         .init(
+            "renewal turned off before an early renewal, whose transaction is signed again later",
+            [
+                bought,
+                told(.didRenew, on: 29, .active, second, renewal(0).with("renewalDate", date: 60 * day)),
+                uploaded(second, on: 40),
+            ], (59, "ACTIVE monthly until 60"), (60.01, "no EXPIRED monthly")),
+        .init(
             "the grace period of a former period",
             [
                 told(.subscribed, .initialBuy, on: 0, .active), failedInGrace,
