@@ -15,7 +15,10 @@ private let silence = MutatedFile(
 private let current = MutatedFile(.access, "current", rules + "CurrentTransaction.swift", suites: suites)
 private let owner = MutatedFile(
     .access, "owner", rules + "PurchaseFacts+Owner.swift", suites: "OwnershipTests|AccessCaseTests")
-private let past = MutatedFile(.access, "past", rules + "PurchaseFacts+Past.swift", suites: suites)
+private let past = MutatedFile(
+    .access, "past", rules + "PurchaseFacts+Past.swift", suites: suites + "|AccessOracleTests|AccessStoryTests")
+private let gaps = MutatedFile(
+    .access, "past", rules + "PurchaseFacts+KnownSince.swift", suites: suites + "|AccessOracleTests|AccessStoryTests")
 private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
 private let copies = MutatedFile(
     .access, "units", rules + "OneTimeTransactions.swift", suites: "RestoredPurchaseTests")
@@ -79,9 +82,23 @@ enum AccessMutants {
         owner.mutant("access-former-owner", "claim.version.signedDate > latestKnown", "false"),
         facts.mutant("access-bought-by-type", "type.tellsOfPurchase(notification.subtype)", "false"),
         current.mutant("access-status-signed-again", "transactions[key]?.revocationDate != nil", "false"),
-        past.mutant("access-past-grace", "status == .billingGracePeriod && evidence.renewal == nil", "false"),
+        past.mutant(
+            "access-past-former-upgrade", "transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate",
+            "true"),
+        past.mutant("access-past-grace", "28 * 86_400_000", "60 * 86_400_000"),
+        past.mutant("access-past-upgrade", "signedDate <= instant", after: "in upgrades where ", "true"),
+        past.mutant("access-past-upgraded", "!wasUpgraded(transaction, by: instant)", "false"),
+        past.mutant("access-past-told", "own.first?.tellsPurchase == true && isComplete", "false"),
+        past.mutant("access-past-refund-again", "min($0, last.signedDate)", "$0"),
         past.mutant("access-past-revocation", "told.first?.isRevocation == true", "false"),
-        past.mutant("access-past-extension", "$0.notificationType == .renewalExtended", "false"),
+        past.mutant("access-past-item-refund", "!transaction.items.isEmpty", "false"),
+        gaps.mutant("access-past-extension", "$0.notificationType == .renewalExtended", "false"),
+        gaps.mutant("access-past-seats", "$0.isRefundOfSeats", "false"),
+        gaps.mutant("access-past-share", "transaction.type == .consumable", "false"),
+        gaps.mutant("access-past-renewal", "renewal.version.signedDate", after: "default: return ", "nil"),
+        gaps.mutant("access-past-handed-in", "transaction.start <= instant ? later.first?.signedDate : nil", "nil"),
+        gaps.mutant("access-past-items", "!transaction.items.isEmpty", "false"),
+        gaps.mutant("access-past-untold-refund", "date <= instant", after: "compactMap({ $0 }) where ", "false"),
         judged.mutant("trust-waits", "state == nil", "true"),
         trust.mutant("trust-same-renewal", "unsigned.isSame(as: renewal)", "false"),
         judged.mutant("trust-unconfirmed", "claimed.isEntitled = false", "claimed.isEntitled = true"),

@@ -72,12 +72,6 @@ extension PurchaseFacts {
         return latestTransaction.content?.revocationDate != nil
     }
 
-    /// As ``currentTransaction(at:)``, among the transactions made by then. An upgrade that lies later has not happened.
-    func period(asOf instant: AppStoreInstant) -> SubscriptionPeriod? {
-        let hasLater = transactions.values.contains { $0.isAutoRenewable && $0.start > instant }
-        return periods(after: instant) { $0.start <= instant && (hasLater || !isUpgraded($0)) }.last
-    }
-
     /// The latest period, also one that was upgraded.
     func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
         periods(after: .latest, isIncluded).last?.first

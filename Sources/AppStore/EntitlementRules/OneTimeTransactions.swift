@@ -10,7 +10,7 @@ extension PurchaseFacts {
     func oneTimeTransactions(asOf moment: AppStoreInstant?) -> [TransactionFacts] {
         var result: [TransactionFacts] = []
         for transaction in transactions.values where !transaction.isAutoRenewable {
-            if let moment, transaction.start > moment { continue }
+            if let moment, transaction.start > moment || !isKnown(transaction, at: moment) { continue }
             guard transaction.type == .nonConsumable,
                 let copy = result.firstIndex(where: { $0.isCopy(of: transaction) })
             else {

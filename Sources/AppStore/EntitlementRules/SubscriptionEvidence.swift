@@ -11,10 +11,6 @@ struct SubscriptionEvidence {
     var status: StatusFacts?
     /// What Apple meant by status 5 is told by the revocation of another transaction.
     var isStatusExplained = false
-    /// Apple said "grace", and its end is not known any more.
-    var hasUnknownGrace = false
-
-    init() {}
 
     /// The newest facts, for this moment and later ones.
     init(_ purchase: PurchaseFacts, from instant: AppStoreInstant) {
@@ -53,7 +49,6 @@ struct SubscriptionEvidence {
         if let end = told.gracePeriodEnd, end > instant {
             return make(.grace, isEntitled: true, until: end)
         }
-        if hasUnknownGrace { return make(.grace, isEntitled: true, needsStatusQuery: true) }
         if told.isGraceWithoutDate, let end = expiresDate.map(policy.endOfGraceWithoutDate(after:)), end > instant {
             return make(.grace, isEntitled: true, until: end, needsStatusQuery: true)
         }

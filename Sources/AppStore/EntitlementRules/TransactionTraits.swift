@@ -123,6 +123,14 @@ package final class TransactionTraits: Sendable {
         isAutoRenewableByType = Self.isAutoRenewable(type)
     }
 
+    /// The same of a moment before the upgrade.
+    var withoutUpgrade: TransactionTraits {
+        guard let document = try? JSONDocument(text) else { return self }
+        var object = JSONObject(document.root)
+        object["isUpgraded"] = nil
+        return (try? JSONDocument(JSONValue.object(object).json)).map { TransactionTraits($0.root) } ?? self
+    }
+
     /// Whether it is a period of a subscription that renews by itself. Without a known type an expiry decides.
     func isAutoRenewable(hasExpiry: Bool) -> Bool { isAutoRenewableByType ?? hasExpiry }
 
