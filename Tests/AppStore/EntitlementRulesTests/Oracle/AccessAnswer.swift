@@ -1,0 +1,27 @@
+/// Who has access at a moment, in the words of app-store.md 11.3 and 11.6.
+struct AccessAnswer: Hashable, Sendable {
+    var isEntitled: Bool
+    var state: String
+    var product: String
+    /// End of access in ACTIVE, GRACE and OWNED, end of the state in RETRY; nil elsewhere and where there is none.
+    /// Milliseconds from the begin of the story.
+    var until: Int64?
+    /// Of a subscription with access.
+    var seats: Int64?
+    /// Items that are not revoked, of an Advanced Commerce subscription with access.
+    var items: [String]?
+    /// Of a consumable.
+    var credited: Int64?
+    var debited: Int64?
+}
+
+extension AccessAnswer: CustomStringConvertible {
+    var description: String {
+        var text = "\(isEntitled ? "yes" : "no") \(state) \(product)"
+        if let until { text += " until \(days(until))" }
+        if let seats { text += ", \(seats) seats" }
+        if let items { text += ", items \(items.joined(separator: " "))" }
+        if let credited, let debited { text += ", \(credited) units - \(debited)" }
+        return text
+    }
+}

@@ -1,0 +1,109 @@
+/// The rows of app-store.md 11.3.
+extension AccessOracle {
+    func subscriptionAnswer(at instant: Int64) -> AccessAnswer? {
+        let periods = AccessPeriod.periods(of: candidates)
+        guard let current = periods.last(where: { $0.start <= instant }) ?? periods.first else { return nil }
+        let row = row(current, at: instant)
+        var answer = AccessAnswer(isEntitled: row.isEntitled, state: row.state, product: current.first.product)
+        answer.until = row.until
+        if row.state == "ACTIVE" { answer.until = end(of: current, in: periods) }
+        guard row.isEntitled else { return answer }
+        answer.seats = current.seats(at: instant)
+        guard !current.first.items.isEmpty else { return answer }
+        let held = current.first.items.filter { $0.revoked.map { $0 > instant } ?? true }
+        // Access is by item, so that without one there is none.
+        if held.isEmpty { return AccessAnswer(isEntitled: false, state: "REVOKED", product: answer.product) }
+        answer.items = held.map(\.sku)
+        return answer
+    }
+
+    private typealias Row = (state: String, isEntitled: Bool, until: Int64?)
+
+    /// The first row that matches.
+    private func row(_ period: AccessPeriod, at instant: Int64) -> Row {
+        let isMonthly = period.first.commitment != nil
+        if period.isRevoked(at: instant) || isRevokedByStatus(period) { return ("REVOKED", false, nil) }
+        if period.expires > instant { return ("ACTIVE", true, nil) }
+        if !isMonthly, let end = graceEnd(period), end > instant { return ("GRACE", true, end) }
+        if period.expires + settings.renewalLeeway > instant, mayRenew(period) { return ("RENEWING", true, nil) }
+        let retryEnd = period.expires + (isMonthly ? 90 : 60) * day
+        if isInRetry(period) {
+            return retryEnd > instant ? ("RETRY", false, retryEnd) : ("EXPIRED", false, nil)
+        }
+        if let status = statuses.last, status.status == 1, status.statusSigned > period.expires {
+            return ("STALE", status.statusSigned + settings.staleTolerance > instant, nil)
+        }
+        return ("EXPIRED", false, nil)
+    }
+
+    /// The last expiry that joins without a gap, of the same product. What was refunded before it begins joins nothing.
+    private func end(of current: AccessPeriod, in periods: [AccessPeriod]) -> Int64 {
+        var end = current.expires
+        for next in periods where next.start > current.start && next.start <= end {
+            guard next.first.product == current.first.product else { break }
+            if next.transactions.contains(where: { $0.revoked == nil }) { end = max(end, next.expires) }
+        }
+        return end
+    }
+
+    /// Renewal info that is about the period, or a later one: that of an earlier period is past.
+    private func renewal(of period: AccessPeriod) -> StatedRenewal? {
+        renewal.flatMap { $0.renewalDate >= period.expires ? $0 : nil }
+    }
+
+    /// The newest status, if it was stated while the period was the current one.
+    private func status(of period: AccessPeriod) -> AppleStatement? {
+        guard let newest = statuses.last, !isExplained(newest, period) else { return nil }
+        return newest.statusSigned >= period.start || period.has(newest.transaction) ? newest : nil
+    }
+
+    /// A status 5 beside another, revoked transaction is about that one.
+    private func isExplained(_ statement: AppleStatement, _ period: AccessPeriod) -> Bool {
+        guard statement.status == 5, let transaction = statement.transaction else { return false }
+        return transaction.revoked != nil && !period.has(transaction)
+    }
+
+    /// Status 5 while nothing of the period is revoked.
+    private func isRevokedByStatus(_ period: AccessPeriod) -> Bool {
+        status(of: period)?.status == 5 && period.transactions.allSatisfy { $0.revoked == nil }
+    }
+
+    /// Row 3: the end of grace, if the newest facts are those of a grace period.
+    private func graceEnd(_ period: AccessPeriod) -> Int64? {
+        let status = status(of: period)
+        let renewal = renewal(of: period)
+        guard let renewal, let date = renewal.graceExpires else {
+            // Apple counts days of the calendar, which a change of clocks makes an hour longer.
+            return status?.status == 4 ? period.expires + settings.graceFallback + hour : nil
+        }
+        let isOver = statuses.contains { statement in
+            statement.statusSigned >= renewal.signed && [2, 3, 5].contains(statement.status)
+                && !isExplained(statement, period)
+        }
+        let saysGrace = status.map { $0.status == 4 && $0.statusSigned >= renewal.signed } ?? false
+        return isOver || (renewal.isInRetry == false && !saysGrace) ? nil : date
+    }
+
+    /// Row 3b: nothing says that the period was not renewed.
+    private func mayRenew(_ period: AccessPeriod) -> Bool {
+        if let failure = renewal(of: period), failure.isInRetry == true || failure.intent != nil { return false }
+        // Renewal info signed before the period began says nothing of the period's own renewal.
+        let renewal = renewal.flatMap { $0.renewalDate >= period.expires || $0.signed >= period.start ? $0 : nil }
+        if let status = status(of: period)?.status, [2, 3, 5].contains(status) { return false }
+        if let commitment = period.first.commitment, commitment.number >= commitment.total,
+            renewal?.commitmentAutoRenews == false
+        {
+            return false
+        }
+        return renewal?.autoRenews != false
+    }
+
+    /// Row 4. "Who cancels inside grace or retry is cancelled at once: EXPIRED, status 2, tells it." In one statement with
+    /// the flag the flag counts.
+    private func isInRetry(_ period: AccessPeriod) -> Bool {
+        let status = status(of: period)
+        if status?.status == 3 { return true }
+        guard let renewal = renewal(of: period), renewal.isInRetry == true else { return false }
+        return status.map { $0.status != 2 || $0.statusSigned < renewal.signed || $0.renewal == renewal } ?? true
+    }
+}

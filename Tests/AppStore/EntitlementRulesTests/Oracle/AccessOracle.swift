@@ -1,0 +1,64 @@
+/// Access at a moment, from a set of statements, as app-store.md 11.2 to 11.6 say it. It is written from that text alone
+/// and shares nothing with the rules: it keeps all statements and looks through them for every question.
+struct AccessOracle: Sendable {
+    let settings: AccessSettings
+    /// Newest signing of each transaction.
+    let transactions: [StatedTransaction]
+    let renewal: StatedRenewal?
+    /// Statements with a status, oldest first.
+    let statuses: [AppleStatement]
+    private let upgraded: Set<String>
+
+    /// - Parameter instant: what was signed later is not looked at.
+    init(_ statements: [AppleStatement], asOf instant: Int64 = .max, settings: AccessSettings = AccessSettings()) {
+        self.settings = settings
+        let signed = statements.compactMap(\.transaction).filter { $0.signed <= instant }
+        let copies = Dictionary(grouping: signed, by: \.id)
+        transactions = copies.values.compactMap { $0.max { $0.signed < $1.signed } }
+        renewal = statements.compactMap(\.renewal).filter { $0.signed <= instant }.max { $0.signed < $1.signed }
+        statuses = statements.filter { $0.status != nil && $0.statusSigned <= instant }
+            .sorted { $0.statusSigned < $1.statusSigned }
+        upgraded = Self.upgraded(copies, by: statements.filter { $0.signed <= instant })
+    }
+
+    /// Transactions whose right an upgrade ended (11.4): those that say so, and those bought before an upgrade was told
+    /// whose period was not over, a renewal for the coming period included.
+    private static func upgraded(
+        _ copies: [String: [StatedTransaction]], by statements: [AppleStatement]
+    ) -> Set<String> {
+        var ids = Set(copies.filter { $0.value.max { $0.signed < $1.signed }?.isUpgraded == true }.keys)
+        for upgrade in statements where upgrade.isUpgrade {
+            guard let successor = upgrade.transaction else { continue }
+            for (id, copies) in copies where id != successor.id {
+                let isReplaced = copies.contains {
+                    $0.signed < upgrade.signed && ($0.expires ?? .max) > successor.start
+                }
+                if isReplaced { ids.insert(id) }
+            }
+        }
+        return ids
+    }
+
+    /// Nil before the first transaction. All transactions upgraded is a case that the specification leaves open:
+    /// ``isUndecided``.
+    func answer(at instant: Int64) -> AccessAnswer? {
+        guard let any = transactions.first else { return nil }
+        return any.type == StatedTransaction.subscription
+            ? subscriptionAnswer(at: instant) : oneTimeAnswer(any, instant)
+    }
+
+    /// Whether transactions are known and none is without an upgrade, because the upgrade's own statement is late.
+    var isUndecided: Bool { !transactions.isEmpty && candidates.isEmpty }
+
+    /// Transactions that compete to be the current one, by purchaseDate.
+    var candidates: [StatedTransaction] {
+        transactions.filter { !upgraded.contains($0.id) }
+            .sorted { ($0.start, $0.expires ?? 0, $0.signed) < ($1.start, $1.expires ?? 0, $1.signed) }
+    }
+}
+
+extension AppleStatement {
+    var isUpgrade: Bool {
+        (type == "DID_CHANGE_RENEWAL_PREF" || type == "OFFER_REDEEMED") && subtype == "UPGRADE"
+    }
+}

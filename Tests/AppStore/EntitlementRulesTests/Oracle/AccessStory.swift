@@ -1,0 +1,159 @@
+/// What Apple signs about one transaction (app-store.md 3.6, 3.8, 3.10), as plain values. Dates are milliseconds from the
+/// begin of the story.
+struct StatedTransaction: Hashable, Sendable {
+    var id: String
+    var product: String
+    var type = Self.subscription
+    var start: Int64
+    var expires: Int64?
+    var signed: Int64 = 0
+    var ownership = "PURCHASED"
+    var quantity: Int64 = 1
+    var isUpgraded = false
+    var revoked: Int64?
+    var revocationType: String?
+    /// 100,000 is the whole quantity.
+    var revocationPercentage: Int64?
+    var isSeatAddition = false
+    var revokedSeats: Int64 = 0
+    var commitment: StatedCommitment?
+    var items: [StatedItem] = []
+
+    static let subscription = "Auto-Renewable Subscription"
+    static let consumable = "Consumable"
+    static let nonConsumable = "Non-Consumable"
+    static let pass = "Non-Renewing Subscription"
+}
+
+/// Item of an Advanced Commerce transaction (app-store.md 3.9).
+struct StatedItem: Hashable, Sendable {
+    var sku: String
+    var revoked: Int64?
+    var isRefunded = false
+}
+
+/// Billing period of a monthly plan with a 12-month commitment (app-store.md 3.8).
+struct StatedCommitment: Hashable, Sendable {
+    var number: Int64
+    var total: Int64 = 12
+    var expires: Int64
+}
+
+/// What Apple signs about the renewal of a subscription (app-store.md 3.7).
+struct StatedRenewal: Hashable, Sendable {
+    var signed: Int64 = 0
+    var product: String
+    var nextProduct: String
+    var renewalDate: Int64
+    var autoRenews = true
+    var isInRetry: Bool?
+    var graceExpires: Int64?
+    var intent: Int64?
+    /// Of a commitment: whether it renews when its twelve months are over.
+    var commitmentAutoRenews: Bool?
+}
+
+/// One notification, or with no type what an app handed in, a transaction alone, or an answer of the App Store Server API.
+struct AppleStatement: Hashable, Sendable {
+    var type: String?
+    var subtype: String?
+    var signed: Int64
+    var status: Int?
+    var transaction: StatedTransaction?
+    var renewal: StatedRenewal?
+
+    /// When the status was stated: an answer's status has no date of its own (app-store.md 12.1, rule 5).
+    var statusSigned: Int64 { type == nil ? renewal?.signed ?? transaction?.signed ?? signed : signed }
+}
+
+/// Settings that decide about access (app-store.md 11.3). Milliseconds.
+struct AccessSettings: Hashable, Sendable {
+    var renewalLeeway: Int64 = 3 * hour
+    var graceFallback: Int64 = 3 * day
+    var staleTolerance: Int64 = hour
+    /// Length of the non-renewing product.
+    var passDays: Int64 = 30
+}
+
+/// A random life of one subscription or one-time purchase as Apple tells it, and how its statements arrive.
+struct AccessStory: Sendable {
+    enum Kind: String, CaseIterable, Sendable {
+        case subscription, family, seats, commitment, items, consumable, nonConsumable, pass
+    }
+
+    struct Delivery: Hashable, Sendable {
+        var received: Int64
+        var statement: AppleStatement
+    }
+
+    let seed: UInt64
+    let kind: Kind
+    let settings: AccessSettings
+    /// In order of arrival, with repetitions; lost statements are not among them.
+    let deliveries: [Delivery]
+    /// Moments to ask about, past and present.
+    let moments: [Int64]
+
+    /// Everything that arrives in the end, once.
+    var statements: [AppleStatement] { Self.once(deliveries) }
+
+    func statements(receivedBy instant: Int64) -> [AppleStatement] {
+        Self.once(deliveries.filter { $0.received <= instant })
+    }
+
+    private static func once(_ deliveries: [Delivery]) -> [AppleStatement] {
+        var seen: Set<AppleStatement> = []
+        return deliveries.map(\.statement).filter { seen.insert($0).inserted }
+    }
+}
+
+extension AccessStory: CustomStringConvertible {
+    var description: String {
+        let lines = deliveries.map { delivery in
+            "received \(days(delivery.received)): \(delivery.statement)"
+        }
+        return (["seed \(seed), \(kind.rawValue), \(settings)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension AppleStatement: CustomStringConvertible {
+    var description: String {
+        let source = status == nil && renewal == nil ? "upload" : "API answer"
+        var text = "\(type ?? source)\(subtype.map { "/" + $0 } ?? "") signed \(days(signed))"
+        if let status { text += " S\(status)" }
+        if let transaction { text += " \(transaction)" }
+        if let renewal { text += " \(renewal)" }
+        return text
+    }
+}
+
+extension StatedTransaction: CustomStringConvertible {
+    var description: String {
+        var text = "T\(id) \(product) x\(quantity) [\(days(start))-\(expires.map(days) ?? "")]"
+        if ownership != "PURCHASED" { text += " \(ownership)" }
+        if isUpgraded { text += " upgraded" }
+        if let revoked { text += " revoked \(days(revoked)) \(revocationPercentage.map(String.init) ?? "")" }
+        if isSeatAddition { text += " SEAT_ADDITION" }
+        if revokedSeats > 0 { text += " -\(revokedSeats) seats" }
+        if let commitment { text += " \(commitment.number)/\(commitment.total)" }
+        for item in items { text += " \(item.sku)\(item.revoked.map { " revoked " + days($0) } ?? "")" }
+        return text
+    }
+}
+
+extension StatedRenewal: CustomStringConvertible {
+    var description: String {
+        var text = "R(\(days(renewalDate)) ar \(autoRenews ? 1 : 0)"
+        if nextProduct != product { text += " next \(nextProduct)" }
+        if let isInRetry { text += " retry \(isInRetry)" }
+        if let graceExpires { text += " grace \(days(graceExpires))" }
+        if let intent { text += " intent \(intent)" }
+        if let commitmentAutoRenews { text += " commitment \(commitmentAutoRenews ? 1 : 0)" }
+        return text + ")"
+    }
+}
+
+/// A moment in days with enough digits for a second.
+func days(_ milliseconds: Int64) -> String {
+    "d" + String(Double(Int64(Double(milliseconds) / 864)) / 100_000)
+}

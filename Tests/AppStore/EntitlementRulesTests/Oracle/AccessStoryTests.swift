@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+/// Random stories against an oracle written from the specification alone. Of each moment two questions are asked: who has
+/// access, by what had been received by then; and afterwards, by everything, who had access as far as Apple had signed it.
+@Suite(.timeLimit(.minutes(60))) struct AccessStoryTests {
+    @Test func `access is what the specification says, at the time and looking back`() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let count = environment["SLUICE_TEST_STORIES"].flatMap { UInt64($0) } ?? 1_000
+        let first = environment["SLUICE_TEST_FIRST_STORY"].flatMap { UInt64($0) } ?? 1
+        var tally = AccessTally()
+        for seed in first..<first + count {
+            let differences = try AccessComparison(story: .random(seed: seed)).differences(&tally)
+            for difference in differences { Issue.record("\(difference)") }
+            if !differences.isEmpty { break }
+        }
+        // The stories reach every state but STALE, and most of the past is known.
+        let states = ["ACTIVE", "RENEWING", "GRACE", "RETRY", "EXPIRED", "REVOKED", "OWNED", "ENDED"]
+        for state in states { #expect(tally.states[state, default: 0] > 0, "no moment is \(state)") }
+        #expect(tally.knownPast * 2 > tally.past)
+    }
+}

@@ -1,0 +1,86 @@
+import TestSupport
+
+/// Writes what Apple tells about one subscription, in the order of signing. It keeps what Apple's machines would know.
+struct StoryWriter {
+    static let length = 30 * day
+
+    let kind: AccessStory.Kind
+    var random: SeededGenerator
+    var now: Int64 = 0
+    var statements: [AppleStatement] = []
+    var transactions: [StatedTransaction] = []
+    var renewal = StatedRenewal(product: "basic", nextProduct: "basic", renewalDate: 0)
+    var status = 1
+    /// Days of grace that App Store Connect is set to; none without Billing Grace Period.
+    var graceDays: Int64?
+
+    init(kind: AccessStory.Kind, random: SeededGenerator) {
+        self.kind = kind
+        self.random = random
+        graceDays = kind == .commitment ? nil : [nil, 3, 16, 28].randomElement(using: &self.random) ?? nil
+    }
+
+    var current: StatedTransaction { transactions.last ?? StatedTransaction(id: "0", product: "basic", start: 0) }
+
+    mutating func chance(_ percent: Int64) -> Bool { Int64.random(in: 0..<100, using: &random) < percent }
+
+    mutating func between(_ low: Int64, _ high: Int64) -> Int64 {
+        low < high ? Int64.random(in: low...high, using: &random) : low
+    }
+
+    /// Signs a statement about a transaction, by default the current one, at a moment or as soon as possible after it.
+    mutating func tell(
+        _ type: String?, _ subtype: String? = nil, at instant: Int64, about index: Int? = nil, status told: Int? = nil,
+        withRenewal: Bool = true
+    ) {
+        now = max(instant / 1_000 * 1_000, now + 2_000)
+        let nested = now - between(0, 900)
+        let index = index ?? transactions.count - 1
+        transactions[index].signed = nested
+        renewal.signed = withRenewal ? nested : renewal.signed
+        let isSubscription = transactions[index].type == StatedTransaction.subscription
+        statements.append(
+            AppleStatement(
+                type: type, subtype: subtype, signed: now, status: isSubscription ? told ?? status : nil,
+                transaction: transactions[index], renewal: isSubscription && withRenewal ? renewal : nil))
+    }
+
+    /// Signs a transaction for the app, which hands it in: nothing else comes with it.
+    mutating func upload(at instant: Int64, about index: Int? = nil) {
+        now = max(instant / 1_000 * 1_000, now + 2_000)
+        let index = index ?? transactions.count - 1
+        transactions[index].signed = now
+        statements.append(AppleStatement(signed: now, transaction: transactions[index]))
+    }
+
+    /// Has the app hand in any of the transactions, or Apple answer a question; more often neither.
+    mutating func ask(between low: Int64, _ high: Int64) {
+        guard chance(15), low < high else { return }
+        if chance(50) { return tell(nil, at: between(low, high)) }
+        upload(at: between(low, high), about: Int(between(0, Int64(transactions.count) - 1)))
+    }
+
+    /// Adds a transaction that begins then and is not told yet.
+    mutating func buy(_ product: String, from start: Int64) {
+        var next = StatedTransaction(id: String(1001 + transactions.count), product: product, start: start)
+        next.expires = start + Self.length
+        next.quantity = kind == .seats ? between(1, 9) : 1
+        if kind == .items { next.items = [StatedItem(sku: "A"), StatedItem(sku: "B")] }
+        if kind == .family { next.ownership = "FAMILY_SHARED" }
+        if kind == .commitment {
+            let last = current.commitment
+            let isNew = status == 2 || status == 5 || last.map { $0.number >= $0.total } ?? true
+            let number = isNew ? 1 : (last?.number ?? 0) + 1
+            // After the recovery of a failed charge the end moves with the later renewals.
+            next.commitment = StatedCommitment(
+                number: number, total: 4, expires: start + (5 - number) * Self.length)
+        }
+        transactions.append(next)
+        let willCommit = kind == .commitment ? renewal.commitmentAutoRenews ?? true : nil
+        renewal = StatedRenewal(product: product, nextProduct: product, renewalDate: start + Self.length)
+        renewal.commitmentAutoRenews = willCommit
+        status = 1
+    }
+
+    var expiry: Int64 { current.expires ?? 0 }
+}
