@@ -5,6 +5,8 @@ private let plan = MutatedFile(
     .reconciler, "range", services + "ReconcilerPlan.swift", suites: "ReconcilerPlanTests")
 private let scheduler = MutatedFile(
     .reconciler, "lanes", services + "SweepScheduler.swift", suites: "HostileHistoryTests|CompletenessTests")
+private let lanes = MutatedFile(
+    .reconciler, "lanes", services + "SweepLanes.swift", suites: "SweepLanesTests")
 private let sweeper = MutatedFile(
     .reconciler, "history", services + "HistorySweeper.swift", suites: "HostileHistoryTests|CompletenessTests")
 private let handled = MutatedFile(
@@ -18,6 +20,7 @@ enum ReconcilerMutants {
         plan.mutant("range-within-reach", "max(from, first)", "from"),
         plan.mutant("range-is-longer", "run.range.to - run.range.from > everything.range", "false"),
         scheduler.mutant("lane-of-failures", "lane == .everything", "false"),
+        lanes.mutant("ended-sweep-waits-for-a-look", "!ended.contains(lane)", "true"),
         scheduler.mutant("window-is-given-up", "interruption.isAboutWindow", "false"),
         sweeper.mutant("refused-is-kept", "page.refused.map { FoundNotification($0) }", "[]"),
         sweeper.mutant(

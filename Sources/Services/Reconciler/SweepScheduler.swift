@@ -18,28 +18,9 @@ internal import Time
 final class SweepScheduler: Service {
     let name = "sweep scheduler"
 
-    /// Of each one sweep runs.
-    private enum Lane: Hashable, CaseIterable {
-        case failures, everything, backfill, statuses
-
-        init(_ kind: SweepKind) {
-            self =
-                switch kind {
-                case .failures: .failures
-                case .everything: .everything
-                case .backfill: .backfill
-                case .statuses: .statuses
-                }
-        }
-    }
-
-    private struct Job {
-        let task: Task<Void, Never>
-        let sweep: Sweep
-    }
-
     private struct Present {
-        var jobs: [Lane: Job] = [:]
+        var jobs: [SweepLanes.Lane: Task<Void, Never>] = [:]
+        var lanes = SweepLanes()
         /// Partitions that are being given back, and the stop: nothing begins.
         var holds = 0
         /// Rows that every app has, and that are not there yet as far as is known.
@@ -55,7 +36,7 @@ final class SweepScheduler: Service {
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }
-            return failures.due ?? .max > now && jobs[.failures]?.sweep.isOfSameApp(as: everything) != true
+            return failures.due ?? .max > now && lanes[.failures]?.isOfSameApp(as: everything) != true
         }
     }
 
@@ -130,8 +111,8 @@ final class SweepScheduler: Service {
 
     private func endJobs() async {
         let jobs = present.withLock { Array($0.jobs.values) }
-        for job in jobs { job.task.cancel() }
-        for job in jobs { await job.task.value }
+        for job in jobs { job.cancel() }
+        for job in jobs { await job.value }
     }
 
     // MARK: What is due
@@ -141,6 +122,7 @@ final class SweepScheduler: Service {
         do {
             try await addLacking()
             try await addWanted()
+            present.withLock { $0.lanes.beginLook() }
             let owned = try state.dueRows(upTo: .max, atMost: 10_000).compactMap(\.sweep)
             metrics.present(owned.filter { plan.scope(of: $0) != nil })
             try await list()
@@ -157,18 +139,24 @@ final class SweepScheduler: Service {
         present.withLock { present in
             guard present.holds == 0 else { return }
             for sweep in due {
-                let lane = Lane(sweep.kind)
+                let lane = SweepLanes.Lane(sweep.kind)
                 if lane == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
-                guard present.jobs[lane] == nil, let scope = plan.scope(of: sweep) else { continue }
+                guard let scope = plan.scope(of: sweep), present.lanes.begin(sweep) else { continue }
                 // Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
-                let task = Task(executorPreference: HandlerThreads.shared) {
+                present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
                     await self.run(sweep, scope)
-                    self.present.withLock { $0.jobs[lane] = nil }
-                    self.wake()
+                    self.end(lane)
                 }
-                present.jobs[lane] = Job(task: task, sweep: sweep)
             }
         }
+    }
+
+    private func end(_ lane: SweepLanes.Lane) {
+        present.withLock { present in
+            present.jobs[lane] = nil
+            present.lanes.end(lane)
+        }
+        wake()
     }
 
     private static func rank(_ sweep: Sweep) -> (Int64, String) { (sweep.due ?? .max, sweep.key) }

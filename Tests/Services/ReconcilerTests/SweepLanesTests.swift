@@ -1,0 +1,42 @@
+import AppStoreModel
+import Reconciliation
+import Testing
+
+@testable import Reconciler
+
+/// Which sweeps run at a time.
+@Suite struct SweepLanesTests {
+    private func sweep(_ kind: SweepKind, _ app: String = "com.example.app") -> Sweep {
+        Sweep(.production, BundleId(app), kind)
+    }
+
+    /// Whether each sweep may run, in their order.
+    private func begin(_ sweeps: [Sweep], in lanes: inout SweepLanes) -> [Bool] { sweeps.map { lanes.begin($0) } }
+
+    @Test func `one sweep runs in each lane`() {
+        var lanes = SweepLanes()
+        lanes.beginLook()
+        let begun = begin(
+            [
+                sweep(.statuses), sweep(.statuses, "com.example.other"), sweep(.failures), sweep(.everything),
+                sweep(.backfill("1")), sweep(.backfill("2")),
+            ], in: &lanes)
+        #expect(begun == [true, false, true, true, true, false])
+        #expect(lanes[.statuses]?.bundleId == BundleId("com.example.app"))
+    }
+
+    @Test func `a sweep that ends after the rows were read does not begin again from its outdated row`() {
+        var lanes = SweepLanes()
+        lanes.beginLook()
+        #expect(begin([sweep(.statuses)], in: &lanes) == [true])
+
+        // The next look reads that the run is under way; the run ends before the look decides.
+        lanes.beginLook()
+        lanes.end(.statuses)
+        #expect(lanes[.statuses] == nil)
+        #expect(begin([sweep(.statuses), sweep(.failures)], in: &lanes) == [false, true])
+
+        lanes.beginLook()
+        #expect(begin([sweep(.statuses)], in: &lanes) == [true])
+    }
+}
