@@ -11,6 +11,17 @@ private let sweeper = MutatedFile(
     .reconciler, "history", services + "HistorySweeper.swift", suites: "HostileHistoryTests|CompletenessTests")
 private let handled = MutatedFile(
     .reconciler, "history", services + "HandledNotifications.swift", suites: "HostileHistoryTests|CompletenessTests")
+private let subscriptions = MutatedFile(
+    .reconciler, "statuses", services + "PublishedSubscriptions.swift",
+    suites: "PublishedSubscriptionsTests|StatusSweepTests")
+private let statuses = MutatedFile(
+    .reconciler, "statuses", services + "StatusSweeper.swift", suites: "StatusSweepTests")
+private let statusWork = MutatedFile(
+    .reconciler, "statuses", services + "StatusWork.swift", suites: "StatusSweepTests")
+private let repairer = MutatedFile(
+    .reconciler, "repair", services + "StatusRepairer.swift", suites: "StatusSweepTests")
+private let statusAnswer = MutatedFile(
+    .reconciler, "repair", "AppStore/Reconciliation/Statuses/StatusAnswer.swift", suites: "StatusSweepTests")
 private let run = MutatedFile(
     .reconciler, "windows", "AppStore/Reconciliation/SweepRun.swift", suites: "SweepTests|HostileHistoryTests")
 
@@ -29,6 +40,17 @@ enum ReconcilerMutants {
         sweeper.mutant("consumption-requests-first", "progress.pass == .consumptionRequests", "false"),
         sweeper.mutant("urgent-first", "found.filter(\\.isUrgent) + found.filter({ !$0.isUrgent })", "found"),
         handled.mutant("handled-once", "now - moment < Self.lifetime", "false"),
+        subscriptions.mutant("statuses-are-followed", "snapshot.next[partition] ?? .beginning", ".beginning"),
+        subscriptions.mutant("reading-is-shared", "known.begun >= moment", "false"),
+        statuses.mutant("fresh-before-a-difference", "> Self.freshness", "> .max"),
+        statuses.mutant(
+            "answer-that-is-needed", "difference != nil || current.subscription.needsStatusQuery", "difference != nil"),
+        statusWork.mutant("needed-answers-first", "isFirst == (pass == .consumptionRequests)", "pass == .all"),
+        repairer.mutant(
+            "repair-is-switched-off", "isOn", after: "_ difference: StatusDifference?, _ scope: APIScope", "true"),
+        repairer.mutant(
+            "refused-status-once", "try await index.known([wanted], in: scope.environment).isEmpty", "true"),
+        statusAnswer.mutant("answer-settles-version-1", "before.legacyQuestion?.ids ?? []", "[]"),
         run.mutant("window-is-halved", "progress.halve()", "false"),
         run.mutant("window-is-named", "unread.count < Self.namedMissing", "false"),
     ]

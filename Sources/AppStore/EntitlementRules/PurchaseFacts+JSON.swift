@@ -212,6 +212,28 @@ extension PurchaseFacts {
     }
 }
 
+extension PurchaseFacts {
+    /// A record of the entitlement topic with these facts in place of its own: what a process contributes that has no
+    /// products file. The answer and its version stay as they were published, and sluice-entitlements, which reads the
+    /// facts, publishes the answer that follows from them.
+    ///
+    /// - Parameter published: value of a record of the same purchase.
+    /// - Throws: ``PurchaseFormatError``, of code `noIdentity` for a value without facts.
+    package func contributed(to published: [UInt8]) throws(PurchaseFormatError) -> [UInt8] {
+        let root = try Self.object(published)
+        guard root["facts"]?.kind == .object else { throw PurchaseFormatError(code: .noIdentity) }
+        let facts = jsonText
+        return JSONWriter.text { writer in
+            writer.object { object in
+                for member in root.members {
+                    object.name(of: member.name)
+                    if member.name == "facts" { object.text(facts) } else { object.text(member.value.bytes) }
+                }
+            }
+        }
+    }
+}
+
 /// What the entitlement topic says of a purchase, and when it will say something else without a notification.
 package struct PublishedPurchase: Hashable, Sendable {
     package var value: [UInt8]?

@@ -34,6 +34,8 @@ private enum Name {
     static let unknown: StaticString = "unknown"
     static let named: StaticString = "missingNotifications"
     static let differing: StaticString = "differing"
+    static let repaired: StaticString = "repaired"
+    static let unrepaired: StaticString = "unrepaired"
     static let differences: StaticString = "differences"
     static let unread: StaticString = "unread"
     static let unreadWindows: StaticString = "unreadWindows"
@@ -130,6 +132,8 @@ extension SweepRun {
         counts.refused = fields.int64(Name.refused) ?? 0
         counts.unknown = fields.int64(Name.unknown) ?? 0
         counts.differing = fields.int64(Name.differing) ?? 0
+        counts.repaired = fields.int64(Name.repaired) ?? 0
+        counts.unrepaired = fields.int64(Name.unrepaired) ?? counts.differing
         counts.unread = fields.int64(Name.unread) ?? 0
         self.init(
             startedAt: startedAt, range: range, isDryRun: fields.bool(Name.dryRun) ?? false,
@@ -162,7 +166,11 @@ extension SweepRun {
                 for notification in missing { array.object { notification.write(to: &$0) } }
             }
         }
-        if counts.differing > 0 { object.set(Name.differing, counts.differing) }
+        if counts.differing > 0 {
+            object.set(Name.differing, counts.differing)
+            object.set(Name.unrepaired, counts.unrepaired)
+        }
+        if counts.repaired > 0 { object.set(Name.repaired, counts.repaired) }
         if !differences.isEmpty {
             object.array(Name.differences) { array in
                 for difference in differences { array.object { difference.write(to: &$0) } }

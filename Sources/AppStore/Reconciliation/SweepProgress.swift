@@ -6,7 +6,9 @@
 package struct SweepProgress: Hashable, Sendable {
     /// What a pass asks for.
     package enum Pass: Int64, Sendable, CaseIterable {
+        /// Of statuses the subscriptions that need the answer.
         case consumptionRequests
+        /// Of statuses all others.
         case all
 
         var next: Pass? { Pass(rawValue: rawValue + 1) }

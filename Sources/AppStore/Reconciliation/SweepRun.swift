@@ -52,6 +52,10 @@ package struct SweepRun: Hashable, Sendable {
         package var unknown: Int64 = 0
         /// Subscriptions that differ from Apple's statuses.
         package var differing: Int64 = 0
+        /// Subscriptions about which Apple's signed answer was published: those that differ, and those that need it.
+        package var repaired: Int64 = 0
+        /// Of those that differ the ones about which nothing was published.
+        package var unrepaired: Int64 = 0
         /// Windows that could not be read, and were given up after several attempts.
         package var unread: Int64 = 0
 
@@ -133,6 +137,7 @@ package struct SweepRun: Hashable, Sendable {
 
     package mutating func note(_ difference: StatusDifference) {
         counts.differing += 1
+        if !difference.isRepaired { counts.unrepaired += 1 }
         if differences.count < Self.namedMissing { differences.append(difference) }
     }
 }

@@ -108,26 +108,11 @@ enum FactsReading {
             : deadLetter(EntitlementsReason.transactionMissing, notification.notificationType?.rawValue)
     }
 
-    /// Fields that decide who may use what. One of another type than documented must not be guessed at.
-    private static let decisiveFields: Set<String> = [
-        "transactionId", "originalTransactionId", "bundleId", "environment", "productId", "type", "purchaseDate",
-        "expiresDate", "signedDate", "revocationDate", "revocationType", "isUpgraded", "inAppOwnershipType",
-        "appAccountToken", "autoRenewStatus", "autoRenewProductId", "gracePeriodExpiresDate",
-        "isInBillingRetryPeriod", "status", "notificationType", "subtype",
-    ]
-
     private static func decisiveProblem(
         _ notification: NotificationPayload, _ transaction: TransactionPayload?, _ renewalInfo: RenewalInfoPayload?
     ) -> String? {
-        decisiveProblem(
-            notification.fieldProblems + (transaction?.fieldProblems ?? []) + (renewalInfo?.fieldProblems ?? []))
-    }
-
-    static func decisiveProblem(_ problems: [FieldProblem]) -> String? {
-        let decisive = problems.filter { problem in
-            problem.path.split(separator: ".").last.map { decisiveFields.contains(String($0)) } ?? false
-        }
-        return decisive.isEmpty ? nil : decisive.map(\.description).joined(separator: ", ")
+        DecisiveFields.problem(
+            in: notification.fieldProblems + (transaction?.fieldProblems ?? []) + (renewalInfo?.fieldProblems ?? []))
     }
 
     private static func deadLetter(_ code: String, _ detail: String?) -> StateReading<PurchaseFacts> {

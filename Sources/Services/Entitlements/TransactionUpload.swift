@@ -43,8 +43,8 @@ struct TransactionUpload: Sendable, Equatable {
         guard let transaction = try? TransactionPayload(json: verified.transaction) else { throw unreadable }
         let renewalInfo = try? verified.renewalInfo.map { try RenewalInfoPayload(json: $0) }
         guard renewalInfo != nil || verified.renewalInfo == nil else { throw unreadable }
-        if let problem = FactsReading.decisiveProblem(
-            transaction.fieldProblems + (renewalInfo?.fieldProblems ?? []))
+        if let problem = DecisiveFields.problem(
+            in: transaction.fieldProblems + (renewalInfo?.fieldProblems ?? []))
         {
             throw Refusal(message: problem)
         }

@@ -5,20 +5,26 @@ internal import Records
 internal import Synchronization
 internal import Time
 
-/// The subscriptions in the entitlements topics that version 1 notifications are about. A topic is read once for all apps:
-/// their comparisons run one after another, and each would read the same records.
+/// The subscriptions in the entitlements topics that are compared with what Apple says. A topic is read once by a process,
+/// for all apps, and from then on what was written since: each comparison and each look at a difference costs the new
+/// records alone.
 final class PublishedSubscriptions: Sendable {
-    /// The rows of one app as a reading found them.
-    struct Reading: Sendable {
-        /// In the order of the purchases; none where there is no topic yet.
-        let subscriptions: [PublishedSubscription]
-        /// When the reading began, in milliseconds of the monotonic clock.
-        let begun: Int64
+    /// A subscription, and the record that it was read from.
+    struct Row: Sendable {
+        let subscription: PublishedSubscription
+        let partition: KafkaTopicPartition
+        let offset: KafkaOffset
+
+        /// Whether both are of one record.
+        func isSame(as other: Row) -> Bool { partition == other.partition && offset == other.offset }
     }
 
     private struct Snapshot {
-        let rows: [BundleId: [PublishedSubscription]]
-        let begun: Int64
+        var rows: [BundleId: [OriginalTransactionId: Row]] = [:]
+        /// Of each partition the offset to be read next.
+        var next: [KafkaTopicPartition: KafkaOffset] = [:]
+        /// When the last reading began, in milliseconds of the monotonic clock.
+        var begun: Int64
     }
 
     private let topics: TopicNames
@@ -27,6 +33,10 @@ final class PublishedSubscriptions: Sendable {
     /// How long reading a topic may take.
     private let limit = Duration.seconds(3_600)
     private let snapshots = Mutex<[AppStoreEnvironment: Snapshot]>([:])
+    private let records = Atomic<Int>(0)
+
+    /// So many records were read, those that are no rows included.
+    var recordsRead: Int { records.load(ordering: .relaxed) }
 
     init(topics: TopicNames, kafka: KafkaConfiguration, clocks: Clocks) {
         self.topics = topics
@@ -34,64 +44,108 @@ final class PublishedSubscriptions: Sendable {
         self.clocks = clocks
     }
 
-    /// The last state of each subscription of an app.
+    /// The subscriptions of an app as they were read last, in the order of the purchases.
+    func rows(of bundleId: BundleId, in environment: AppStoreEnvironment) -> [Row] {
+        let rows = snapshots.withLock { $0[environment]?.rows[bundleId] } ?? [:]
+        return rows.values.sorted {
+            $0.subscription.originalTransactionId.rawValue < $1.subscription.originalTransactionId.rawValue
+        }
+    }
+
+    /// One of them; nil where it is not there any more.
+    func row(
+        of purchase: OriginalTransactionId, _ bundleId: BundleId, in environment: AppStoreEnvironment
+    ) -> Row? {
+        snapshots.withLock { $0[environment]?.rows[bundleId]?[purchase] }
+    }
+
+    /// Reads what is new in the topic of an environment, if the last reading began before a moment; there are no rows
+    /// where there is no topic yet. Not to be called twice at a time.
     ///
-    /// - Parameter moment: the topic is read again if the last reading began before it; milliseconds of the monotonic
-    ///   clock.
-    /// - Throws: a `KafkaError`.
-    func read(
-        of bundleId: BundleId, in environment: AppStoreEnvironment, since moment: Int64
-    ) async throws -> Reading {
-        let known = snapshots.withLock { $0[environment] }
-        let snapshot: Snapshot
+    /// - Parameter moment: milliseconds of the monotonic clock.
+    /// - Returns: when the last reading began, by the same clock.
+    /// - Throws: a `KafkaError`; the topic is read from its beginning next.
+    func refresh(_ environment: AppStoreEnvironment, since moment: Int64) async throws -> Int64 {
+        // Taken out, so that it has one owner and is not copied.
+        let known = snapshots.withLock { $0.removeValue(forKey: environment) }
         if let known, known.begun >= moment {
-            snapshot = known
-        } else {
-            snapshot = try await read(environment)
-            snapshots.withLock { $0[environment] = snapshot }
+            snapshots.withLock { $0[environment] = known }
+            return known.begun
         }
-        return Reading(subscriptions: snapshot.rows[bundleId] ?? [], begun: snapshot.begun)
-    }
-
-    private func read(_ environment: AppStoreEnvironment) async throws -> Snapshot {
         let begun = clocks.monotonicMilliseconds()
-        let places = try await partitions(of: topics.entitlements(environment))
-        guard !places.isEmpty else { return Snapshot(rows: [:], begun: begun) }
-        var rows: [[UInt8]: (BundleId, PublishedSubscription)] = [:]
-        let beginnings = Dictionary(uniqueKeysWithValues: places.map { ($0, KafkaOffset.beginning) })
-        try await KafkaConsumer.readToEnd(kafka, from: beginnings, within: limit) { records in
-            for record in records {
-                guard let key = record.key else { continue }
-                rows[key] = Self.subscription(record, key)
-            }
+        let snapshot = try await read(environment, after: known, begun: begun)
+        snapshots.withLock { $0[environment] = snapshot }
+        return begun
+    }
+
+    private func read(
+        _ environment: AppStoreEnvironment, after known: Snapshot?, begun: Int64
+    ) async throws -> Snapshot {
+        let ends = try await watermarks(of: topics.entitlements(environment))
+        var snapshot = known ?? Snapshot(begun: begun)
+        snapshot.begun = begun
+        let isContinued = ends.allSatisfy { partition, marks in
+            snapshot.next[partition].map { marks.low <= $0 && $0 <= marks.high } ?? true
         }
-        return Snapshot(
-            rows: Dictionary(grouping: rows.values, by: { $0.0 }).mapValues { rows in
-                rows.map { $0.1 }.sorted { $0.originalTransactionId.rawValue < $1.originalTransactionId.rawValue }
-            }, begun: begun)
+        // The topic was recreated, or records were deleted that were not read.
+        if !isContinued || ends.isEmpty { snapshot = Snapshot(begun: begun) }
+        var starts: [KafkaTopicPartition: KafkaOffset] = [:]
+        for (partition, marks) in ends where snapshot.next[partition] ?? marks.low < marks.high {
+            starts[partition] = snapshot.next[partition] ?? .beginning
+        }
+        for (partition, marks) in ends { snapshot.next[partition] = marks.high }
+        guard !starts.isEmpty else { return snapshot }
+        try await KafkaConsumer.readToEnd(kafka, from: starts, within: limit) { records in
+            self.records.add(records.count, ordering: .relaxed)
+            for record in records { Self.apply(record, to: &snapshot) }
+        }
+        return snapshot
     }
 
-    /// Nil for what is no subscription of which version 1 spoke.
-    private static func subscription(
-        _ record: KafkaRecord, _ key: [UInt8]
-    ) -> (BundleId, PublishedSubscription)? {
-        guard let bundleId = String(validating: key, as: UTF8.self).flatMap({ RecordKey.parts(of: $0) })?.bundleId,
-            let subscription = PublishedSubscription(record, of: bundleId), subscription.isLegacy
-        else { return nil }
-        return (bundleId, subscription)
+    private static func apply(_ record: KafkaRecord, to snapshot: inout Snapshot) {
+        let next = KafkaOffset(rawValue: record.offset.rawValue + 1)
+        // The end may have moved on since the watermarks were read.
+        if next > snapshot.next[record.topicPartition] ?? .init(rawValue: 0) {
+            snapshot.next[record.topicPartition] = next
+        }
+        guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
+            let (bundleId, subject) = RecordKey.parts(of: key)
+        else { return }
+        let subscription = PublishedSubscription(record, of: bundleId, isComparedOnly: true)
+        snapshot.rows[bundleId, default: [:]][OriginalTransactionId(subject)] =
+            subscription.flatMap {
+                $0.isCompared ? Row(subscription: $0, partition: record.topicPartition, offset: record.offset) : nil
+            }
     }
 
-    private func partitions(of topic: KafkaTopic) async throws -> [KafkaTopicPartition] {
-        let admin = try KafkaAdmin(kafka)
-        let places: [KafkaTopicPartition]
+    /// The value of the record that a row was read from; nil where there is a later record of its key.
+    ///
+    /// - Throws: a `KafkaError`.
+    func value(of row: Row) async throws -> [UInt8]? {
+        var first: KafkaRecord?
         do {
-            places = Array(try await admin.watermarks(of: topic).keys)
+            try await KafkaConsumer.readToEnd(kafka, from: [row.partition: row.offset], within: .seconds(60)) {
+                records in
+                first = records.first
+                throw Found()
+            }
+        } catch is Found {}
+        return first?.offset == row.offset ? first?.value : nil
+    }
+
+    private struct Found: Error {}
+
+    private func watermarks(of topic: KafkaTopic) async throws -> [KafkaTopicPartition: KafkaWatermarks] {
+        let admin = try KafkaAdmin(kafka)
+        let watermarks: [KafkaTopicPartition: KafkaWatermarks]
+        do {
+            watermarks = try await admin.watermarks(of: topic)
         } catch {
             await admin.close(within: .seconds(1))
             guard error.code == .unknownTopic else { throw error }
-            return []
+            return [:]
         }
         await admin.close(within: .seconds(1))
-        return places
+        return watermarks
     }
 }

@@ -32,8 +32,10 @@ package enum ReconcilerApplication {
                 the topics …reconciliation.production and .sandbox, with the progress of each sweep: a process that \
                 ends in the middle of one goes on from its last page.
 
-                Apple's history has no version 1. Once a day each subscription of which version 1 spoke is compared with \
-                what Apple says of it, and those that differ are counted and listed; nothing is published.
+                Apple's history has no version 1. Once a day each subscription of which version 1 spoke, and each whose \
+                facts leave a question, is compared with what Apple says of it. Those that differ are counted and \
+                listed, and what Apple signed about them is published in the topics …entitlements (but with \
+                reconciler.statuses.repair=false).
 
                 When notifications come again after a silence of reconciler.outage, what Apple could not deliver \
                 meanwhile is asked for at once. sluicectl backfill asks for a range of time.

@@ -12,6 +12,7 @@ final class ReconcilerMetrics: Sendable {
     private let quarantinedCounter: Counter
     private let refusedCounter: Counter
     private let callCounter: Counter
+    private let repairedCounter: Counter
     private let repeatedPages: Counter
     private let outages: Counter
     private let failures: [SweepFailureCause: Counter]
@@ -32,6 +33,9 @@ final class ReconcilerMetrics: Sendable {
             help: "Objects in Apple's history that are not Apple's, or of another app or environment.")
         callCounter = registry.counter(
             ReconcilerMetricName.calls, help: "Requests to the App Store Server API, whatever their answer.")
+        repairedCounter = registry.counter(
+            ReconcilerMetricName.repaired,
+            help: "Subscriptions about which Apple's signed answer was published and acknowledged.")
         repeatedPages = registry.counter(
             ReconcilerMetricName.repeatedPages, help: "Page tokens that Apple gave twice; the sweep stops there.")
         outages = registry.counter(
@@ -59,6 +63,7 @@ final class ReconcilerMetrics: Sendable {
     }
 
     func quarantined() { quarantinedCounter.increment() }
+    func repaired() { repairedCounter.increment() }
     func called() { callCounter.increment() }
     func pageRepeated() { repeatedPages.increment() }
     func recovered() { outages.increment() }
@@ -80,6 +85,10 @@ final class ReconcilerMetrics: Sendable {
                     ReconcilerMetricName.statusDifferences,
                     help: "Subscriptions that differed from Apple's statuses in the last complete comparison.",
                     labels: scope, Double(last.counts.differing))
+                samples.gauge(
+                    ReconcilerMetricName.unrepaired,
+                    help: "Those of them about which nothing was published.", labels: scope,
+                    Double(last.counts.unrepaired))
             } else if let last = sweep.last {
                 samples.gauge(
                     ReconcilerMetricName.missing,

@@ -4,6 +4,8 @@ internal import Telemetry
 enum ReconcilerMetricName {
     static let missing = "sluice_notifications_missing"
     static let statusDifferences = "sluice_reconciler_status_differences"
+    static let unrepaired = "sluice_reconciler_unrepaired_differences"
+    static let repaired = "sluice_reconciler_repaired_total"
     static let lastComplete = "sluice_reconciler_last_complete_timestamp_seconds"
     static let progress = "sluice_reconciler_progress_ratio"
     static let notBroughtIn = "sluice_reconciler_not_brought_in"
@@ -58,5 +60,8 @@ extension LogKey {
     static let unread = LogKey(rawValue: "unread")
     static let from = LogKey(rawValue: "from")
     static let to = LogKey(rawValue: "to")
+    static let repaired = LogKey(rawValue: "repaired")
+    static let difference = LogKey(rawValue: "difference")
+    static let originalTransactionId = LogKey(rawValue: "originalTransactionId")
     static let milliseconds = LogKey(rawValue: "milliseconds")
 }

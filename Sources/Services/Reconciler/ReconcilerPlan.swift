@@ -23,6 +23,8 @@ struct ReconcilerPlan: Sendable {
     let everything: Schedule
     /// Between two comparisons with Apple's statuses.
     let statusesInterval: Int64
+    /// What Apple signed about a difference is published.
+    let repairsStatuses: Bool
     let backfillWindow: Int64 = 6 * 3_600_000
     /// So much of the run before is read again: Apple's history may list a notification late.
     private let overlap: Int64 = 3_600_000
@@ -53,6 +55,7 @@ struct ReconcilerPlan: Sendable {
             interval: milliseconds(ReconcilerSettings.everythingInterval),
             range: milliseconds(ReconcilerSettings.everythingRange), window: 6 * 3_600_000)
         statusesInterval = milliseconds(ReconcilerSettings.statusesInterval)
+        repairsStatuses = configuration[ReconcilerSettings.statusesRepair]
         settle = milliseconds(ReconcilerSettings.settle)
         outage = milliseconds(ReconcilerSettings.outage)
         budgetShare = Double(configuration[ReconcilerSettings.callsPerSecond]) / 50

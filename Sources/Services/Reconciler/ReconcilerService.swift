@@ -47,7 +47,8 @@ struct ReconcilerService {
         let produced = ProducedTopics(topics)
         await KnownCertificates.load(context.kafka, produced, into: verifier, context.logger, clocks)
         let events = KafkaEventLog(context.logger)
-        let producer = try KafkaProducer(context.kafka, topics: produced.all) { events.take($0) }
+        let repaired = plan.repairsStatuses ? AppStoreEnvironment.published.map(topics.entitlements) : []
+        let producer = try KafkaProducer(context.kafka, topics: produced.all + repaired) { events.take($0) }
         outbound = OutboundService(producer: producer, http: http, verifier: verifier, clocks: clocks)
         let publisher = NotificationPublisher(
             producer: producer, topics: produced, clock: clocks.monotonicNanoseconds, observe: { _ in })
@@ -55,16 +56,19 @@ struct ReconcilerService {
             plan, http: http, verifier: verifier, clocks: clocks, sleep: sleep, metrics: metrics,
             logger: context.logger)
         let repetition = Repetition(clocks: clocks, metrics: metrics, sleep: sleep)
+        let index = ReceivedIndex(state: state, topics: topics, kafka: context.kafka, group: context.group)
+        let missing = MissingPublisher(publisher: publisher, clocks: clocks)
         let history = HistorySweeper(
-            client: client,
-            index: ReceivedIndex(state: state, topics: topics, kafka: context.kafka, group: context.group),
-            quarantine: QuarantineIndex(topics: topics, kafka: context.kafka),
-            publisher: MissingPublisher(publisher: publisher, clocks: clocks), clocks: clocks, metrics: metrics,
-            repetition: repetition, handled: HandledNotifications())
+            client: client, index: index, quarantine: QuarantineIndex(topics: topics, kafka: context.kafka),
+            publisher: missing, clocks: clocks, metrics: metrics, repetition: repetition,
+            handled: HandledNotifications())
+        let subscriptions = PublishedSubscriptions(topics: topics, kafka: context.kafka, clocks: clocks)
         let statuses = StatusSweeper(
-            client: client, subscriptions: PublishedSubscriptions(topics: topics, kafka: context.kafka, clocks: clocks),
-            clocks: clocks,
-            repetition: repetition)
+            client: client, subscriptions: subscriptions,
+            repairer: StatusRepairer(
+                isOn: plan.repairsStatuses, producer: producer, subscriptions: subscriptions, index: index,
+                publisher: missing, clocks: clocks, metrics: metrics, logger: context.logger),
+            clocks: clocks, repetition: repetition)
         let scheduler = SweepScheduler(
             state: state, topics: topics, plan: plan, history: history, statuses: statuses, clocks: clocks,
             metrics: metrics, logger: context.logger, pause: pause)

@@ -21,9 +21,12 @@ package enum ReconcilerSettings {
     static let statusesInterval = Setting.duration(
         "reconciler.statuses.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: """
-            How often the subscriptions of which version 1 spoke are compared with what Apple says of them: one request \
-            each.
+            How often the subscriptions of which version 1 spoke, and those that need Apple's answer, are compared with \
+            what Apple says of them: one request each.
             """)
+    static let statusesRepair = Setting.boolean(
+        "reconciler.statuses.repair", default: true,
+        help: "Where they differ, what Apple signed is published. false only counts and lists.")
     static let settle = Setting.duration(
         "reconciler.settle", default: .seconds(120), in: .seconds(15)...(.seconds(3_600)),
         help: """
@@ -49,8 +52,8 @@ package enum ReconcilerSettings {
     package static let schema = ConfigurationSchema(
         [
             topicsPrefix, failuresInterval, failuresRange, everythingInterval, everythingRange, statusesInterval,
-            settle, outage,
-            callsPerSecond, AppStoreSettings.apps, AppStoreSettings.environments, AppStoreSettings.roots,
+            statusesRepair, settle, outage, callsPerSecond, AppStoreSettings.apps, AppStoreSettings.environments,
+            AppStoreSettings.roots,
             AppStoreSettings.revocation,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 

@@ -3,8 +3,8 @@ internal import AppStoreServerAPI
 internal import Reconciliation
 internal import Time
 
-/// Runs one sweep of statuses: compares what is published of each subscription of which version 1 spoke with what Apple
-/// says of it now. It reports; nothing is published.
+/// Runs one sweep of statuses: compares what is published of each subscription of which version 1 spoke, and of each that
+/// needs Apple's answer, with what Apple says of it now. Where they differ, ``StatusRepairer`` publishes what Apple signed.
 struct StatusSweeper: Sendable {
     /// Progress is saved each time so many more were compared.
     static let step = 20
@@ -14,19 +14,25 @@ struct StatusSweeper: Sendable {
     private static let freshness: Int64 = 60_000
     /// A comparison begins with a reading that is at most so old, in milliseconds: that of the app before.
     private static let reuse: Int64 = 3_600_000
+    /// How often a subscription is asked about again because its row changed meanwhile.
+    private static let looks = 3
 
     let client: AppStoreServerClient
     let subscriptions: PublishedSubscriptions
+    let repairer: StatusRepairer
     let clocks: Clocks
     let repetition: Repetition
 
     /// - Parameter save: makes the run's progress durable.
     func sweep(_ run: SweepRun, _ scope: APIScope, save: (SweepRun) async throws -> Void) async -> SweepEnd {
-        var work = Work(run, scope, StatusComparison(client, scope, clocks: clocks))
+        var work = StatusWork(run, scope, [], readAt: 0)
         do {
-            try await read(&work, since: clocks.monotonicMilliseconds() - Self.reuse)
-            while let subscription = work.next {
-                try await take(subscription, &work)
+            let readAt = try await subscriptions.refresh(
+                scope.environment, since: clocks.monotonicMilliseconds() - Self.reuse)
+            let rows = subscriptions.rows(of: scope.bundleId, in: scope.environment)
+            work = StatusWork(run, scope, rows, readAt: readAt)
+            while let row = work.next() {
+                try await compare(row, &work)
                 if work.isAtStep { try await save(work.run) }
             }
             try work.end()
@@ -37,133 +43,68 @@ struct StatusSweeper: Sendable {
         }
     }
 
-    /// What a run works with.
-    private struct Work {
-        var run: SweepRun
-        let scope: APIScope
-        let comparison: StatusComparison
-        /// In the order of the purchases.
-        var published: [PublishedSubscription] = []
-        /// By the monotonic clock.
-        var readAt: Int64 = 0
-        /// The purchase that was looked at last; of the saved run the one before those that are not decided.
-        var cursor: String?
-        /// Without an answer, since the last answer.
-        var unanswered = 0
-        var failure: (any Error)?
-        /// Since the begin, or since it went on.
-        var answered = 0
-
-        init(_ run: SweepRun, _ scope: APIScope, _ comparison: StatusComparison) {
-            self.run = run
-            self.scope = scope
-            self.comparison = comparison
-            cursor = run.progress?.pageToken
-        }
-
-        /// The first one after the cursor.
-        var next: PublishedSubscription? {
-            guard let cursor else { return published.first }
-            let index = index(after: cursor)
-            return index < published.count ? published[index] : nil
-        }
-
-        /// As it was read last; nil where it is not there any more.
-        func published(_ purchase: OriginalTransactionId) -> PublishedSubscription? {
-            let index = index(after: purchase.rawValue) - 1
-            guard index >= 0, published[index].originalTransactionId == purchase else { return nil }
-            return published[index]
-        }
-
-        private func index(after purchase: String) -> Int {
-            var (low, high) = (0, published.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if published[middle].originalTransactionId.rawValue <= purchase {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
-            return low
-        }
-
-        var isAtStep: Bool { unanswered == 0 && answered > 0 && answered % StatusSweeper.step == 0 }
-
-        /// Apple answered about it, and thereby about those before it too.
-        mutating func answer(_ subscription: PublishedSubscription, _ difference: StatusDifference?) {
-            if let difference { run.note(difference) }
-            decide(subscription)
-        }
-
-        /// Apple refuses this very request.
-        mutating func refuse(_ subscription: PublishedSubscription) {
-            run.counts.refused += 1
-            decide(subscription)
-        }
-
-        private mutating func decide(_ subscription: PublishedSubscription) {
-            run.counts.swept += Int64(unanswered + 1)
-            run.counts.unknown += Int64(unanswered)
-            unanswered = 0
-            answered += 1
-            cursor = subscription.originalTransactionId.rawValue
-            run.progress?.pageToken = cursor
-            run.failure = nil
-        }
-
-        /// One about which there is no answer says nothing of the others; several do.
-        mutating func leave(_ subscription: PublishedSubscription, _ failure: any Error) throws {
-            unanswered += 1
-            guard unanswered < StatusSweeper.unansweredInARow else { throw failure }
-            self.failure = failure
-            cursor = subscription.originalTransactionId.rawValue
-        }
-
-        /// There is nothing more to compare.
-        mutating func end() throws {
-            if let failure, unanswered > 0, answered == 0 { throw failure }
-            run.counts.swept += Int64(unanswered)
-            run.counts.unknown += Int64(unanswered)
-        }
-    }
-
-    /// - Parameter moment: a reading that began before it is repeated.
-    private func read(_ work: inout Work, since moment: Int64) async throws {
-        let reading = try await subscriptions.read(
-            of: work.scope.bundleId, in: work.scope.environment, since: moment)
-        work.published = reading.subscriptions
-        work.readAt = reading.begun
-    }
-
-    private func take(_ subscription: PublishedSubscription, _ work: inout Work) async throws {
+    private func compare(_ row: PublishedSubscriptions.Row, _ work: inout StatusWork) async throws {
         do {
-            var difference = try await ask(about: subscription, &work)
-            if difference != nil, clocks.monotonicMilliseconds() - work.readAt > Self.freshness {
-                try await read(&work, since: clocks.monotonicMilliseconds())
-                difference = nil
-                // Otherwise erased meanwhile.
-                if let now = work.published(subscription.originalTransactionId) {
-                    difference = try await ask(about: now, &work)
-                }
-            }
-            work.answer(subscription, difference)
+            try await decide(row, &work)
         } catch let failure as APIFailure where failure.isRefusal && !failure.isRetriable {
-            work.refuse(subscription)
+            work.refuse(row)
         } catch let failure as APIFailure where failure.kind == .server || failure.kind == .unreadable {
-            try work.leave(subscription, failure)
+            try work.leave(row, failure)
         }
+    }
+
+    /// Asks about the subscription as it is published now, and again where it changed before the answer was used.
+    private func decide(_ row: PublishedSubscriptions.Row, _ work: inout StatusWork) async throws {
+        for look in 1...Self.looks {
+            guard let current = self.row(row, work) else { return work.skip(row) }
+            let answer = try await ask(about: current.subscription, &work)
+            if case .refused(let item) = answer {
+                try await repairer.quarantine(item, of: current, work.scope)
+                return work.refuse(row)
+            }
+            let difference = answer.difference(of: current.subscription)
+            guard difference != nil || current.subscription.needsStatusQuery else {
+                return work.answer(row, nil, isPublished: false)
+            }
+            if clocks.monotonicMilliseconds() - work.readAt > Self.freshness {
+                try await refresh(&work)
+                // Erased meanwhile.
+                guard let now = self.row(row, work) else { return work.answer(row, nil, isPublished: false) }
+                if !now.isSame(as: current), look < Self.looks { continue }
+            }
+            switch try await repairer.repair(current, with: answer, difference, work.scope) {
+            case .published: return work.answer(row, difference.map(Self.repaired), isPublished: true)
+            case .unchanged: return work.answer(row, difference, isPublished: false)
+            case .outdated:
+                try await refresh(&work)
+                if look == Self.looks { return work.answer(row, difference, isPublished: false) }
+            }
+        }
+    }
+
+    private static func repaired(_ difference: StatusDifference) -> StatusDifference {
+        var difference = difference
+        difference.isRepaired = true
+        return difference
+    }
+
+    private func row(_ row: PublishedSubscriptions.Row, _ work: StatusWork) -> PublishedSubscriptions.Row? {
+        subscriptions.row(
+            of: row.subscription.originalTransactionId, work.scope.bundleId, in: work.scope.environment)
+    }
+
+    private func refresh(_ work: inout StatusWork) async throws {
+        work.readAt = try await subscriptions.refresh(work.scope.environment, since: clocks.monotonicMilliseconds())
     }
 
     /// With several attempts.
-    private func ask(
-        about subscription: PublishedSubscription, _ work: inout Work
-    ) async throws -> StatusDifference? {
+    private func ask(about subscription: PublishedSubscription, _ work: inout StatusWork) async throws -> StatusAnswer {
+        let comparison = StatusComparison(client, work.scope, clocks: clocks)
         var request = RepeatedRequest(repetition)
         while true {
-            work.run.counts.calls += 1
+            work.countCall()
             do throws(APIFailure) {
-                return try await work.comparison.difference(of: subscription)
+                return try await comparison.answer(about: subscription)
             } catch {
                 try await request.wait(after: error)
             }

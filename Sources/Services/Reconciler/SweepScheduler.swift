@@ -309,7 +309,8 @@ final class SweepScheduler: Service {
                 LogField(.swept, counts.swept), LogField(.missing, counts.missing),
                 LogField(.published, counts.published), LogField(.quarantined, counts.quarantined),
                 LogField(.refused, counts.refused), LogField(.unknown, counts.unknown), LogField(.calls, counts.calls),
-                LogField(.differing, counts.differing), LogField(.unread, counts.unread),
+                LogField(.differing, counts.differing), LogField(.repaired, counts.repaired),
+                LogField(.unread, counts.unread),
                 LogField(.milliseconds, milliseconds),
             ])
     }

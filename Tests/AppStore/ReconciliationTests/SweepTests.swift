@@ -156,7 +156,10 @@ import Testing
     @Test func `differences are written with the sweep and read again`() throws {
         var sweep = sweep(.statuses)
         var run = SweepRun(startedAt: Self.start, range: SweepRange(from: 1, to: 2), windows: 1)
-        run.note(try difference("1"))
+        var repaired = try difference("1")
+        repaired.isRepaired = true
+        run.note(repaired)
+        run.counts.repaired = 3
         let unknown = try #require(
             StatusDifference(
                 PublishedSubscription(OriginalTransactionId("2"), isEntitled: true), status: nil, latest: nil))
@@ -166,6 +169,8 @@ import Testing
         let read = try Sweep(json: sweep.jsonText)
         #expect(read == sweep)
         #expect(read.run?.differences.map(\.kind) == [.access, .unknown])
+        #expect(read.run?.differences.map(\.isRepaired) == [true, false])
+        #expect(read.run?.counts.repaired == 3 && read.run?.counts.unrepaired == 1)
         #expect(read.run?.progress?.pageToken == "2")
         let object = try #require(try JSONValue(json: sweep.jsonText).object?["run"]?.object)
         #expect(object["differing"]?.integer == 2)

@@ -16,20 +16,21 @@ import Testing
 
 /// Subscriptions of which version 1 spoke against Apple's statuses, at an interval.
 @Suite(.timeLimit(.minutes(10))) struct StatusSweepTests {
-    private static let day: Int64 = 86_400_000
+    static let day: Int64 = 86_400_000
 
     // MARK: What is published, and what Apple says
 
     /// A row as sluice-entitlements publishes it, with `legacy.trust=accept`.
-    private func row(
-        _ purchase: String, _ installation: ReconcilerInstallation, isSigned: Bool = false
+    func row(
+        _ purchase: String, _ installation: ReconcilerInstallation, isSigned: Bool = false, status: Int64 = 1
     ) throws -> KafkaProducerRecord {
         let at = AppStoreInstant(clampingMillisecondsSince1970: VirtualClock.start - Self.day)
         let notification: JSONObject = [
             "notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY", "notificationUUID": .string("v1-\(purchase)"),
             "signedDate": .integer(at.millisecondsSince1970),
             "data": [
-                "environment": "Production", "bundleId": .string(ReconcilerInstallation.app), "status": 1,
+                "environment": "Production", "bundleId": .string(ReconcilerInstallation.app),
+                "status": .integer(status),
             ],
         ]
         let facts = try #require(
@@ -45,11 +46,11 @@ import Testing
                 .value)
     }
 
-    private func root(_ object: JSONObject) throws -> JSONElement {
+    func root(_ object: JSONObject) throws -> JSONElement {
         try JSONDocument.object(JSONValue.object(object).json).root
     }
 
-    private func transaction(_ purchase: String, _ transaction: String) -> JSONObject {
+    func transaction(_ purchase: String, _ transaction: String) -> JSONObject {
         [
             "transactionId": .string(transaction), "originalTransactionId": .string(purchase),
             "bundleId": .string(ReconcilerInstallation.app), "productId": "pro",
@@ -60,7 +61,7 @@ import Testing
         ]
     }
 
-    private func renewal(_ purchase: String) -> JSONObject {
+    func renewal(_ purchase: String) -> JSONObject {
         [
             "originalTransactionId": .string(purchase), "autoRenewProductId": "pro", "autoRenewStatus": 1,
             "environment": "Production", "signedDate": .integer(VirtualClock.start - Self.day),
@@ -68,7 +69,7 @@ import Testing
     }
 
     /// What Apple says of a purchase.
-    private func register(
+    func register(
         _ purchase: String, _ transaction: String, status: Int64, _ installation: ReconcilerInstallation
     ) {
         installation.api.register(
@@ -101,10 +102,10 @@ import Testing
         )
     }
 
-    private var gauge: String { "sluice_reconciler_status_differences{app=\"\(ReconcilerInstallation.app)\"" }
+    var gauge: String { "sluice_reconciler_status_differences{app=\"\(ReconcilerInstallation.app)\"" }
 
     /// So many purchases, of ids in this order.
-    private func purchases(_ count: Int) -> [String] { (0..<count).map { "\(1_000 + $0)" } }
+    func purchases(_ count: Int) -> [String] { (0..<count).map { "\(1_000 + $0)" } }
 
     // MARK: Comparisons
 
@@ -128,9 +129,14 @@ import Testing
         #expect(last.counts.swept == 4)
         #expect(last.counts.differing == 3)
         #expect(last.counts.missing == 0 && last.counts.published == 0)
+        // Of the purchase that Apple does not know nothing is signed.
+        #expect(last.counts.repaired == 2 && last.counts.unrepaired == 1)
+        #expect(last.differences.map(\.isRepaired) == [true, false, true])
         #expect(first.due == last.startedAt + Self.day)
         #expect(installation.api.requests(of: .getAllSubscriptionStatuses) == 4)
         try await waitUntil { reconciler.metric(gauge) == 3 }
+        #expect(reconciler.metric("sluice_reconciler_unrepaired_differences{") == 1)
+        #expect(reconciler.metric("sluice_reconciler_repaired_total") == 2)
         #expect(reconciler.metric("sluice_notifications_missing{") == 0)
 
         // What was missed has come, and was published.

@@ -43,7 +43,7 @@ extension AppStoreServerClient {
         let request = APIRequest(
             operation, id.rawValue, query: statuses.map { (name: "status", value: String($0.rawValue)) })
         let answer: SubscriptionStatusesAnswer = try await answer(request, to: scope)
-        var refused: [RefusedObject] = []
+        var refused: [SubscriptionStatuses.RefusedItem] = []
         let groups = answer.data.map { group in
             let subscriptions = group.lastTransactions.compactMap { item -> SubscriptionStatuses.Subscription? in
                 do throws(RefusedObject) {
@@ -51,14 +51,17 @@ extension AppStoreServerClient {
                         item.signedTransactionInfo, renewalInfo: item.signedRenewalInfo, operation, scope)
                     return SubscriptionStatuses.Subscription(status: item.status, latest: latest)
                 } catch {
-                    refused.append(error)
+                    refused.append(
+                        SubscriptionStatuses.RefusedItem(
+                            object: error, originalTransactionId: item.originalTransactionId,
+                            signedTransactionInfo: Array(item.signedTransactionInfo.utf8)))
                     return nil
                 }
             }
             return SubscriptionStatuses.Group(
                 subscriptionGroupIdentifier: group.subscriptionGroupIdentifier, subscriptions: subscriptions)
         }
-        return SubscriptionStatuses(groups: groups, refused: refused)
+        return SubscriptionStatuses(groups: groups, refusedItems: refused)
     }
 
     /// Look Up Order ID.

@@ -15,7 +15,18 @@ package struct SubscriptionStatuses: Sendable {
         package let latest: VerifiedTransaction
     }
 
+    /// A subscription that is not used, with its texts, so that it is not lost.
+    package struct RefusedItem: Sendable {
+        package let object: RefusedObject
+        /// As the answer names it, unsigned.
+        package let originalTransactionId: OriginalTransactionId?
+        /// As in the answer.
+        package let signedTransactionInfo: [UInt8]
+    }
+
     package let groups: [Group]
+    package let refusedItems: [RefusedItem]
+
     /// What the answer had besides and is not used.
-    package let refused: [RefusedObject]
+    package var refused: [RefusedObject] { refusedItems.map(\.object) }
 }

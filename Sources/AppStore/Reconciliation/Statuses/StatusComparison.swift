@@ -16,28 +16,18 @@ package struct StatusComparison: Sendable {
         self.clocks = clocks
     }
 
-    /// One request. Nil where both say the same.
+    /// Asks about a subscription: one request.
     ///
-    /// - Throws: ``APIFailure``, of kind `unverified` also where Apple's answer has objects that cannot be verified, and
-    ///   the subscription may be one of them.
-    package func difference(
-        of subscription: PublishedSubscription
-    ) async throws(APIFailure) -> StatusDifference? {
-        let answer = try await answer(about: subscription)
-        return StatusDifference(subscription, status: answer?.status, latest: answer?.latest)
-    }
-
-    /// Nil where Apple knows no such subscription.
-    private func answer(
-        about subscription: PublishedSubscription
-    ) async throws(APIFailure) -> (status: SubscriptionStatus, latest: TransactionId?)? {
+    /// - Throws: ``APIFailure``; of kind `unverified` where a signed object cannot be judged yet, and the subscription may
+    ///   be that one.
+    package func answer(about subscription: PublishedSubscription) async throws(APIFailure) -> StatusAnswer {
         let statuses: SubscriptionStatuses
         do throws(APIFailure) {
             statuses = try await client.getAllSubscriptionStatuses(
                 AnyTransactionId(subscription.originalTransactionId), scope)
         } catch {
             guard error.saysNoSuchTransaction else { throw error }
-            return nil
+            return .unknown
         }
         for found in statuses.groups.flatMap(\.subscriptions) {
             guard let document = try? JSONDocument.object(found.latest.transaction) else { continue }
@@ -45,13 +35,23 @@ package struct StatusComparison: Sendable {
             guard transaction.originalTransactionId == subscription.originalTransactionId else { continue }
             // Apple renews up to a day ahead; until it begins, the transaction before it is the current one.
             let hasBegun = (transaction.purchaseDate?.millisecondsSince1970 ?? 0) <= clocks.wallMilliseconds()
-            return (found.status, hasBegun ? transaction.transactionId : nil)
+            return .signed(found.latest, status: found.status, current: hasBegun ? transaction.transactionId : nil)
         }
-        if let refused = statuses.refused.first {
+        guard let refused = refused(of: subscription, in: statuses.refusedItems) else { return .unknown }
+        guard !refused.object.isRetriable else {
             throw APIFailure(
-                kind: .unverified, status: 200, message: "a signed object in the answer is refused: \(refused)",
-                isRetriable: refused.isRetriable, fix: "check apps, root.certificates and appstore.api.url")
+                kind: .unverified, status: 200,
+                message: "a signed object in the answer is refused: \(refused.object)", isRetriable: true,
+                fix: "check apps, root.certificates and appstore.api.url")
         }
-        return nil
+        return .refused(refused)
+    }
+
+    /// The refused object that names the subscription, else any: what it is about is not known before it is verified.
+    private func refused(
+        of subscription: PublishedSubscription, in items: [SubscriptionStatuses.RefusedItem]
+    ) -> SubscriptionStatuses.RefusedItem? {
+        items.first { $0.originalTransactionId == subscription.originalTransactionId }
+            ?? items.first { $0.object.isRetriable } ?? items.first
     }
 }

@@ -11,6 +11,7 @@ private enum Name {
     static let status: StaticString = "status"
     static let latest: StaticString = "latestTransactionId"
     static let awaitsConfirmation: StaticString = "awaitsConfirmation"
+    static let repaired: StaticString = "repaired"
 }
 
 extension StatusDifference {
@@ -23,6 +24,7 @@ extension StatusDifference {
         object.set(Name.status, status?.rawValue)
         object.set(Name.latest, latest?.rawValue)
         if published.awaitsConfirmation { object.set(Name.awaitsConfirmation, true) }
+        if isRepaired { object.set(Name.repaired, true) }
     }
 
     /// Reads what ``write(to:)`` wrote; nil for something else.
@@ -37,6 +39,6 @@ extension StatusDifference {
             awaitsConfirmation: fields.bool(Name.awaitsConfirmation) ?? false)
         self.init(
             kind, published, status: fields.int32(Name.status).map { SubscriptionStatus(rawValue: $0) },
-            latest: fields.identifier(Name.latest))
+            latest: fields.identifier(Name.latest), isRepaired: fields.bool(Name.repaired) ?? false)
     }
 }

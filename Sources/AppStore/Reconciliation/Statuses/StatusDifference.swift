@@ -16,6 +16,8 @@ package struct StatusDifference: Sendable, Hashable {
     /// Nil where Apple knows none.
     package let status: SubscriptionStatus?
     package let latest: TransactionId?
+    /// Apple's signed answer was published.
+    package var isRepaired = false
 
     /// Nil where both say the same.
     ///
@@ -41,7 +43,11 @@ package struct StatusDifference: Sendable, Hashable {
     }
 
     /// As it was written.
-    init(_ kind: Kind, _ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
+    init(
+        _ kind: Kind, _ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?,
+        isRepaired: Bool
+    ) {
+        self.isRepaired = isRepaired
         self.kind = kind
         self.published = published
         self.status = status

@@ -9,7 +9,8 @@ enum StatusText {
                 difference.published.originalTransactionId.rawValue, difference.kind.rawValue,
                 difference.published.state ?? "-",
                 difference.status.map(name) ?? "-", difference.published.transactionId?.rawValue ?? "-",
-                difference.latest?.rawValue ?? "-", difference.published.awaitsConfirmation ? "waits" : "",
+                difference.latest?.rawValue ?? "-",
+                difference.isRepaired ? "repaired" : difference.published.awaitsConfirmation ? "waits" : "",
             ].map { PlainText.printable($0) }
         }
         return PlainText.table(

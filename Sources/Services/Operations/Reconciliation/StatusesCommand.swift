@@ -66,7 +66,7 @@ struct StatusesCommand {
         for (index, subscription) in published.enumerated() {
             if index > 0, index % 100 == 0 { console.complain("\(index) of \(published.count) compared") }
             do throws(APIFailure) {
-                let difference = try await comparison.difference(of: subscription)
+                let difference = try await comparison.answer(about: subscription).difference(of: subscription)
                 failures = 0
                 report.compared += 1
                 if let difference { report.differences.append(difference) }

@@ -1,0 +1,85 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import Kafka
+internal import Reconciliation
+internal import Records
+internal import Telemetry
+internal import Time
+
+/// Publishes what Apple signed about a subscription that differs, or that needs the answer, as a record of the
+/// entitlement topic: its facts count as a confirmation, and sluice-entitlements publishes the access that follows.
+struct StatusRepairer: Sendable {
+    enum Outcome: Sendable {
+        /// Kafka has it.
+        case published
+        /// The answer is not signed, says nothing new or cannot be used; or repairs are switched off.
+        case unchanged
+        /// There is a later record of the subscription.
+        case outdated
+    }
+
+    /// `reconciler.statuses.repair`.
+    let isOn: Bool
+    let producer: KafkaProducer
+    let subscriptions: PublishedSubscriptions
+    let index: ReceivedIndex
+    let publisher: MissingPublisher
+    let clocks: Clocks
+    let metrics: ReconcilerMetrics
+    let logger: Logger
+
+    /// - Parameter difference: nil where the answer is wanted though both say the same.
+    /// - Throws: a `KafkaError`; the subscription is found again.
+    func repair(
+        _ row: PublishedSubscriptions.Row, with answer: StatusAnswer, _ difference: StatusDifference?, _ scope: APIScope
+    ) async throws -> Outcome {
+        guard isOn, case .signed = answer else { return .unchanged }
+        guard let published = try await subscriptions.value(of: row) else { return .outdated }
+        let purchase = row.subscription.originalTransactionId
+        let contribution: [UInt8]?
+        do throws(StatusAnswer.Unusable) {
+            contribution = try answer.contribution(to: published)
+        } catch {
+            logger.warning(
+                "Apple's answer about a subscription cannot be used",
+                fields(purchase, scope) + [LogField(.error, error.message)])
+            return .unchanged
+        }
+        guard let contribution else { return .unchanged }
+        _ = try await producer.send(
+            KafkaProducerRecord(
+                topic: row.partition.topic, partition: row.partition.partition,
+                key: RecordKey.purchaseBytes(scope.bundleId, purchase), value: contribution),
+            deadline: .seconds(30))
+        metrics.repaired()
+        logger.warning(
+            "Apple's signed answer about a subscription was published",
+            fields(purchase, scope) + [LogField(.difference, difference?.kind.rawValue ?? "none")])
+        return .published
+    }
+
+    /// Keeps what Apple returned about a subscription and was refused, once: over a verified connection it comes from
+    /// Apple, so it is kept for a person to judge.
+    ///
+    /// - Throws: a `KafkaError`, or what the state's topic answers; it is found again.
+    func quarantine(
+        _ item: SubscriptionStatuses.RefusedItem, of row: PublishedSubscriptions.Row, _ scope: APIScope
+    ) async throws {
+        let purchase = row.subscription.originalTransactionId
+        metrics.swept(0, refused: 1)
+        // Apple signs it anew for each answer.
+        let mark = NotificationMark(of: "status \(purchase.rawValue) \(item.object.reason)")
+        let wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
+        guard isOn, try await index.known([wanted], in: scope.environment).isEmpty else { return }
+        try await publisher.quarantine(item.object, item.signedTransactionInfo, scope)
+        try await index.remember(quarantined: mark, in: scope.environment, at: clocks.wallMilliseconds())
+        metrics.quarantined()
+    }
+
+    private func fields(_ purchase: OriginalTransactionId, _ scope: APIScope) -> [LogField] {
+        [
+            LogField(.bundleId, scope.bundleId.rawValue), LogField(.environment, scope.environment.rawValue),
+            LogField(.originalTransactionId, purchase.rawValue),
+        ]
+    }
+}
