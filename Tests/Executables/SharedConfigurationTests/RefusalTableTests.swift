@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The table of `deploy/README.md` that says what is refused and what happens then: a test provokes each row.
+@Suite struct RefusalTableTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        .standardized
+
+    /// By the beginning of a row: the file and the name of its test.
+    private static let tests: [(row: String, file: String, test: String)] = [
+        (
+            "a record: its handler refuses it", "Pipeline/PipelineRuntimeTests/PipelineConsumerTests.swift",
+            "poison becomes a dead letter and does not block"
+        ),
+        (
+            "a dead letter is too large", "Pipeline/PipelineRuntimeTests/LargeDeadLetterTests.swift",
+            "a dead letter that is too large is written without its value, and the next record is handled"
+        ),
+        (
+            "a dead letter of an old record", "Pipeline/PipelineRuntimeTests/RefusedDeadLetterTests.swift",
+            "the letter of an old record has the time of writing, and its headers the record's own time"
+        ),
+        (
+            "a dead letter without a key", "Pipeline/PipelineRuntimeTests/RefusedDeadLetterTests.swift",
+            "the letter of a record without a key is given its place as key where the topic demands one"
+        ),
+        (
+            "every dead letter", "Pipeline/PipelineRuntimeTests/PipelineConsumerTests.swift",
+            "the offset waits for the dead letter's acknowledgement"
+        ),
+        (
+            "a row of the state is too large", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
+            "the record of a state that is too large is dead-lettered, and the others of its batch are done"
+        ),
+        (
+            "a row of the state, for something else", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
+            "a row that is refused alone is kept, counted, and published when it is tried again"
+        ),
+        (
+            "an erasure of long ago", "Pipeline/KeyedStateTests/StateRefusalsOnApacheKafkaTests.swift",
+            "an erasure of long ago is published where old timestamps are refused, and says its moment"
+        ),
+        (
+            "every row", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
+            "a publication that may succeed later is no refusal"
+        ),
+        (
+            "a webhook by its receiver, this record alone", "Services/WebhooksTests/HandlerTests.swift",
+            "a record is dead-lettered although nothing else is left to be accepted"
+        ),
+        (
+            "every webhook by its receiver", "Services/WebhooksTests/HandlerTests.swift",
+            "a receiver that fails at everything takes no record with it, however long"
+        ),
+        (
+            "a webhook whose certificates", "Services/WebhooksTests/NotificationContentTests.swift",
+            "a record whose certificates are lost says so, and is dead-lettered after a whole reading of their topic"
+        ),
+        (
+            "a batch of a topic is damaged", "Pipeline/KeyedStateTests/StateFailureTests.swift",
+            "what the reader cannot get over ends the process"
+        ),
+        (
+            "the state's database", "EndToEnd/EndToEndTests/Faults/ConsumerSinkTests.swift",
+            "a full disk makes the changelog reader wait, and loses nothing"
+        ),
+    ]
+
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    }
+
+    private func rows() throws -> [String] {
+        let lines = try text("deploy/README.md").split(separator: "\n", omittingEmptySubsequences: false)
+        let section = try #require(lines.firstIndex { $0 == "### What is refused, and what happens then" })
+        return lines[section...].drop { !$0.hasPrefix("| --- ") }.dropFirst().prefix { $0.hasPrefix("| ") }
+            .map { String($0.dropFirst(2)) }
+    }
+
+    @Test func `each row has its test, and no test has lost its row`() throws {
+        let rows = try rows()
+        #expect(rows.count == Self.tests.count)
+        for row in rows {
+            #expect(Self.tests.count { row.hasPrefix($0.row) } == 1, "\(row)")
+        }
+        for entry in Self.tests {
+            #expect(try text("Tests/\(entry.file)").contains("func `\(entry.test)`"), "\(entry.test)")
+        }
+    }
+
+    @Test func `each alert and each page that a row names is there`() throws {
+        let alerts = try text("deploy/alerts.yml")
+        for row in try rows() {
+            for match in row.matches(of: /Sluice[A-Z][A-Za-z]+/) {
+                #expect(alerts.contains("- alert: \(match.output)\n"), "\(match.output)")
+            }
+            for match in row.matches(of: /\((runbooks\/[a-z-]+\.md)\)/) {
+                #expect(
+                    FileManager.default.fileExists(atPath: Self.root.appending(path: "deploy/\(match.output.1)").path),
+                    "\(match.output.1)")
+            }
+        }
+    }
+}
