@@ -36,6 +36,9 @@ private let health = MutatedFile(
 private let readiness = MutatedFile(.state, "health", state + "StateHealth.swift", suites: "StateReadinessTests")
 private let connection = MutatedFile(.state, "health", state + "KeyedState.swift", suites: "StateReadinessTests")
 private let batching = MutatedFile(.state, "health", state + "BatchedQueries.swift", suites: "BatchedQueriesTests")
+private let counts = MutatedFile(.state, "health", state + "PartitionCounts.swift", suites: "PartitionCountTests")
+private let moved = MutatedFile(
+    .state, "follower", state + "StatePartition+Applying.swift", suites: "PartitionCountTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
 enum StateMutants {
@@ -101,8 +104,9 @@ enum StateMutants {
 
         applying.mutant("own-records", "mark.writer == writer", "false"),
         applying.without("unreadable-repaired", "entry.image.isBehind = true", after: "case .unreadable:"),
-        applying.mutant(
-            "misplaced", "KafkaPartition(ofKey: key, partitions: partitionCount) != name.partition", "false"),
+        applying.mutant("misplaced", "partition != name.partition", "false"),
+        counts.mutant("partition-count", "known != count", "false"),
+        moved.mutant("moved-record", "mark == nil", "true"),
         applying.mutant("stale-repaired", "row != state", "false"),
         proposals.mutant(
             "first-proposal", "proposal.offset <= winner.offset", after: "round == winning ? ", "true"),

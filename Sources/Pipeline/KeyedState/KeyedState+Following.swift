@@ -20,6 +20,7 @@ extension KeyedState {
                     setting: "data.dir", fix: "Name another directory, or remove this file: it is rebuilt from Kafka",
                     exitCode: .configuration)
             }
+            try PartitionCounts.check(cluster.counts, store, path: options.path)
             // One for each partition that computes, and one for what looks for due rows meanwhile.
             let rows = try StateRowSource(
                 path: options.path, topics: store.topics, connections: min(4, computing.limit + 1))

@@ -15,8 +15,8 @@ extension KeyedState {
         let parts = try parts()
         guard let partition = parts.partitions[place] else {
             let failure = StartupError(
-                "\(input) was added while this process ran",
-                fix: "Add partitions to \(place.topic) too (equally many), then start every member again")
+                "\(input) was added while this process ran", setting: "topics.prefix", fix: PartitionCounts.fix,
+                exitCode: .configuration)
             fail(failure)
             throw failure
         }

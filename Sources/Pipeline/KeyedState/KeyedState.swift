@@ -169,6 +169,10 @@ public final class KeyedState<Model: StateModel>: Sendable {
             fail(
                 StartupError(
                     error.message, fix: "Run the version that wrote it, or a later one", exitCode: .configuration))
+        case .repartitioned:
+            fail(
+                StartupError(
+                    error.message, setting: "topics.prefix", fix: PartitionCounts.fix, exitCode: .configuration))
         case .damaged:
             StateFile(path: options.path, logger: logger).markDamaged()
             fail(

@@ -16,6 +16,8 @@ public struct StateError: InfrastructureFault, CustomStringConvertible {
         case publication
         /// The topic of the state cannot be read, or is not what it should be.
         case changelog
+        /// The number of partitions of the state's topic was changed.
+        case repartitioned
     }
 
     public let code: Code

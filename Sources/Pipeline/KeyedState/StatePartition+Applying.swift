@@ -95,7 +95,11 @@ extension StatePartition {
         let mark = RecordMark(record)
         if asOwn, let mark, mark.writer == writer { return .own(mark) }
         guard let key = record.key else { return .unreadable }
-        if KafkaPartition(ofKey: key, partitions: partitionCount) != name.partition { return .misplaced }
+        let partition = KafkaPartition(ofKey: key, partitions: partitionCount)
+        if partition != name.partition {
+            guard mark == nil else { throw PartitionCounts.moved(record, in: name, now: partition) }
+            return .misplaced
+        }
         let form = mark?.form ?? 0
         guard let value = record.value else {
             guard record.header(StateHeader.expired) == nil,

@@ -239,6 +239,17 @@ final class StateStore: Sendable {
         }
     }
 
+    /// The number of partitions that a topic had when the file first knew it: the given one when it did not.
+    func partitionCount(of topic: KafkaTopic, now count: Int) throws(StateError) -> Int {
+        let name: SQLiteValue = .text("partitions \(topic)")
+        return try access { guarded in
+            try guarded.database.run(
+                "INSERT OR IGNORE INTO file (name, value) VALUES (?, ?)", [name, .text("\(count)")])
+            return try guarded.database.firstRow("SELECT value FROM file WHERE name = ?", [name]) { try $0.text(0) }
+                .flatMap { Int($0) } ?? count
+        }
+    }
+
     /// The id of the cluster that the file belongs to: the given one when it had none.
     func cluster(_ id: String) throws(StateError) -> String {
         try access { guarded in

@@ -129,7 +129,10 @@ package enum TopicPreflight {
         switch finding.subject {
         case .missing: "Create it with: sluicectl topics apply"
         case .partitionCount:
-            "The number cannot change: set topics.partitions to the number that the topics have, or use another topics.prefix"
+            """
+            Set topics.partitions to the number that the topics were created with. If partitions were added since, keys are \
+            in two of them: create all topics under another topics.prefix
+            """
         case .replicationFactor:
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"
         case .minInSyncReplicas, .uncleanLeaderElection, .retention:

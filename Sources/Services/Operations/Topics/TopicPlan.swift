@@ -73,8 +73,9 @@ enum TopicCorrection {
             case .missing: corrections.append("Create it with: sluicectl topics apply")
             case .partitionCount:
                 corrections.append(
-                    "The partition count cannot be changed: set topics.partitions=\(difference.found), or start over under "
-                        + "another topics.prefix")
+                    "The partition count cannot be changed. If the topic was created so, set "
+                        + "topics.partitions=\(difference.found). If partitions were added since, keys are in two of "
+                        + "them: create all topics under another topics.prefix")
             case .replicationFactor:
                 corrections.append(
                     "kafka-reassign-partitions.sh --bootstrap-server \(bootstrapServers) --execute "

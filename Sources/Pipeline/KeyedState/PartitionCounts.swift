@@ -1,0 +1,37 @@
+internal import Kafka
+internal import Lifecycle
+
+/// The number of partitions of a state's topic, which may not change: with another one a key's rows would be in two
+/// partitions, and a member with a new disk would know only those of the second.
+enum PartitionCounts {
+    static let fix = """
+        Partitions cannot be added to topics with keys. Create all topics under another topics.prefix with the number \
+        that is wanted (sluicectl topics apply --partitions N), and bring the notifications there with \
+        sluicectl archive replay --to-topic
+        """
+
+    /// Compares what a file knows with what the brokers say.
+    ///
+    /// - Throws: a `StartupError` with exit code 78.
+    static func check(
+        _ counts: [KafkaTopic: Int], _ store: StateStore, path: String
+    ) throws {
+        for (topic, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let known = try store.partitionCount(of: topic, now: count)
+            guard known != count else { continue }
+            throw StartupError(
+                "\(topic) has \(count) partitions and had \(known) when \(path) was made", setting: "topics.prefix",
+                fix: fix, exitCode: .configuration)
+        }
+    }
+
+    /// A record that a member published into the partition that its key had then.
+    static func moved(_ record: KafkaRecord, in place: KafkaTopicPartition, now: KafkaPartition) -> StateError {
+        StateError(
+            .repartitioned,
+            """
+            a member published the key of \(place) at offset \(record.offset) into this partition, and it belongs into \
+            partition \(now): the number of partitions of \(place.topic) was changed
+            """)
+    }
+}
