@@ -39,6 +39,8 @@ private let batching = MutatedFile(.state, "health", state + "BatchedQueries.swi
 private let counts = MutatedFile(.state, "health", state + "PartitionCounts.swift", suites: "PartitionCountTests")
 private let moved = MutatedFile(
     .state, "follower", state + "StatePartition+Applying.swift", suites: "PartitionCountTests")
+private let identity = MutatedFile(
+    .state, "follower", state + "KeyedState+Identity.swift", suites: "RecreatedTopicTests|StateProposalTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
 enum StateMutants {
@@ -107,6 +109,8 @@ enum StateMutants {
         applying.mutant("misplaced", "partition != name.partition", "false"),
         counts.mutant("partition-count", "known != count", "false"),
         moved.mutant("moved-record", "mark == nil", "true"),
+        identity.mutant("recreated-topic", "found.digest != last.digest", "false"),
+        identity.mutant("shorter-topic", "known.next > ends.high.rawValue", "false"),
         applying.mutant("stale-repaired", "row != state", "false"),
         proposals.mutant(
             "first-proposal", "proposal.offset <= winner.offset", after: "round == winning ? ", "true"),

@@ -234,7 +234,8 @@ extension KeyedState {
         while !Task.isCancelled, !withRunning({ $0.isStopping }) {
             do {
                 let ends = try await parts.queries.watermarks(of: place, within: .seconds(5))
-                let start = try startOffset(of: place, ends, parts)
+                let isOther = try await isRecreated(place, ends, parts)
+                let start = try startOffset(of: place, ends, isRecreated: isOther, parts)
                 withRunning { running in
                     guard running.followed[place] != nil else { return }
                     running.ends[place] = ends.high.rawValue
@@ -253,14 +254,15 @@ extension KeyedState {
     }
 
     private func startOffset(
-        of place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
+        of place: KafkaTopicPartition, _ ends: KafkaWatermarks, isRecreated: Bool, _ parts: Parts
     ) throws(StateError) -> Int64 {
         let low = ends.low.rawValue
         guard let known = try parts.store.position(of: place) else {
             if low > 0 { notComplete(place, "its oldest records are gone") }
             return low
         }
-        if known.next > ends.high.rawValue {
+        if isRecreated {
+            metrics.recreated.increment()
             logger.warning("state topic was recreated, publishing what is known", place.logFields)
             try parts.store.restart(place)
             return low
@@ -303,7 +305,9 @@ extension KeyedState {
                 let changes = try await computing.with { try known ?? partition.apply(records) }
                 applied = changes
                 let ids = try await parts.writer.apply(
-                    StateWrite(changes, of: partition, next: next, now: clocks.wallMilliseconds()))
+                    StateWrite(
+                        changes, of: partition, next: next, now: clocks.wallMilliseconds(),
+                        last: records.last.map { RecordPrint($0) }))
                 withRunning { $0.health.wrote(place, failed: false) }
                 partition.committed(ids)
                 count(changes, in: partition)

@@ -13,6 +13,7 @@ enum StateMetricName {
     static let refused = "sluice_state_refused_total"
     static let refusedRows = "sluice_state_refused_rows"
     static let large = "sluice_state_large_values_total"
+    static let recreated = "sluice_state_recreated_total"
     static let incomplete = "sluice_state_incomplete_total"
     static let restoreDuration = "sluice_state_restore_seconds"
     static let complete = "sluice_state_complete"

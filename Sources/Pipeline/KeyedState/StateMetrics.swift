@@ -13,6 +13,7 @@ struct StateMetrics: Sendable {
     let refused: Counter
     let large: Counter
     let incomplete: Counter
+    let recreated: Counter
     let restores: Histogram
 
     init(_ registry: MetricsRegistry) {
@@ -41,6 +42,9 @@ struct StateMetrics: Sendable {
         incomplete = registry.counter(
             StateMetricName.incomplete,
             help: "Partitions of the state's topics of which records were gone before they were read.")
+        recreated = registry.counter(
+            StateMetricName.recreated,
+            help: "Partitions of the state's topics that were created again; what is known is published again.")
         restores = registry.histogram(
             StateMetricName.restoreDuration, help: "Time from a partition's assignment to its first record.")
     }

@@ -10,6 +10,12 @@ final class StateQueries: Sendable {
     private let admin: KafkaAdmin
     private let watermarks: BatchedQueries<KafkaTopicPartition, KafkaWatermarks, KafkaError>
     private let committed: BatchedQueries<KafkaTopicPartition, KafkaOffset?, KafkaError>?
+    private let records: BatchedQueries<RecordPlace, RecordPrint?, KafkaError>
+
+    private struct RecordPlace: Hashable {
+        var partition: KafkaTopicPartition
+        var offset: KafkaOffset
+    }
 
     /// - Parameter group: whose committed offsets are asked for; nil for none.
     init(
@@ -20,6 +26,15 @@ final class StateQueries: Sendable {
         let unanswered = KafkaError(.timedOut, "no answer about a partition")
         watermarks = BatchedQueries(on: executor, unanswered: unanswered) { partitions, answered in
             await admin.ends(of: partitions, within: Self.timeout, answered: answered)
+        }
+        let reading = try Self.withoutWaiting(configuration)
+        records = BatchedQueries(on: executor, unanswered: unanswered) { places, answered in
+            do throws(KafkaError) {
+                let found = try await Self.firstRecords(at: places, reading)
+                answered(Dictionary(uniqueKeysWithValues: places.map { ($0, .success(found[$0])) }))
+            } catch {
+                answered(Dictionary(uniqueKeysWithValues: places.map { ($0, .failure(error)) }))
+            }
         }
         committed = group.map { group in
             BatchedQueries(on: executor, unanswered: unanswered) { partitions, answered in
@@ -68,6 +83,40 @@ final class StateQueries: Sendable {
     /// The next offset that the group has committed for a partition of the input; nil for none.
     func committedOffset(of input: KafkaTopicPartition) async throws(KafkaError) -> KafkaOffset? {
         try await committed?.answer(to: input) ?? nil
+    }
+
+    /// The first record at an offset or behind it; nil for none.
+    func firstRecord(
+        of place: KafkaTopicPartition, at offset: KafkaOffset
+    ) async throws(KafkaError) -> RecordPrint? {
+        try await records.answer(to: RecordPlace(partition: place, offset: offset))
+    }
+
+    private static func firstRecords(
+        at places: Set<RecordPlace>, _ configuration: KafkaConfiguration
+    ) async throws(KafkaError) -> [RecordPlace: RecordPrint] {
+        // One follower at a time asks about a partition, so that there is one offset of each.
+        let offsets = Dictionary(places.map { ($0.partition, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
+        try await consumer.start()
+        var found: [RecordPlace: RecordPrint] = [:]
+        for partition in await consumer.assignedPartitions {
+            let record = await partition.next(maxRecords: 1, within: Self.timeout)?.first
+            guard let record, let offset = offsets[partition.topicPartition] else { continue }
+            found[RecordPlace(partition: partition.topicPartition, offset: offset)] = RecordPrint(record)
+        }
+        await consumer.close(within: .seconds(2))
+        return found
+    }
+
+    /// The same brokers, for reading one record of each partition: a fetch does not wait for later ones.
+    private static func withoutWaiting(
+        _ configuration: KafkaConfiguration
+    ) throws(KafkaError) -> KafkaConfiguration {
+        try KafkaConfiguration(
+            bootstrapServers: configuration.bootstrapServers,
+            properties: configuration.properties.merging(["fetch.wait.max.ms": "10"]) { $1 },
+            profile: configuration.profile)
     }
 
     func close(within limit: Duration) async { await admin.close(within: limit) }

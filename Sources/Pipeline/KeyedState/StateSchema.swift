@@ -49,5 +49,9 @@ enum StateSchema {
             """),
         // Rows are found by more than before: they are read from the topics again.
         Migration("DELETE FROM entries; DELETE FROM rows; DELETE FROM positions;"),
+        // The last record before the position, by which a topic that was created again is known.
+        Migration(
+            "ALTER TABLE positions ADD COLUMN last_offset INTEGER; ALTER TABLE positions ADD COLUMN last_digest INTEGER;"
+        ),
     ]
 }

@@ -32,9 +32,10 @@ final class StateStore: Sendable {
             deleteEntry = try database.statement("DELETE FROM entries WHERE name = ? AND value = ? AND row = ?")
             position = try database.statement(
                 """
-                INSERT INTO positions (topic, partition, next, seen, form)
-                VALUES (?1, ?2, ?3, ?4, CASE WHEN ?5 THEN ~?6 ELSE ?6 END)
-                ON CONFLICT DO UPDATE SET next = ?3, seen = ?4, form = CASE WHEN ?5 THEN ~?6 ELSE form END
+                INSERT INTO positions (topic, partition, next, seen, form, last_offset, last_digest)
+                VALUES (?1, ?2, ?3, ?4, CASE WHEN ?5 THEN ~?6 ELSE ?6 END, ?7, ?8)
+                ON CONFLICT DO UPDATE SET next = ?3, seen = ?4, form = CASE WHEN ?5 THEN ~?6 ELSE form END,
+                last_offset = ?7, last_digest = ?8
                 """)
         }
     }
@@ -46,6 +47,8 @@ final class StateStore: Sendable {
         var seen: Int64
         /// The fingerprint by which all its rows are known to be published.
         var form: Int64
+        /// The last record that was applied; nil where it is not known.
+        var last: RecordPrint?
     }
 
     /// The numbers of the topics in the database.
@@ -103,6 +106,7 @@ final class StateStore: Sendable {
         try guarded.position.run(
             place + [
                 .integer(write.next), .integer(write.now), .integer(write.isOtherForm ? 1 : 0), .integer(write.form),
+                .integer(write.last?.offset), .integer(write.last?.digest),
             ])
         return ids
     }
@@ -197,8 +201,16 @@ final class StateStore: Sendable {
         let place = place(partition)
         return try access { guarded in
             try guarded.database.firstRow(
-                "SELECT next, seen, form FROM positions WHERE topic = ? AND partition = ?", place
-            ) { Position(next: try $0.integer(0), seen: try $0.integer(1), form: try $0.integer(2)) }
+                """
+                SELECT next, seen, form, last_offset, last_digest FROM positions WHERE topic = ? AND partition = ?
+                """, place
+            ) { row in
+                var position = Position(next: try row.integer(0), seen: try row.integer(1), form: try row.integer(2))
+                if let offset = try row.integerOrNil(3), let digest = try row.integerOrNil(4) {
+                    position.last = RecordPrint(offset: offset, digest: digest)
+                }
+                return position
+            }
         }
     }
 

@@ -12,17 +12,20 @@ struct StateWrite: Sendable {
     /// Some records were published by another fingerprint than `form`.
     var isOtherForm = false
     var form: Int64 = 0
+    /// The last record in front of the position; nil where it is not known.
+    var last: RecordPrint?
     /// Oversized states, by key, that are published now: unless more was kept of the key since.
     var fitting: [[UInt8]: [UInt8]] = [:]
 }
 
 extension StateWrite {
     init<Model: StateModel>(
-        _ applied: StatePartition<Model>.Applied, of partition: StatePartition<Model>, next: Int64, now: Int64
+        _ applied: StatePartition<Model>.Applied, of partition: StatePartition<Model>, next: Int64, now: Int64,
+        last: RecordPrint? = nil
     ) {
         self.init(
             rows: applied.writes, partition: partition.name, next: next, now: now, isOtherForm: applied.hasOtherForm,
-            form: partition.form, fitting: applied.fitting)
+            form: partition.form, last: last, fitting: applied.fitting)
     }
 }
 

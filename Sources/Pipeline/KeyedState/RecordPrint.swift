@@ -1,0 +1,35 @@
+internal import Kafka
+
+/// What tells a record from another one at the same offset: a topic that was deleted and created again has other records
+/// at the offsets of the former one.
+struct RecordPrint: Sendable, Equatable {
+    var offset: Int64
+    /// Of timestamp, writer's mark, key and value (FNV-1a).
+    var digest: Int64
+
+    init(offset: Int64, digest: Int64) {
+        self.offset = offset
+        self.digest = digest
+    }
+
+    init(_ record: KafkaRecord) {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        /// A length in front keeps the parts apart, and an absent one from an empty one.
+        func add(part bytes: [UInt8]?) {
+            add(number: Int64(bytes?.count ?? -1))
+            if let bytes { add(bytes) }
+        }
+        func add(number: Int64) {
+            withUnsafeBytes(of: number.littleEndian) { add($0) }
+        }
+        add(number: record.timestampMilliseconds ?? -1)
+        add(part: RecordMark(record)?.text)
+        add(part: record.key)
+        add(part: record.value)
+        offset = record.offset.rawValue
+        digest = Int64(bitPattern: hash)
+    }
+}
