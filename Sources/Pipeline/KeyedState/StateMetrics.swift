@@ -83,6 +83,7 @@ struct StateMetrics: Sendable {
         guard let brokersUp = health.brokersUp else { return }
         samples.gauge(
             StateMetricName.brokersUp, help: "Brokers that the reader of the state's topics is connected to.",
-            Double(brokersUp))
+            // A client that is stuck tells nothing new.
+            health.isLive(at: now) ? Double(brokersUp) : 0)
     }
 }
