@@ -7,7 +7,8 @@ internal import AppStoreModel
 /// requests. It does not see an outage of some of several ingresses, nor one that is shorter than the limit: what was
 /// missed then is found by the next sweep at its time.
 struct OutageSignal: Sendable {
-    /// What is older when it is read comes from a backlog or a rewind and says nothing about the present.
+    /// What is older when it is read comes from a backlog or a rewind, what is so far ahead from a wrong clock: neither says
+    /// anything about the present.
     private static let present: Int64 = 300_000
 
     let silence: Int64
@@ -21,6 +22,7 @@ struct OutageSignal: Sendable {
     /// - Returns: whether an outage may just have ended. The first record is one that ends an outage: what came before
     ///   the start of this process is not known.
     mutating func isRecovery(_ timestamp: Int64, in environment: AppStoreEnvironment, at now: Int64) -> Bool {
+        guard timestamp - now < Self.present else { return false }
         let before = last[environment]
         last[environment] = max(timestamp, before ?? timestamp)
         guard now - timestamp < Self.present else { return false }
