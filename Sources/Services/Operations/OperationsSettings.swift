@@ -210,7 +210,7 @@ enum OperationsSettings {
     static let reconcilerAdminURL = Setting(
         "reconciler.admin.url", .httpURL, default: "http://127.0.0.1:9469",
         help: "The admin listener of the sluice-reconciler that is asked.")
-    static let backfillApp = Setting.string("app", help: "The app.", example: "com.example.app").onCommandLineOnly
+    static let backfillBundle = Setting.string("bundle", help: "The app.", example: "com.example.app").onCommandLineOnly
     static let backfillFrom = Setting("from", .instant, help: "Sent by Apple then or later.").onCommandLineOnly
     static let backfillTo = Setting("to", .instant, help: "Sent by Apple before. Default: now.")
         .optional.onCommandLineOnly

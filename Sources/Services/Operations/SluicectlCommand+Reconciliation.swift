@@ -14,16 +14,17 @@ extension SluicectlCommand {
         schema: ConfigurationSchema(
             [
                 ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix,
-                OperationsSettings.reconcilerAdminURL, OperationsSettings.backfillApp, OperationsSettings.backfillFrom,
+                OperationsSettings.reconcilerAdminURL, OperationsSettings.backfillBundle,
+                OperationsSettings.backfillFrom,
                 OperationsSettings.backfillTo, OperationsSettings.environment, OperationsSettings.backfillDryRun,
                 OperationsSettings.noWait, OperationsSettings.output,
             ], openPrefixes: [ApplicationSettings.kafka]),
         examples: [
             .init(
-                "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --dry-run",
+                "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --dry-run",
                 "What of the last days is missing; nothing is published."),
             .init(
-                "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
+                "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
                     + "--environment sandbox --output json", "One day of the sandbox, for scripts."),
         ])
 
@@ -55,8 +56,9 @@ extension SluicectlCommand {
                 discussion: """
                     Apple's history records version 2 only: what an app with version 1 missed shows in the state of its \
                     subscriptions. Reads the entitlements topic, and asks Get All Subscription Statuses about each \
-                    subscription of which version 1 said anything, behind the services that use the same API. Exits with \
-                    0 when all agree, and with 1 when some differ or Apple could not be asked about some.
+                    subscription of which version 1 said anything or that needs the answer, behind the services that use \
+                    the same API. Exits with 0 when all agree, and with 1 when some differ or Apple gave no answer that \
+                    can be used about some.
                     """,
                 schema: ConfigurationSchema(
                     [

@@ -4,6 +4,7 @@ import Kafka
 import KafkaDevBroker
 import Reconciliation
 import Records
+import Synchronization
 import TestSupport
 import Testing
 
@@ -54,7 +55,9 @@ import Testing
         #expect(code == 0)
         let lines = printed.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         // Nothing can be missing, published or quarantined.
-        #expect(Array(lines[1][2...10]) == ["statuses", "complete", lines[1][4], "3", "-", "-", "-", "0", "1"])
+        #expect(
+            Array(lines[1][2...12])
+                == ["statuses", "complete", lines[1][4], "3", "-", "-", "-", "0", "0", "1", "0"])
         #expect(
             printed.output.contains("com.example.app production statuses: the first 1 of 1 that differ from Apple's"))
         #expect(lines.last == ["200", "access", "ACTIVE", "revoked", "201", "201"])
@@ -119,7 +122,7 @@ import Testing
         let broker = try DevBroker(topics: [topic: 2])
         let api = try api()
         let arguments = [
-            "backfill", "--app", "com.example.app", "--from", days(3), "--to", days(2),
+            "backfill", "--bundle", "com.example.app", "--from", days(3), "--to", days(2),
             "--dry-run", "--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", broker.bootstrapServers,
         ]
         let (code, printed) = await sluicectl(arguments + ["--no-wait", "--output", "json"])
@@ -156,6 +159,82 @@ import Testing
         await broker.stop()
     }
 
+    @Test func `report says the range of a backfill, and whether it was a dry run`() async throws {
+        var sweep = Sweep(.production, Self.app, .backfill("1"))
+        let day: Int64 = 86_400_000
+        let range = SweepRange(from: Signed.now - 3 * day, to: Signed.now - 2 * day)
+        sweep.request = Sweep.Request(range: range, isDryRun: true, requestedAt: Signed.now)
+        var run = SweepRun(startedAt: Signed.now, range: range, windows: day, isDryRun: true)
+        run.counts.unknown = 7
+        sweep.begin(run)
+        sweep.finish(run, at: Signed.now, nextAt: nil)
+        let api = try FakeReadAPI(
+            status: 200, body: String(decoding: SweepListing.json([sweep]), as: UTF8.self))
+        let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
+        #expect(code == 0)
+        let lines = printed.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        let column = try #require(lines.first).firstIndex(of: "UNKNOWN").map { $0 - 1 }
+        #expect(lines[1][try #require(column)] == "7")
+        let from = PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: range.from))
+        let to = PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: range.to))
+        #expect(printed.output.contains("backfill-1: from \(from) to \(to), a dry run"))
+        await api.stop()
+    }
+
+    @Test func `backfill goes on when the admin listener does not answer for a moment`() async throws {
+        let topic = TopicNames().reconciliation(.production)
+        let broker = try DevBroker(topics: [topic: 2])
+        let looks = Mutex(0)
+        let complete = Mutex<Sweep?>(nil)
+        let known = sweeps
+        let api = try FakeReadAPI { _ in
+            let look = looks.withLock { count in
+                count += 1
+                return count
+            }
+            // Known before it is asked for, and then restarted.
+            if look == 2 || look == 3 { return (503, "") }
+            let sweeps = known + (complete.withLock { $0 }.map { [$0] } ?? [])
+            return (200, String(decoding: SweepListing.json(sweeps), as: UTF8.self))
+        }
+        async let ended = sluicectl([
+            "backfill", "--bundle", "com.example.app", "--from", days(3), "--to", days(2),
+            "--reconciler.admin.url", api.url, "--kafka.bootstrap.servers", broker.bootstrapServers,
+        ])
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let places = (0..<2).map {
+            (KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)), KafkaOffset.beginning)
+        }
+        try await waitUntil(within: .seconds(30)) {
+            var asked: Sweep?
+            try await KafkaConsumer.readToEnd(
+                kafka, from: Dictionary(uniqueKeysWithValues: places), within: .seconds(20)
+            ) { asked = try $0.last.flatMap { try ReconciliationRow(bytes: $0.value ?? []).sweep } ?? asked }
+            guard var sweep = asked, let range = sweep.request?.range else { return false }
+            let run = SweepRun(startedAt: Signed.now, range: range, windows: 86_400_000)
+            sweep.begin(run)
+            sweep.finish(run, at: Signed.now, nextAt: nil)
+            complete.withLock { [sweep] in $0 = sweep }
+            return true
+        }
+        let (code, printed) = await ended
+        #expect(code == 0, "\(printed.complaints)")
+        #expect(printed.complaints.contains { $0.contains("the backfill goes on") })
+        await api.stop()
+        await broker.stop()
+    }
+
+    @Test func `a reconciler that has not read its sweeps yet is told from one without a key`() async throws {
+        let api = try FakeReadAPI(status: 200, body: String(decoding: SweepListing.json([]), as: UTF8.self))
+        let (code, printed) = await sluicectl([
+            "backfill", "--bundle", "com.example.app", "--from", days(3), "--reconciler.admin.url", api.flag[1],
+            "--kafka.bootstrap.servers", "127.0.0.1:1",
+        ])
+        #expect(code == 1)
+        #expect(printed.complaints.contains { $0.contains("has not read its sweeps yet") })
+        await api.stop()
+    }
+
     @Test func `a backfill that did not bring in everything says what, and ends with 1`() {
         var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 60_000), windows: 60_000)
         run.counts.published = 3
@@ -171,11 +250,11 @@ import Testing
         let api = try api()
         let flags = ["--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", "127.0.0.1:1"]
         let (empty, _) = await sluicectl(
-            ["backfill", "--app", "com.example.app", "--from", days(2), "--to", days(3)]
+            ["backfill", "--bundle", "com.example.app", "--from", days(2), "--to", days(3)]
                 + flags)
         #expect(empty == 64)
         let (other, printed) = await sluicectl(
-            ["backfill", "--app", "com.example.other", "--from", days(3)] + flags)
+            ["backfill", "--bundle", "com.example.other", "--from", days(3)] + flags)
         #expect(other == 1)
         #expect(printed.complaints.contains { $0.contains("has no key for com.example.other") })
         await api.stop()

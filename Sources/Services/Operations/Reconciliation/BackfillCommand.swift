@@ -17,14 +17,18 @@ struct BackfillCommand {
     var pause: Duration = .seconds(1)
 
     private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
-    private var bundleId: BundleId { BundleId(configuration[OperationsSettings.backfillApp]) }
+    private var bundleId: BundleId { BundleId(configuration[OperationsSettings.backfillBundle]) }
     private var page: ReconcilerPage { ReconcilerPage(configuration: configuration) }
 
     func run(_ interruption: Interruption, _ console: Console) async throws -> ExitCode {
         let now = clocks.wallMilliseconds()
         let range = try range(at: now, console)
-        guard try await page.sweeps().contains(where: { $0.bundleId == bundleId && $0.environment == environment })
-        else {
+        let known = try await page.sweeps()
+        guard !known.isEmpty else {
+            throw StartupError(
+                "sluice-reconciler has not read its sweeps yet", fix: "Repeat it when its /readyz answers 200")
+        }
+        guard known.contains(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
             throw StartupError(
                 "sluice-reconciler has no key for \(PlainText.printable(bundleId.rawValue)) in \(environment)",
                 fix: "See what it has with: sluicectl reconcile report")
@@ -94,11 +98,25 @@ struct BackfillCommand {
         await producer.close(within: .seconds(5))
     }
 
+    /// Looks in a row at which the admin listener may not answer: it may be restarted meanwhile.
+    private static let missedLooks = 60
+
     /// Prints progress until the sweep is complete; nil when the command was interrupted.
+    ///
+    /// - Throws: a `StartupError` when the admin listener has not answered for a while.
     private func follow(_ asked: Sweep, _ interruption: Interruption, _ console: Console) async throws -> Sweep? {
         var shown = ""
+        var missed = 0
         while !interruption.isRequested {
-            let sweep = try await page.sweeps().first { $0.key == asked.key && $0.environment == asked.environment }
+            var sweep: Sweep?
+            do throws(StartupError) {
+                sweep = try await page.sweeps().first { $0.key == asked.key && $0.environment == asked.environment }
+                missed = 0
+            } catch {
+                missed += 1
+                guard missed < Self.missedLooks else { throw error }
+                if missed == 1 { console.complain("\(PlainText.printable(error.problem)); the backfill goes on") }
+            }
             if let sweep, let run = sweep.run {
                 let line = run.failure.map { "waits: \($0.message)" } ?? SweepText.bar(run)
                 if line != shown { console.complain(PlainText.printable(line)) }

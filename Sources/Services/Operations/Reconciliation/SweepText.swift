@@ -8,7 +8,7 @@ enum SweepText {
         guard !sweeps.isEmpty else { return "none\n" }
         let head = [
             "APP", "ENVIRONMENT", "SWEEP", "STATE", "LAST COMPLETE", "SWEPT", "MISSING", "PUBLISHED", "QUARANTINED",
-            "REFUSED", "DIFFER", "NEXT",
+            "REFUSED", "UNKNOWN", "DIFFER", "REPAIRED", "NEXT",
         ]
         return PlainText.table(
             [head]
@@ -20,7 +20,8 @@ enum SweepText {
                         PlainText.printable(sweep.bundleId.rawValue), sweep.environment.topicSuffix, sweep.kind.text,
                         state(sweep), moment(sweep.last?.finishedAt), number(counts?.swept), number(found?.missing),
                         number(found?.published), number(found?.quarantined), number(counts?.refused),
-                        number(differing?.differing), moment(sweep.due.flatMap { $0 > 0 ? $0 : nil }),
+                        number(counts?.unknown), number(differing?.differing), number(differing?.repaired),
+                        moment(sweep.due.flatMap { $0 > 0 ? $0 : nil }),
                     ]
                 })
     }
@@ -34,6 +35,10 @@ enum SweepText {
             if let failure = sweep.run?.failure {
                 text += "\n\(name) waits since \(moment(failure.at)): \(PlainText.printable(failure.message))\n"
             }
+            if sweep.kind.isBackfill, let request = sweep.request {
+                text += "\n\(name): from \(moment(request.range.from)) to \(moment(request.range.to))"
+                text += request.isDryRun ? ", a dry run: nothing is published\n" : "\n"
+            }
             guard let last = sweep.last else { continue }
             if !last.differences.isEmpty {
                 text += "\n\(name): the first \(last.differences.count) of \(last.counts.differing) that differ from "
@@ -41,7 +46,7 @@ enum SweepText {
             }
             if !last.unread.isEmpty {
                 text += "\n\(name): the first \(last.unread.count) of \(last.counts.unread) windows that were not read "
-                text += "(read them again with: sluicectl backfill --app … --from … --to …):\n"
+                text += "(read them again with: sluicectl backfill --bundle … --from … --to …):\n"
                 text += PlainText.table(last.unread.map { [moment($0.from), moment($0.to)] }, indent: "  ")
             }
             guard !last.missing.isEmpty else { continue }
