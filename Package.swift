@@ -497,7 +497,7 @@ let package = Package(
             "EndToEndTests", layer: "EndToEnd",
             uses: [
                 "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "AppStoreVerification", "EntitlementRules",
-                "Records", "Simulator", "Kafka", "HTTPClient", "HTTPServer", "JSONTestSupport", "TestSupport",
+                "Records", "Simulator", "Kafka", "HTTPClient", "HTTPServer", "JSONTestSupport", "TestSupport", "Time",
             ]),
     ],
     swiftLanguageModes: [.v6]

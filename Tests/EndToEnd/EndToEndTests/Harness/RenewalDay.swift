@@ -68,13 +68,17 @@ struct RenewalDay {
     mutating func notifiedBefore() throws -> [[UInt8]] { try before.map { try post($0) } }
 
     /// The bodies of what was signed up to this moment and not given yet.
-    mutating func due(at now: Int64) throws -> [[UInt8]] {
-        let due = rest.prefix { $0.signedDate <= now }
-        rest = rest.dropFirst(due.count)
-        return try due.map { try post($0) }
+    mutating func due(at now: Int64) throws -> [[UInt8]] { try signed(upTo: now).map { try post($0) } }
+
+    /// What was signed up to this moment and not given yet.
+    mutating func signed(upTo now: Int64) -> [UnsignedNotification] {
+        let signed = rest.prefix { $0.signedDate <= now }
+        rest = rest.dropFirst(signed.count)
+        return Array(signed)
     }
 
-    private mutating func post(_ notification: UnsignedNotification) throws -> [UInt8] {
+    /// The body of a notification that reaches the topic, by whatever way.
+    mutating func post(_ notification: UnsignedNotification) throws -> [UInt8] {
         expiry[notification.subject] = notification.expiresDate
         posted.append(notification.notificationUUID.rawValue)
         return try factory.make(notification).body
