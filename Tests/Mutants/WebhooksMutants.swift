@@ -8,6 +8,8 @@ private let handler = MutatedFile(
     .webhooks, "failures", webhooks + "WebhooksHandler.swift", suites: "WebhooksTests.HandlerTests")
 private let statuses = MutatedFile(
     .webhooks, "failures", webhooks + "ReceiverAnswer.swift", suites: "ReceiverAnswerTests")
+private let acceptedStates = MutatedFile(
+    .webhooks, "content", webhooks + "AcceptedStates.swift", suites: "AcceptedStatesTests")
 private let waits = MutatedFile(
     .webhooks, "content", webhooks + "HeaderWaits.swift", suites: "HeaderWaitsTests|NotificationContentTests")
 private let filter = MutatedFile(
@@ -57,6 +59,10 @@ enum WebhooksMutants {
             "probe-not-while-many-fail", "state.failures.values.map(\\.count).reduce(0, +) <= Self.maximumFailing",
             "true"),
         handler.mutant("probe-when-nothing-is-left", "failures.lacksAcceptance(record, at: now)", "false"),
+        handler.mutant("unchanged-is-not-posted", "accepted.hasAccepted(message.content, of: record)", "false"),
+        acceptedStates.mutant("accepted-newest", "known.version > content.version", "false"),
+        handler.without("accepted-of-partition", "accepted.forget(partition)"),
+        states.mutant("content-without-moment", #"![internalMember, "version", "asOf"].contains(member.name)"#, "true"),
         handler.without("stop-when-gone", "isStopped.store(true, ordering: .relaxed)"),
         handler.without("metric-when-gone", "metrics.stopped()"),
         handler.mutant("gone-may-be-retried", "plan.stopsWhenGone", "true"),

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import Cryptography
 internal import JSON
 internal import Kafka
 internal import KeyedState
@@ -21,7 +22,7 @@ extension MessageReading {
         let type = Self.type(of: state)
         // Written by a version that said none: everything that says one is newer.
         let version = state["version"]?.string ?? WebhookVersion.text(erasedAt: 0)
-        return finish(
+        var message = finish(
             record, id: WebhookID(environment, key: record.key ?? [], version: version, value: value), type: type,
             bundleId: bundleId,
             body: Self.body(type: type, timestamp: record.timestampText) { data in
@@ -31,6 +32,19 @@ extension MessageReading {
                 }
                 if state["version"] == nil { data.set("version", version) }
             })
+        message.content = StateContent(version: version, digest: Self.content(of: state))
+        return message
+    }
+
+    /// Of everything but the moment of the answer.
+    private static func content(of state: JSONElement) -> SHA256Digest {
+        var digest = SHA256()
+        for member in state.members where ![internalMember, "version", "asOf"].contains(member.name) {
+            let bytes = Array(member.value.bytes)
+            digest.update(Array("\(member.name) \(bytes.count) ".utf8))
+            digest.update(bytes)
+        }
+        return digest.finish()
     }
 
     private func erasure(

@@ -35,6 +35,7 @@ package final class WebhooksHandler: RecordHandler {
     private let attempts: AttemptLog
     private let failures: RecordFailures
     private let probe = ReceiverProbe()
+    private let accepted = AcceptedStates()
     private let headers = HeaderWaits()
     private let readCertificates: @Sendable () async -> Bool
     private let refusalLimit: Int
@@ -78,9 +79,15 @@ package final class WebhooksHandler: RecordHandler {
             }
         }
         if let reason = plan.filter.refusal(message) { return .skip(HandlerReason(code: reason)) }
+        if accepted.hasAccepted(message.content, of: record) {
+            return .skip(HandlerReason(code: WebhooksReason.unchanged))
+        }
         if isStopped.load(ordering: .relaxed) { return .retry(after: Self.stoppedWait) }
         let attempt = try await send(message)
-        if attempt.isAccepted { probe.accepted(message) }
+        if attempt.isAccepted {
+            probe.accepted(message)
+            accepted.accepted(message.content, of: record)
+        }
         let verdict = try verdict(record, message.id, attempt.answer)
         if case .retry = verdict { try await askForAcceptance(beside: record) }
         return verdict
@@ -124,7 +131,10 @@ package final class WebhooksHandler: RecordHandler {
         if try await send(message).isAccepted { failures.acceptedAgain() }
     }
 
-    package func partitionReleased(_ partition: KafkaTopicPartition) async { failures.forget(partition) }
+    package func partitionReleased(_ partition: KafkaTopicPartition) async {
+        failures.forget(partition)
+        accepted.forget(partition)
+    }
 
     private func verdict(
         _ record: KafkaRecord, _ id: String, _ answer: ReceiverAnswer

@@ -46,6 +46,8 @@ enum WebhooksReason {
     static let unsigned = "unsigned"
     /// The tombstone of a row that nothing needs any more; its erasure was told before.
     static let expired = "expired"
+    /// The receiver has accepted a state of the purchase that says the same.
+    static let unchanged = "unchanged"
     static let otherApp = "other_app"
     static let otherType = "other_type"
 }

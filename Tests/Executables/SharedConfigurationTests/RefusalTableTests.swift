@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 /// The table of `deploy/README.md` that says what is refused and what happens then: a test provokes each row.

@@ -1,6 +1,7 @@
 import HTTPServer
 import Kafka
 import PipelineRuntime
+import Synchronization
 import Telemetry
 import TestSupport
 import Testing
@@ -10,10 +11,10 @@ import Time
 
 /// One call of the handler at a time, without a broker.
 @Suite(.timeLimit(.minutes(5))) struct HandlerTests {
-    private func record(_ purchase: String, offset: KafkaOffset = 0) -> KafkaRecord {
+    private func record(_ purchase: String, offset: KafkaOffset = 0, number: Int = 1) -> KafkaRecord {
         KafkaRecord(
             topic: "appstore.entitlements.production", partition: 0, offset: offset, key: TestState.key(purchase),
-            value: TestState.value(purchase, 1))
+            value: TestState.value(purchase, number))
     }
 
     @Test func `refusals are the record's own for as many as four records may spend, counted from an acceptance`()
@@ -21,7 +22,7 @@ import Time
     {
         let receiver = try Receiver { delivery, _ in delivery.state == "bad:1" ? .status(422) : .accepted }
         let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
-        for _ in 1...2 {
+        for number in 1...2 {
             for _ in 1...8 {
                 let refusal = await #expect(throws: WebhooksHandler.Refused.self) {
                     try await handler.handle(record("bad"))
@@ -29,7 +30,7 @@ import Time
                 #expect(refusal?.reason.code == "http_422")
             }
             for _ in 1...3 { #expect(try await handler.handle(record("bad")) == .retry(after: nil)) }
-            #expect(try await handler.handle(record("good")) == .done)
+            #expect(try await handler.handle(record("good", number: number)) == .done)
         }
     }
 
@@ -96,9 +97,9 @@ import Time
             url: receiver.url, attempts: 2, directory: TemporaryDirectory(),
             ["--webhooks.failures", "3", "--webhooks.failures.time", "10m", "--webhooks.timeout", "300ms"],
             clocks: clock.clocks)
-        for _ in 1...3 {
+        for number in 1...3 {
             #expect(try await handler.handle(record("bad")) == .retry(after: nil))
-            #expect(try await handler.handle(record("good", offset: 1)) == .done)
+            #expect(try await handler.handle(record("good", offset: 1, number: number)) == .done)
         }
         clock.advance(by: .seconds(599))
         #expect(try await handler.handle(record("bad")) == .retry(after: nil))
@@ -188,6 +189,32 @@ import Time
         #expect(try await verdict("com.example", "ACTIVE") == .skip("other_type"))
         #expect(try await verdict("com.example.two", "REVOKED") == .done)
         #expect(receiver.deliveries.count == 1)
+    }
+
+    @Test func `a state that says what the receiver has accepted is not posted again by other rules`() async throws {
+        let isBroken = Atomic(true)
+        let receiver = try Receiver { _, _ in isBroken.load(ordering: .relaxed) ? .status(503) : .accepted }
+        let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
+        func verdict(_ number: Int, version: String, state: String = "ACTIVE") async throws -> HandlerVerdict {
+            let text = String(decoding: TestState.value("1", number, states: [state]), as: UTF8.self)
+                .replacing("000000000100001", with: "00000000010000\(version)").replacing(
+                    "\"asOf\":1793491201000", with: "\"asOf\":1\(version)")
+            return try await handler.handle(
+                KafkaRecord(
+                    topic: "appstore.entitlements.production", partition: 0, offset: 0, key: TestState.key("1"),
+                    value: Array(text.utf8)))
+        }
+        // What was not accepted is posted again.
+        #expect(try await verdict(1, version: "1") == .retry(after: nil))
+        isBroken.store(false, ordering: .relaxed)
+        #expect(try await verdict(1, version: "1") == .done)
+        #expect(try await verdict(1, version: "2") == .skip("unchanged"))
+        #expect(try await verdict(1, version: "3", state: "GRACE") == .done)
+        // It was the one before, and is news again.
+        #expect(try await verdict(1, version: "4") == .done)
+        await handler.partitionReleased(KafkaTopicPartition(topic: "appstore.entitlements.production", partition: 0))
+        #expect(try await verdict(1, version: "5") == .done)
+        #expect(receiver.accepted.count == 4)
     }
 
     @Test func `attempts are kept with what came of them, the latest thousand`() async throws {

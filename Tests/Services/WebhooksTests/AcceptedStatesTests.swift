@@ -1,0 +1,45 @@
+import Cryptography
+import Kafka
+import Testing
+
+@testable import Webhooks
+
+/// What the receiver has of each purchase.
+@Suite struct AcceptedStatesTests {
+    private let states = AcceptedStates()
+
+    private func record(_ key: Int, partition: KafkaPartition = 0) -> KafkaRecord {
+        KafkaRecord(topic: "t", partition: partition, offset: 0, key: Array("\(key)".utf8), value: nil)
+    }
+
+    private func content(_ text: String, version: String = "1") -> StateContent {
+        StateContent(version: version, digest: SHA256.digest(of: Array(text.utf8)))
+    }
+
+    @Test func `only the last state of a purchase counts, and what has no content is never known`() {
+        states.accepted(content("a"), of: record(1))
+        #expect(states.hasAccepted(content("a"), of: record(1)))
+        #expect(!states.hasAccepted(content("a"), of: record(2)))
+        #expect(!states.hasAccepted(content("a"), of: record(1, partition: 1)))
+        states.accepted(content("b"), of: record(1))
+        #expect(!states.hasAccepted(content("a"), of: record(1)))
+        states.accepted(nil, of: record(3))
+        #expect(!states.hasAccepted(nil, of: record(3)))
+    }
+
+    @Test func `an old state that comes once more is not what the receiver has`() {
+        states.accepted(content("b", version: "2"), of: record(1))
+        #expect(!states.hasAccepted(content("b", version: "1"), of: record(1)))
+        states.accepted(content("a", version: "1"), of: record(1))
+        #expect(!states.hasAccepted(content("a", version: "3"), of: record(1)))
+        #expect(states.hasAccepted(content("b", version: "3"), of: record(1)))
+    }
+
+    @Test func `purchases are bounded, and a partition begins again beyond it`() {
+        for key in 0..<AcceptedStates.limit { states.accepted(content("a"), of: record(key)) }
+        #expect(states.hasAccepted(content("a"), of: record(0)))
+        states.accepted(content("a"), of: record(AcceptedStates.limit))
+        #expect(!states.hasAccepted(content("a"), of: record(0)))
+        #expect(states.hasAccepted(content("a"), of: record(AcceptedStates.limit)))
+    }
+}
