@@ -41,6 +41,8 @@ private let moved = MutatedFile(
     .state, "follower", state + "StatePartition+Applying.swift", suites: "PartitionCountTests")
 private let identity = MutatedFile(
     .state, "follower", state + "KeyedState+Identity.swift", suites: "RecreatedTopicTests|StateProposalTests")
+private let restoring = MutatedFile(
+    .state, "health", state + "RestoreProgress.swift", suites: "RestoreProgressTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
 enum StateMutants {
@@ -91,6 +93,7 @@ enum StateMutants {
         readiness.mutant("silent-client", "now - $0 < Self.longestSilence", "true"),
         readiness.mutant("no-broker", "brokersUp == 0", "false"),
         connection.mutant("cut-off-reader", "$0.health.disconnection(at: now)", "nil"),
+        restoring.mutant("restore-told", "now - last >= interval", "true"),
         batching.mutant("asked-at-once", "!state.isScheduled", "true"),
 
         rowSource.mutant("known-by-oversized", tables, #"["rows"]"#),

@@ -311,6 +311,7 @@ extension KeyedState {
                 withRunning { $0.health.wrote(place, failed: false) }
                 partition.committed(ids)
                 count(changes, in: partition)
+                tellProgress()
                 return true
             } catch {
                 let error = StateError(error)
@@ -324,6 +325,19 @@ extension KeyedState {
             failures += 1
             guard await assigned.pause(for: .milliseconds(min(10_000, 100 << min(failures, 7)))) else { return false }
         }
+    }
+
+    /// Tells what is left of a restore, at most every few seconds.
+    private func tellProgress() {
+        let now = clocks.monotonicMilliseconds()
+        let interval = options.progressInterval.clampedMilliseconds
+        let told = withRunning { running -> (time: Int64, left: Int64)? in
+            guard !running.unread.isEmpty else { return nil }
+            return running.restore.applied(at: now, interval: interval).map { ($0, unreadRecords(running)) }
+        }
+        guard let told else { return }
+        logger.info(
+            "state is being restored", [LogField(.milliseconds, told.time), LogField(.remaining, told.left)])
     }
 
     private func count(_ applied: Partition.Applied, in partition: Partition) {

@@ -69,6 +69,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         /// The newest ends that brokers told.
         var ends: [KafkaTopicPartition: Int64] = [:]
         var health = StateHealth()
+        var restore = RestoreProgress()
     }
 
     /// A state that is not started; nothing is opened yet. It is one of ``ConsumerParts/services``.
@@ -191,12 +192,22 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return lags
     }
 
+    /// Records between what was applied and the ends that partitions had when they were first followed, where those are
+    /// known.
+    func unreadRecords(_ running: Running) -> Int64 {
+        running.unread.reduce(0) { sum, entry in
+            sum + (entry.value.map { max(0, $0 - (progress.next(of: entry.key) ?? 0)) } ?? 0)
+        }
+    }
+
     private func sample(_ samples: inout MetricSamples) {
         let (lags, parts, isStopping, health) = withRunning { (self.lags($0), $0.parts, $0.isStopping, $0.health) }
+        let unread = withRunning { unreadRecords($0) }
         guard !isStopping else { return }
         let refused = parts?.partitions.values.map(\.refusedRows) ?? []
         metrics.sample(
-            &samples, isComplete: obstacle == nil, lags: lags, oversized: refused.map(\.tooLarge).reduce(0, +),
+            &samples, isComplete: obstacle == nil, lags: lags, unread: unread,
+            oversized: refused.map(\.tooLarge).reduce(0, +),
             refused: refused.map(\.others).reduce(0, +))
         metrics.sample(&samples, health, at: clocks.monotonicMilliseconds())
     }

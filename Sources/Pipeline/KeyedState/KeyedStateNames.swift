@@ -17,6 +17,7 @@ enum StateMetricName {
     static let incomplete = "sluice_state_incomplete_total"
     static let restoreDuration = "sluice_state_restore_seconds"
     static let complete = "sluice_state_complete"
+    static let unreadRecords = "sluice_state_unread_records"
     static let lagRecords = "sluice_state_lag_records"
     static let writable = "sluice_state_writable"
     static let stalledSeconds = "sluice_state_stalled_seconds"
@@ -29,5 +30,6 @@ extension LogKey {
     static let finding = LogKey(rawValue: "finding")
     static let bytes = LogKey(rawValue: "bytes")
     static let path = LogKey(rawValue: "path")
+    static let remaining = LogKey(rawValue: "remaining")
     static let milliseconds = LogKey(rawValue: "milliseconds")
 }

@@ -50,8 +50,8 @@ struct StateMetrics: Sendable {
     }
 
     func sample(
-        _ samples: inout MetricSamples, isComplete: Bool, lags: [KafkaTopicPartition: Int64], oversized: Int,
-        refused: Int
+        _ samples: inout MetricSamples, isComplete: Bool, lags: [KafkaTopicPartition: Int64], unread: Int64,
+        oversized: Int, refused: Int
     ) {
         samples.gauge(
             StateMetricName.complete,
@@ -62,6 +62,10 @@ struct StateMetrics: Sendable {
         samples.gauge(
             StateMetricName.refusedRows,
             help: "Rows whose present value the brokers refuse for something else than its size.", Double(refused))
+        samples.gauge(
+            StateMetricName.unreadRecords,
+            help: "Offsets that are left of a restore; 0 when everything published before the start was read.",
+            Double(unread))
         for (place, lag) in lags {
             samples.gauge(
                 StateMetricName.lagRecords, help: "Records of a state's partition that are not applied yet.",

@@ -31,6 +31,8 @@ public struct StateOptions: Sendable {
     public var tombstoneRetention: Duration = .seconds(20 * 3_600)
     /// What the group has read, for the check on assignment that it is not forgotten; nil for none.
     public var history: StateHistory?
+    /// How often the log tells what is left of a restore.
+    public var progressInterval: Duration = .seconds(5)
     /// How often the owner looks for what is due or behind.
     public var tick: Duration = .seconds(1)
     /// Encoded rows that are kept in memory, in bytes; decoded they are about four times as large.
