@@ -32,7 +32,7 @@ package enum SharedConfiguration {
         "quarantine.bytes.per.hour", "reconciler.admin.url", "reconciler.calls.per.second",
         "reconciler.everything.interval", "reconciler.everything.range", "reconciler.failures.interval",
         "reconciler.failures.range", "reconciler.group.id", "reconciler.group.instance.id", "reconciler.outage",
-        "reconciler.settle", "reconciler.statuses.interval",
+        "reconciler.settle", "reconciler.statuses.interval", "reconciler.statuses.repair",
         "refunds.concurrency", "refunds.fallback", "refunds.fallback.before", "refunds.group.id",
         "refunds.group.instance.id", "refunds.mode",
         "refunds.provider.ca.file", "refunds.provider.insecure",
