@@ -55,7 +55,7 @@ struct ReconcilerService {
         let client = ReconcilerAPI.client(
             plan, http: http, verifier: verifier, clocks: clocks, sleep: sleep, metrics: metrics,
             logger: context.logger)
-        let repetition = Repetition(clocks: clocks, metrics: metrics, sleep: sleep)
+        let repetition = Repetition(clocks: clocks, sleep: sleep) { metrics.failed(.api) }
         let index = ReceivedIndex(state: state, topics: topics, kafka: context.kafka, group: context.group)
         let missing = MissingPublisher(publisher: publisher, clocks: clocks)
         let history = HistorySweeper(

@@ -8,8 +8,6 @@ internal import Time
 struct StatusSweeper: Sendable {
     /// Progress is saved each time so many more were compared.
     static let step = 20
-    /// After so many subscriptions in a row about which there was no answer, it is not because of them.
-    static let unansweredInARow = 5
     /// A difference from a state that was read longer ago, in milliseconds, is looked at again: it may have changed since.
     private static let freshness: Int64 = 60_000
     /// A comparison begins with a reading that is at most so old, in milliseconds: that of the app before.
@@ -32,7 +30,7 @@ struct StatusSweeper: Sendable {
             let rows = subscriptions.rows(of: scope.bundleId, in: scope.environment)
             work = StatusWork(run, scope, rows, readAt: readAt)
             while let row = work.next() {
-                try await compare(row, &work)
+                try await decide(row, &work)
                 if work.isAtStep { try await save(work.run) }
             }
             try work.end()
@@ -43,21 +41,17 @@ struct StatusSweeper: Sendable {
         }
     }
 
-    private func compare(_ row: PublishedSubscriptions.Row, _ work: inout StatusWork) async throws {
-        do {
-            try await decide(row, &work)
-        } catch let failure as APIFailure where failure.isRefusal && !failure.isRetriable {
-            work.refuse(row)
-        } catch let failure as APIFailure where failure.kind == .server || failure.kind == .unreadable {
-            try work.leave(row, failure)
-        }
-    }
-
     /// Asks about the subscription as it is published now, and again where it changed before the answer was used.
     private func decide(_ row: PublishedSubscriptions.Row, _ work: inout StatusWork) async throws {
         for look in 1...Self.looks {
             guard let current = self.row(row, work) else { return work.skip(row) }
-            let answer = try await ask(about: current.subscription, &work)
+            let answer: StatusAnswer
+            let inquiry = StatusInquiry(StatusComparison(client, work.scope, clocks: clocks), repetition)
+            switch try await inquiry.ask(about: current.subscription, asked: { work.countCall() }) {
+            case .answer(let given): answer = given
+            case .refused: return work.refuse(row)
+            case .unanswered(let failure): return try work.leave(row, failure)
+            }
             if case .refused(let item) = answer {
                 try await repairer.quarantine(item, of: current, work.scope)
                 return work.refuse(row)
@@ -95,19 +89,5 @@ struct StatusSweeper: Sendable {
 
     private func refresh(_ work: inout StatusWork) async throws {
         work.readAt = try await subscriptions.refresh(work.scope.environment, since: clocks.monotonicMilliseconds())
-    }
-
-    /// With several attempts.
-    private func ask(about subscription: PublishedSubscription, _ work: inout StatusWork) async throws -> StatusAnswer {
-        let comparison = StatusComparison(client, work.scope, clocks: clocks)
-        var request = RepeatedRequest(repetition)
-        while true {
-            work.countCall()
-            do throws(APIFailure) {
-                return try await comparison.answer(about: subscription)
-            } catch {
-                try await request.wait(after: error)
-            }
-        }
     }
 }

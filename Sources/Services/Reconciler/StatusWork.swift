@@ -10,7 +10,10 @@ struct StatusWork {
     var readAt: Int64 = 0
     /// In the order of the purchases, as they were at the begin.
     private let rows: [PublishedSubscriptions.Row]
-    /// The purchase that was looked at last in this pass; of the saved run the one before those that are not decided.
+    /// The present pass. The run says it once something is decided in it, and with it the purchase that was decided last:
+    /// what is interrupted goes on from there.
+    private var progress: SweepProgress?
+    /// The purchase that was looked at last in the present pass.
     private var cursor: String?
     /// Without an answer, since the last answer.
     private var unanswered = 0
@@ -23,12 +26,13 @@ struct StatusWork {
         self.scope = scope
         self.rows = rows
         self.readAt = readAt
+        progress = run.progress
         cursor = run.progress?.pageToken
     }
 
     /// The first one after the cursor: those that need the answer in the first pass, all others in the second.
     mutating func next() -> PublishedSubscriptions.Row? {
-        while let pass = run.progress?.pass {
+        while let pass = progress?.pass {
             var index = cursor.map(index(after:)) ?? 0
             while index < rows.count {
                 let isFirst = rows[index].subscription.needsStatusQuery
@@ -36,9 +40,8 @@ struct StatusWork {
                 index += 1
             }
             closePass()
-            guard var progress = run.progress, progress.advance(windows: 1) else { return nil }
-            run.progress = progress
             cursor = nil
+            if progress?.advance(windows: 1) != true { progress = nil }
         }
         return nil
     }
@@ -81,6 +84,7 @@ struct StatusWork {
         countUnanswered()
         answered += 1
         cursor = row.subscription.originalTransactionId.rawValue
+        run.progress = progress
         run.progress?.pageToken = cursor
         run.failure = nil
     }
@@ -94,7 +98,7 @@ struct StatusWork {
     /// One about which there is no answer says nothing of the others; several do.
     mutating func leave(_ row: PublishedSubscriptions.Row, _ failure: any Error) throws {
         unanswered += 1
-        guard unanswered < StatusSweeper.unansweredInARow else { throw failure }
+        guard unanswered < StatusInquiry.unansweredInARow else { throw failure }
         self.failure = failure
         cursor = row.subscription.originalTransactionId.rawValue
     }

@@ -105,7 +105,10 @@ import Time
             """
     }
 
-    private func run(_ flags: [String]) async throws -> (exitCode: Int32, printed: Printed, asked: [String]) {
+    /// - Parameter answers: of Apple about purchases, before those of a good day.
+    private func run(
+        _ flags: [String], answers: @escaping @Sendable (String) -> (Int, String)? = { _ in nil }
+    ) async throws -> (exitCode: Int32, printed: Printed, asked: [String]) {
         let broker = try DevBroker(topics: [topic: 2])
         func draft(_ purchase: String) -> TwinDraft {
             .sharedSecret(.subscribed, .initialBuy, at: 1).with {
@@ -120,6 +123,7 @@ import Time
             ], broker)
         let api = try FakeReadAPI { target in
             let id = target.split(separator: "/").last.map(String.init) ?? ""
+            if let answer = answers(id) { return answer }
             switch id {
             case "100", "400": return (200, (try? Self.statuses(id, id, 1)) ?? "")
             case "200": return (200, (try? Self.statuses(id, id, 5)) ?? "")
@@ -168,5 +172,37 @@ import Time
                 "access", "unknown", "transaction",
             ])
         #expect(asked.contains { $0.hasSuffix("/400") })
+    }
+
+    @Test func `what Apple refuses, or what it signed and is refused, ends the comparison of no other`() async throws {
+        let (exitCode, printed, _) = try await run(["--output", "json"]) { id in
+            switch id {
+            case "100": (400, #"{"errorCode":4000999,"errorMessage":"Something new."}"#)
+            // Without a signature.
+            case "200":
+                (
+                    200,
+                    (try? Self.statuses(id, id, 1).replacing(
+                        "\"signedTransactionInfo\":\"ey", with: "\"signedTransactionInfo\":\"")) ?? ""
+                )
+            default: nil
+            }
+        }
+        #expect(exitCode == 1)
+        let object = try #require(try JSONValue(json: Array(printed.output.utf8.dropLast())).object)
+        #expect(object["compared"] == 2 && object["failed"] == 2)
+        #expect(
+            object["differences"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } == ["300", "500"])
+    }
+
+    @Test func `what was found is printed when Apple cannot be asked any more`() async throws {
+        let (exitCode, printed, asked) = try await run([]) { id in
+            ["300", "500"].contains(id) ? (401, "Unauthenticated") : nil
+        }
+        #expect(exitCode != 0)
+        #expect(printed.output.contains("2 subscriptions compared, 1 differ"))
+        #expect(printed.output.contains("200       access"))
+        #expect(printed.complaints.contains { $0.contains("401") })
+        #expect(!asked.contains { $0.hasSuffix("/500") })
     }
 }

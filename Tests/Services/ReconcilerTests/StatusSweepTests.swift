@@ -230,7 +230,7 @@ import Testing
         #expect(failing.isRunning)
         #expect(failing.run?.counts.swept == 0)
         // The first ones, and then no other.
-        #expect(Set(server.purchases) == Set(purchases.prefix(StatusSweeper.unansweredInARow)))
+        #expect(Set(server.purchases) == Set(purchases.prefix(StatusInquiry.unansweredInARow)))
         isDown.store(false, ordering: .relaxed)
         installation.clock.advance(by: .seconds(901))
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)

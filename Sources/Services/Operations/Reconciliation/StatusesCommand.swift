@@ -15,9 +15,6 @@ struct StatusesCommand {
     let clocks: Clocks
     let timeout: Duration
 
-    /// After so many failures in a row Apple is not asked any more.
-    private static let failuresInARow = 5
-
     func run(_ console: Console) async throws -> ExitCode {
         let source = try APISource(configuration)
         for warning in source.warnings { console.complain("sluicectl: warning: \(warning)") }
@@ -32,11 +29,15 @@ struct StatusesCommand {
         }
         // Behind the services that ask Apple for themselves.
         let scope = APIScope(source.scope.bundleId, in: source.scope.environment, priority: .background)
-        let report = try await compare(published, StatusComparison(client, scope, clocks: clocks), console)
+        let inquiry = StatusInquiry(
+            StatusComparison(client, scope, clocks: clocks),
+            Repetition(clocks: clocks, sleep: { try await Task.sleep(for: $0) }))
+        let report = try await compare(published, inquiry, console)
         switch configuration[OperationsSettings.output] {
         case .text: await console.write(report.text)
         case .json: await console.write(line: report.json)
         }
+        if let failure = report.failure { throw StartupError(failure) }
         return report.isGood ? .ok : .failure
     }
 
@@ -54,30 +55,31 @@ struct StatusesCommand {
                 return true
             }
         }
-        return rows.values.filter { isEverything || $0.isLegacy }
+        return rows.values.filter { isEverything || $0.isCompared }
             .sorted { $0.originalTransactionId.rawValue < $1.originalTransactionId.rawValue }
     }
 
+    /// Where Apple cannot be asked any more, what was found until then is reported with the failure.
     private func compare(
-        _ published: [PublishedSubscription], _ comparison: StatusComparison, _ console: Console
+        _ published: [PublishedSubscription], _ inquiry: StatusInquiry, _ console: Console
     ) async throws -> StatusesReport {
         var report = StatusesReport()
-        var failures = 0
+        var unanswered = 0
         for (index, subscription) in published.enumerated() {
             if index > 0, index % 100 == 0 { console.complain("\(index) of \(published.count) compared") }
-            do throws(APIFailure) {
-                let difference = try await comparison.answer(about: subscription).difference(of: subscription)
-                failures = 0
-                report.compared += 1
-                if let difference { report.differences.append(difference) }
-            } catch {
-                failures += 1
-                report.failed += 1
-                // One that Apple does not answer about says nothing of the others; a wrong key does.
-                guard error.isRetriable, failures < Self.failuresInARow else { throw StartupError(error) }
-                console.complain(
-                    "\(subscription.originalTransactionId.rawValue): \(PlainText.printable(error.message))")
+            let outcome: StatusInquiry.Outcome
+            do {
+                outcome = try await inquiry.ask(about: subscription)
+            } catch let failure as APIFailure {
+                report.failure = failure
+                return report
             }
+            let problem: String?
+            (problem, unanswered) = report.add(outcome, about: subscription, unanswered: unanswered)
+            if let problem {
+                console.complain("\(subscription.originalTransactionId.rawValue): \(PlainText.printable(problem))")
+            }
+            if report.failure != nil { return report }
         }
         return report
     }

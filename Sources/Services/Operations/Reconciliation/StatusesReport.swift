@@ -1,3 +1,4 @@
+internal import AppStoreServerAPI
 internal import JSON
 internal import Reconciliation
 
@@ -6,10 +7,37 @@ struct StatusesReport: Sendable {
     var differences: [StatusDifference] = []
     /// Subscriptions about which Apple was asked and answered.
     var compared = 0
-    /// Those about which it could not be asked.
+    /// Those about which there was no answer that can be used.
     var failed = 0
+    /// Why the rest was not compared.
+    var failure: APIFailure?
 
-    var isGood: Bool { differences.isEmpty && failed == 0 }
+    var isGood: Bool { differences.isEmpty && failed == 0 && failure == nil }
+
+    /// Adds what came of one question.
+    ///
+    /// - Parameter unanswered: in a row before it.
+    /// - Returns: what is wrong, if anything, and how many are unanswered in a row now.
+    mutating func add(
+        _ outcome: StatusInquiry.Outcome, about subscription: PublishedSubscription, unanswered: Int
+    ) -> (problem: String?, unanswered: Int) {
+        switch outcome {
+        case .answer(.refused(let item)):
+            failed += 1
+            return ("a signed object in the answer is refused: \(item.object)", 0)
+        case .answer(let answer):
+            compared += 1
+            if let difference = answer.difference(of: subscription) { differences.append(difference) }
+            return (nil, 0)
+        case .refused(let failure):
+            failed += 1
+            return (failure.message, 0)
+        case .unanswered(let failure):
+            failed += 1
+            if unanswered + 1 >= StatusInquiry.unansweredInARow { self.failure = failure }
+            return (failure.message, unanswered + 1)
+        }
+    }
 
     var text: String {
         var text = ""
@@ -18,7 +46,7 @@ struct StatusesReport: Sendable {
             text += "\n"
         }
         text += "\(compared) subscriptions compared, \(differences.count) differ"
-        return text + (failed > 0 ? ", about \(failed) Apple could not be asked\n" : "\n")
+        return text + (failed > 0 ? ", about \(failed) Apple gave no answer that can be used\n" : "\n")
     }
 
     var json: [UInt8] {

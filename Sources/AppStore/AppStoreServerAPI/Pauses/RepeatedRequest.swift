@@ -1,33 +1,42 @@
-internal import AppStoreServerAPI
-internal import Time
+package import Time
 
 /// How requests to Apple are repeated.
-struct Repetition: Sendable {
-    let clocks: Clocks
-    let metrics: ReconcilerMetrics
+package struct Repetition: Sendable {
+    package let clocks: Clocks
     /// Waits; throws when the task is cancelled.
-    let sleep: @Sendable (Duration) async throws -> Void
+    package let sleep: @Sendable (Duration) async throws -> Void
+    /// An attempt failed, and is followed by another one.
+    package let failed: @Sendable () -> Void
+
+    package init(
+        clocks: Clocks, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        failed: @escaping @Sendable () -> Void = {}
+    ) {
+        self.clocks = clocks
+        self.sleep = sleep
+        self.failed = failed
+    }
 }
 
 /// One request to Apple with its attempts.
-struct RepeatedRequest {
-    /// Attempts in a row, before the sweep waits longer.
+package struct RepeatedRequest {
+    /// Attempts in a row, before the caller waits longer.
     private static let attempts = 6
-    /// A wait that is longer ends the run for now.
+    /// Longer waits are left to the caller. Milliseconds.
     private static let longestWait: Int64 = 60_000
 
     private let repetition: Repetition
     private var failures = 0
 
-    init(_ repetition: Repetition) { self.repetition = repetition }
+    package init(_ repetition: Repetition) { self.repetition = repetition }
 
     /// Returns when it is time for the next attempt.
     ///
     /// - Throws: the failure, where there is none soon; an error of `sleep`.
-    mutating func wait(after failure: APIFailure) async throws {
+    package mutating func wait(after failure: APIFailure) async throws {
         failures += 1
         guard failure.isRetriable, failure.kind != .cancelled, failures < Self.attempts else { throw failure }
-        repetition.metrics.failed(.api)
+        repetition.failed()
         // Half of it and a random part: members that failed together do not come back together.
         let backoff = Int64(500) << Int64(failures)
         let now = repetition.clocks.wallMilliseconds()
