@@ -78,6 +78,7 @@ enum AccessMutants {
         owner.mutant("access-bought-since", "!isBought(after: claim.version.signedDate, upTo: instant)", "true"),
         owner.mutant(
             "access-upcoming-account", "$0.appAccountToken != nil && isBegun($0)", "$0.appAccountToken != nil"),
+        owner.mutant("access-replaced-renewal", "!isReplacedRenewal(transaction, at: instant)", "true"),
         owner.mutant("access-guessed-claim", "precedesPurchase($0) ? nil : $0", "$0"),
         owner.mutant("access-former-owner", "claim.version.signedDate > latestKnown", "false"),
         facts.mutant("access-bought-by-type", "type.tellsOfPurchase(notification.subtype)", "false"),

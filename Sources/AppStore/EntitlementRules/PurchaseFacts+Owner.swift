@@ -54,11 +54,25 @@ extension PurchaseFacts {
     /// once Apple signs that renewal. Else the last account that was named, else that of the purchase it continues. Where
     /// nothing is signed, the one that version 1 notifications name.
     package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
-        let isBegun = { (transaction: TransactionFacts) in transaction.start <= instant }
+        let isBegun = { (transaction: TransactionFacts) in
+            transaction.start <= instant && !isReplacedRenewal(transaction, at: instant)
+        }
         let named = transactions.values.last { $0.appAccountToken != nil && isBegun($0) }
         return (named ?? transactions.values.first { $0.appAccountToken != nil })?.appAccountToken
             ?? namedAccount?.appAccountToken ?? transferredToken?.appAccountToken
             ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
+    }
+
+    /// Whether a transaction was made for the coming period, and an upgrade that has begun replaced it before that period.
+    private func isReplacedRenewal(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
+        !upgrades.isEmpty && isUpgraded(transaction)
+            && upgrades.contains { key, signedDate in
+                // Apple renews a day ahead; what was bought later was bought after the upgrade.
+                guard let successor = transactions[key], successor.start <= instant,
+                    transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate
+                else { return false }
+                return successor.start < transaction.start && transaction.start < successor.expiresDate ?? .latest
+            }
     }
 
     /// When the customer last bought something of the purchase under an account, as far as it had begun by a moment.

@@ -47,6 +47,22 @@ import Testing
             try purchase([Self.bought(Self.one), again] + renewals, [Self.transferred]).appAccountToken == Self.one)
     }
 
+    @Test func `an upgrade under another account keeps the purchase when the renewal it replaced would have begun`()
+        throws
+    {
+        var upgrade = period("200", from: 29 * day + 12 * hour, to: 59 * day, product: "pro")
+        upgrade["appAccountToken"] = .string(Self.other.rawValue)
+        let early = AccessCase.told(.didRenew, on: 29.1, .active, Self.month(1, Self.one, "RENEWAL"))
+        let told = [
+            Self.bought(Self.one), early, AccessCase.told(.didChangeRenewalPref, .upgrade, on: 29.5, .active, upgrade),
+        ]
+        for order in [told, told.reversed()] {
+            let purchase = try purchase(order)
+            #expect(purchase.owner(at: at(29 * day + 10 * hour)) == Self.one)
+            #expect(purchase.owner(at: at(30 * day)) == Self.other)
+        }
+    }
+
     @Test func `renewals repeat the first account, and undo no transfer`() throws {
         let renewals = (1..<40).map { Self.renewed($0, Self.one) }
         #expect(
