@@ -29,7 +29,7 @@ struct AccessComparison {
 
     func differences(_ tally: inout AccessTally) throws -> [Difference] {
         let statements = story.statements
-        let purchase = try StoryAnswers(story: story).purchase(statements)
+        let purchase = try StoryAnswers(story: story).purchase()
         var differences: [Difference] = []
         for moment in story.moments {
             let received = story.statements(receivedBy: moment)
@@ -40,12 +40,28 @@ struct AccessComparison {
             let oracle = AccessOracle(statements, asOf: moment, settings: story.settings)
             tally.states[oracle.answer(at: moment)?.state ?? "none", default: 0] += 1
             let since = StoryAnswers(story: story).answer(purchase, at: moment, view: .history).knownSince
+            if let difference = compareAccount(AccessOracle(statements), purchase, moment) {
+                differences.append(difference)
+            }
             tally.past += 1
             if let since, since > moment { continue }
             tally.knownPast += 1
             differences += compare(oracle, purchase, moment, .history).map { [$0] } ?? []
         }
         return differences
+    }
+
+    /// The owner, except before the purchase, within the ten minutes that clocks may differ by around a claim, and where
+    /// more purchases were made than are kept.
+    private func compareAccount(_ oracle: AccessOracle, _ purchase: PurchaseFacts, _ moment: Int64) -> Difference? {
+        let isNearClaim = story.claim.map { abs($0.claimed - moment) < 10 * minute } ?? false
+        if moment < 0 || isNearClaim || oracle.transactions.filter({ !$0.isRenewal }).count > 4 { return nil }
+        let expected = oracle.account(at: moment, story.claim)
+        let account = StoryAnswers.owner(of: purchase, at: moment)
+        guard expected.map(StoryAnswers.token) != account else { return nil }
+        return Difference(
+            story: story, question: "owner \(expected ?? "-") is \(account?.suffix(1) ?? "-")", moment: moment,
+            expected: nil, answer: nil)
     }
 
     func compare(

@@ -7,36 +7,39 @@ struct AccessOracle: Sendable {
     let renewal: StatedRenewal?
     /// Statements with a status, oldest first.
     let statuses: [AppleStatement]
+    /// Statements of upgrades.
+    let upgrades: [AppleStatement]
     private let upgraded: Set<String>
+    private let copies: [String: [StatedTransaction]]
 
     /// - Parameter instant: what was signed later is not looked at.
     init(_ statements: [AppleStatement], asOf instant: Int64 = .max, settings: AccessSettings = AccessSettings()) {
         self.settings = settings
         let signed = statements.compactMap(\.transaction).filter { $0.signed <= instant }
         let copies = Dictionary(grouping: signed, by: \.id)
+        self.copies = copies
+        upgrades = statements.filter { $0.signed <= instant && $0.isUpgrade }
         transactions = copies.values.compactMap { $0.max { $0.signed < $1.signed } }
         renewal = statements.compactMap(\.renewal).filter { $0.signed <= instant }.max { $0.signed < $1.signed }
         statuses = statements.filter { $0.status != nil && $0.statusSigned <= instant }
             .sorted { $0.statusSigned < $1.statusSigned }
-        upgraded = Self.upgraded(copies, by: statements.filter { $0.signed <= instant })
+        upgraded = Self.upgraded(copies, by: upgrades)
     }
 
     /// Transactions whose right an upgrade ended (11.4): those that say so, and those bought before an upgrade was told
     /// whose period was not over, a renewal for the coming period included.
     private static func upgraded(
-        _ copies: [String: [StatedTransaction]], by statements: [AppleStatement]
+        _ copies: [String: [StatedTransaction]], by upgrades: [AppleStatement]
     ) -> Set<String> {
         var ids = Set(copies.filter { $0.value.max { $0.signed < $1.signed }?.isUpgraded == true }.keys)
-        for upgrade in statements where upgrade.isUpgrade {
-            guard let successor = upgrade.transaction else { continue }
-            for (id, copies) in copies where id != successor.id {
-                let isReplaced = copies.contains {
-                    $0.signed < upgrade.signed && ($0.expires ?? .max) > successor.start
-                }
-                if isReplaced { ids.insert(id) }
-            }
+        for upgrade in upgrades {
+            for (id, copies) in copies where upgrade.replaces(copies) { ids.insert(id) }
         }
         return ids
+    }
+
+    func isReplaced(_ transaction: StatedTransaction, by upgrade: AppleStatement) -> Bool {
+        upgrade.replaces(copies[transaction.id] ?? []) || transaction.isUpgraded
     }
 
     /// Nil before the first transaction. All transactions upgraded is a case that the specification leaves open:
@@ -58,6 +61,14 @@ struct AccessOracle: Sendable {
 }
 
 extension AppleStatement {
+    /// Whether it tells of an upgrade that replaces a transaction, given what Apple signed of that one.
+    fileprivate func replaces(_ copies: [StatedTransaction]) -> Bool {
+        guard let successor = transaction else { return false }
+        return copies.contains {
+            $0.id != successor.id && $0.signed < signed && ($0.expires ?? .max) > successor.start
+        }
+    }
+
     var isUpgrade: Bool {
         (type == "DID_CHANGE_RENEWAL_PREF" || type == "OFFER_REDEEMED") && subtype == "UPGRADE"
     }

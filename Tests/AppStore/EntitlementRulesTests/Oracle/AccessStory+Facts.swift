@@ -15,6 +15,35 @@ struct StoryAnswers {
         return ProductRules(products: [ProductId("item"): item], subscriptions: policy)
     }
 
+    /// Everything that arrives in the end, read as it is kept.
+    func purchase() throws -> PurchaseFacts {
+        var purchase = try purchase(story.statements)
+        for body in story.version1 {
+            if let facts = try body.facts(isSigned: false) { purchase.merge(facts) }
+        }
+        add(story.claim, to: &purchase)
+        return try PurchaseFacts(json: purchase.jsonText)
+    }
+
+    private func add(_ claim: StatedClaim?, to purchase: inout PurchaseFacts) {
+        guard let claim else { return }
+        let former = claim.former.map { AppAccountToken(Self.token($0)) }
+        purchase.insert(
+            OwnerClaim(
+                appAccountToken: AppAccountToken(Self.token(claim.account)), claimedAt: at(claim.claimed),
+                transferredFrom: former))
+    }
+
+    /// The appAccountToken of the account that the purchase belongs to.
+    static func owner(of purchase: PurchaseFacts, at instant: Int64) -> String? {
+        purchase.owner(at: at(instant))?.rawValue
+    }
+
+    /// The appAccountToken of an account.
+    static func token(_ account: String) -> String {
+        "7e3fb204-2d5b-4a5c-8f1e-00000000000\(account.lowercased())"
+    }
+
     /// Merges statements in the order given.
     func purchase(_ statements: [AppleStatement]) throws -> PurchaseFacts {
         var purchase = PurchaseFacts(
@@ -57,7 +86,7 @@ struct StoryAnswers {
 }
 
 extension AppleStatement {
-    func facts() throws -> PurchaseFacts? {
+    func facts(isSigned: Bool = true) throws -> PurchaseFacts? {
         guard let type else {
             return PurchaseFacts(
                 environment: .production, bundleId: BundleId("com.example"),
@@ -69,7 +98,7 @@ extension AppleStatement {
             NotificationType(rawValue: type), subtype.map { Subtype(rawValue: $0) }, signed: signed,
             uuid: "\(type)-\(signed)", status: status.map { SubscriptionStatus(rawValue: Int32($0)) },
             transaction: transaction?.json, renewalInfo: renewal?.json
-        ).facts()
+        ).facts(isSigned: isSigned)
     }
 }
 
@@ -96,6 +125,9 @@ extension StatedTransaction {
         object.set("revocationDate", date: revoked)
         object["revocationType"] = revocationType.map { .string($0) }
         object.set("revocationPercentage", revocationPercentage)
+        object["transactionReason"] =
+            type == Self.subscription ? .string(isRenewal ? "RENEWAL" : "PURCHASE") : nil
+        object["appAccountToken"] = account.map { .string(StoryAnswers.token($0)) }
         if isUpgraded { object["isUpgraded"] = true }
         if isSeatAddition { object["additionalTransactionReason"] = "SEAT_ADDITION" }
         if revokedSeats > 0 { object["multiSeatInfo"] = .object(["revokedSeatQuantity": .integer(revokedSeats)]) }

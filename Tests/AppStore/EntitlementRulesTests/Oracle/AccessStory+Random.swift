@@ -20,9 +20,26 @@ extension AccessStory {
         }
         random = writer.random
         let deliveries = deliver(writer.statements, &random)
-        return AccessStory(
+        var story = AccessStory(
             seed: seed, kind: kind, settings: settings, deliveries: deliveries,
             moments: moments(writer, settings, &random))
+        if Int.random(in: 0..<100, using: &random) < 30 {
+            story.version1 = writer.statements.filter { $0.type != nil && Bool.random(using: &random) }
+        }
+        story.claim = claim(writer, &random)
+        return story
+    }
+
+    /// A claim of another account, or of the first one, at some moment after the first purchase.
+    private static func claim(_ writer: StoryWriter, _ random: inout SeededGenerator) -> StatedClaim? {
+        guard writer.kind != .seats, Bool.random(using: &random),
+            let last = writer.statements.last?.signed
+        else {
+            return nil
+        }
+        let moment = Int64.random(in: 10 * minute...last + day, using: &random) / 1_000 * 1_000
+        let owner = AccessOracle(writer.statements).account(at: moment, nil)
+        return StatedClaim(claimed: moment, account: "C", former: owner)
     }
 
     /// Statements whose loss leaves no purchase unknown.
@@ -69,6 +86,7 @@ extension AccessStory {
 extension StoryWriter {
     mutating func writeOneTime(_ type: String) {
         var bought = StatedTransaction(id: "1001", product: "item", type: type, start: 0)
+        bought.account = account
         bought.quantity = type == StatedTransaction.consumable ? between(1, 9) : 1
         transactions = [bought]
         if chance(10) { upload(at: 1_000) }

@@ -18,6 +18,10 @@ struct StatedTransaction: Hashable, Sendable {
     var revokedSeats: Int64 = 0
     var commitment: StatedCommitment?
     var items: [StatedItem] = []
+    /// The account of its appAccountToken, a letter.
+    var account: String?
+    /// Apple renewed it, the customer did not buy it.
+    var isRenewal = false
 
     static let subscription = "Auto-Renewable Subscription"
     static let consumable = "Consumable"
@@ -75,6 +79,14 @@ struct AccessSettings: Hashable, Sendable {
     var passDays: Int64 = 30
 }
 
+/// Claim of an account that the app made.
+struct StatedClaim: Hashable, Sendable {
+    var claimed: Int64
+    var account: String
+    /// The account that the purchase had.
+    var former: String?
+}
+
 /// A random life of one subscription or one-time purchase as Apple tells it, and how its statements arrive.
 struct AccessStory: Sendable {
     enum Kind: String, CaseIterable, Sendable {
@@ -91,6 +103,10 @@ struct AccessStory: Sendable {
     let settings: AccessSettings
     /// In order of arrival, with repetitions; lost statements are not among them.
     let deliveries: [Delivery]
+    /// Bodies of version 1 beside the signed statements, of which some told nothing else.
+    var version1: [AppleStatement] = []
+    /// The newest claim of the app.
+    var claim: StatedClaim?
     /// Moments to ask about, past and present.
     let moments: [Int64]
 
@@ -112,7 +128,9 @@ extension AccessStory: CustomStringConvertible {
         let lines = deliveries.map { delivery in
             "received \(days(delivery.received)): \(delivery.statement)"
         }
-        return (["seed \(seed), \(kind.rawValue), \(settings)"] + lines).joined(separator: "\n")
+        let bodies = version1.map { "version 1: \($0)" } + (claim.map { ["\($0)"] } ?? [])
+        return (["seed \(seed), \(kind.rawValue), \(settings)"] + lines + bodies).joined(
+            separator: "\n")
     }
 }
 
@@ -130,6 +148,7 @@ extension AppleStatement: CustomStringConvertible {
 extension StatedTransaction: CustomStringConvertible {
     var description: String {
         var text = "T\(id) \(product) x\(quantity) [\(days(start))-\(expires.map(days) ?? "")]"
+        if let account { text += " of \(account)\(isRenewal ? "" : ", bought")" }
         if ownership != "PURCHASED" { text += " \(ownership)" }
         if isUpgraded { text += " upgraded" }
         if let revoked { text += " revoked \(days(revoked)) \(revocationPercentage.map(String.init) ?? "")" }

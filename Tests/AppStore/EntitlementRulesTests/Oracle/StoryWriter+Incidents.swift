@@ -58,11 +58,12 @@ extension StoryWriter {
         tell("REFUND", at: moment, about: index, status: chance(30) ? 5 : status)
     }
 
-    private mutating func upgrade(at moment: Int64) {
+    mutating func upgrade(at moment: Int64) {
         guard kind == .subscription, current.product == "basic" else { return }
         for index in transactions.indices where (transactions[index].expires ?? 0) > moment {
             transactions[index].isUpgraded = true
         }
+        if account != nil, chance(20) { account = "B" }
         buy("pro", from: moment / 1_000 * 1_000)
         tell(chance(80) ? "DID_CHANGE_RENEWAL_PREF" : "OFFER_REDEEMED", "UPGRADE", at: moment)
     }

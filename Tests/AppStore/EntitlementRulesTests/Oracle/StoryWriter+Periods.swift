@@ -23,9 +23,13 @@ extension StoryWriter {
         if chance(4) { return expire("PRODUCT_NOT_FOR_SALE", intent: 4, at: expiry + between(0, hour)) }
         if chance(35) { return failRenewal() }
         let told = chance(50) ? expiry - between(hour, day) : expiry + between(0, 150 * minute)
-        buy(renewal.nextProduct, from: expiry)
-        if told > current.start, chance(15) { upload(at: told - between(0, min(minute, told - current.start))) }
+        buy(renewal.nextProduct, from: expiry, isRenewal: true)
+        if told > current.start, chance(15) {
+            upload(at: told - between(0, min(minute, told - current.start)))
+        }
+        let end = expiry - Self.length
         tell("DID_RENEW", at: told, withRenewal: !chance(4))
+        if now < end - minute, chance(8) { upgrade(at: between(now, end - minute)) }
         return true
     }
 
@@ -43,6 +47,7 @@ extension StoryWriter {
     }
 
     mutating func resubscribe(at instant: Int64) {
+        if account != nil, chance(30) { account = ["A", "B"].randomElement(using: &random) }
         buy(chance(30) && kind != .items ? "pro" : "basic", from: instant / 1_000 * 1_000)
         tell("SUBSCRIBED", "RESUBSCRIBE", at: instant)
     }
@@ -88,7 +93,7 @@ extension StoryWriter {
     }
 
     private mutating func recover(at told: Int64, from start: Int64) -> Bool {
-        buy(renewal.nextProduct, from: start)
+        buy(renewal.nextProduct, from: start, isRenewal: true)
         if chance(15) { upload(at: told - between(0, minute)) }
         tell("DID_RENEW", "BILLING_RECOVERY", at: told)
         return true

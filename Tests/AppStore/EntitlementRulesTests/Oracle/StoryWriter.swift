@@ -11,13 +11,17 @@ struct StoryWriter {
     var transactions: [StatedTransaction] = []
     var renewal = StatedRenewal(product: "basic", nextProduct: "basic", renewalDate: 0)
     var status = 1
+    /// The account that the app names when the customer buys; renewals repeat it.
+    var account: String?
     /// Days of grace that App Store Connect is set to; none without Billing Grace Period.
     var graceDays: Int64?
 
     init(kind: AccessStory.Kind, random: SeededGenerator) {
         self.kind = kind
         self.random = random
-        graceDays = kind == .commitment ? nil : [nil, 3, 16, 28].randomElement(using: &self.random) ?? nil
+        account = kind == .family || chance(50) ? nil : "A"
+        graceDays =
+            kind == .commitment ? nil : [nil, 3, 16, 28].randomElement(using: &self.random) ?? nil
     }
 
     var current: StatedTransaction { transactions.last ?? StatedTransaction(id: "0", product: "basic", start: 0) }
@@ -61,9 +65,11 @@ struct StoryWriter {
     }
 
     /// Adds a transaction that begins then and is not told yet.
-    mutating func buy(_ product: String, from start: Int64) {
-        var next = StatedTransaction(id: String(1001 + transactions.count), product: product, start: start)
+    mutating func buy(_ product: String, from start: Int64, isRenewal: Bool = false) {
+        var next = StatedTransaction(
+            id: String(1001 + transactions.count), product: product, start: start)
         next.expires = start + Self.length
+        (next.account, next.isRenewal) = (account, isRenewal)
         next.quantity = kind == .seats ? between(1, 9) : 1
         if kind == .items { next.items = [StatedItem(sku: "A"), StatedItem(sku: "B")] }
         if kind == .family { next.ownership = "FAMILY_SHARED" }

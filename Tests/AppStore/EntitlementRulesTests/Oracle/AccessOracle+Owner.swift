@@ -1,0 +1,31 @@
+/// Whose a purchase is (app-store.md 11.1, and the table "Whose a purchase is" of deploy/README.md).
+extension AccessOracle {
+    /// The account of the transaction that runs then, unless a claim counts against it.
+    func account(at instant: Int64, _ claim: StatedClaim?) -> String? {
+        let named = namedAccount(at: instant)
+        guard let claim else { return named }
+        guard let named else { return claim.account }
+        let isBoughtSince = transactions.contains {
+            $0.account != nil && !$0.isRenewal && $0.start >= claim.claimed && $0.start <= instant
+        }
+        return claim.claimed <= instant && claim.former == named && !isBoughtSince
+            ? claim.account : named
+    }
+
+    private func namedAccount(at instant: Int64) -> String? {
+        let made = transactions.filter { $0.account != nil }.sorted { $0.start < $1.start }
+        let running = made.last { $0.start <= instant && !isReplaced($0, at: instant) }
+        return (running ?? made.first)?.account
+    }
+
+    /// An upgrade that began by then ended the transaction, or what was made to follow it.
+    private func isReplaced(_ transaction: StatedTransaction, at instant: Int64) -> Bool {
+        upgrades.contains { upgrade in
+            guard let successor = upgrade.transaction, successor.id != transaction.id else {
+                return false
+            }
+            return successor.start <= instant && successor.start < transaction.expires ?? .max
+                && transaction.start - day <= upgrade.signed && isReplaced(transaction, by: upgrade)
+        }
+    }
+}
