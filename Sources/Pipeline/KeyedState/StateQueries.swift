@@ -113,10 +113,12 @@ final class StateQueries: Sendable {
     private static func withoutWaiting(
         _ configuration: KafkaConfiguration
     ) throws(KafkaError) -> KafkaConfiguration {
-        try KafkaConfiguration(
+        var impatient = try KafkaConfiguration(
             bootstrapServers: configuration.bootstrapServers,
             properties: configuration.properties.merging(["fetch.wait.max.ms": "10"]) { $1 },
             profile: configuration.profile)
+        impatient.readerGroup = configuration.readerGroup
+        return impatient
     }
 
     func close(within limit: Duration) async { await admin.close(within: limit) }

@@ -60,6 +60,7 @@ struct ConsumerApplicationTests {
             topics: { _ in ConsumerTopics(input: topics.map(KafkaTopicExpectation.init(topic:))) }
         ) { context in
             #expect(context.configuration[setting] == 5)
+            #expect(context.kafka.readerGroup == context.group.rawValue)
             isBuilding.open()
             await mayGoOn.pass()
             return ConsumerParts(handler: .records(RecordingHandler()), options: context.options)

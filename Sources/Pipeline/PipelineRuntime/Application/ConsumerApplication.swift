@@ -177,7 +177,9 @@ public struct ConsumerApplication: Sendable {
         for finding in checked.advice {
             logger.warning("topic configuration mismatch", [LogField(.finding, finding)])
         }
-        return checked.kafka
+        var kafka = checked.kafka
+        kafka.readerGroup = options.group.rawValue
+        return kafka
     }
 
     /// A consumer whose directory cannot be written runs without it.

@@ -30,6 +30,9 @@ public struct KafkaConfiguration: Hashable, Sendable {
     public let properties: [String: String]
     /// The table of defaults.
     public let profile: Profile
+    /// The group that readers of given partitions name. They join none, but librdkafka looks for its coordinator, and
+    /// brokers that check rights refuse one that this user may not describe, once a second.
+    public var readerGroup = "sluice-reader"
 
     /// Checks every property.
     ///

@@ -93,7 +93,7 @@ public actor KafkaConsumer {
     private var role: KafkaConfiguration.Role {
         switch source {
         case .group(let group, _): .consumer(group: group.rawValue)
-        case .partitions: .reader(group: "sluice-reader")
+        case .partitions: .reader(group: configuration.readerGroup)
         }
     }
 
