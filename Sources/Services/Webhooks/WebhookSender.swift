@@ -1,3 +1,4 @@
+internal import Configuration
 internal import HTTPClient
 internal import SignedRequests
 internal import Telemetry
@@ -10,12 +11,15 @@ struct WebhookSender: Sendable {
 
     let plan: WebhooksPlan
     let client: HTTPClient
-    var clocks: Clocks = .system
+    let clocks: Clocks
+    private let log: RateLimitedLogger?
 
-    init(_ plan: WebhooksPlan, client: HTTPClient, clocks: Clocks = .system) {
+    /// - Parameter log: tells when the keys were read again.
+    init(_ plan: WebhooksPlan, client: HTTPClient, clocks: Clocks = .system, log: RateLimitedLogger? = nil) {
         self.plan = plan
         self.client = client
         self.clocks = clocks
+        self.log = log
     }
 
     /// One attempt.
@@ -44,10 +48,10 @@ struct WebhookSender: Sendable {
             nanoseconds: clocks.monotonicNanoseconds() &- start, answer: answer)
     }
 
-    private func headers(
+    func headers(
         _ message: WebhookMessage, _ timestamp: Int64
     ) throws -> [(name: String, value: String)] {
-        var headers = try plan.secrets.headers(id: message.id, timestamp: timestamp, body: message.body)
+        var headers = try keys().headers(id: message.id, timestamp: timestamp, body: message.body)
         headers += [
             (name: WebhooksHeader.contentType, value: "application/json"),
             // Some firewalls refuse requests that have none.
@@ -57,5 +61,19 @@ struct WebhookSender: Sendable {
             headers.append((name: WebhooksHeader.traceParent, value: traceParent))
         }
         return headers
+    }
+
+    /// The keys as their file holds them now.
+    private func keys() -> SigningKeys {
+        let (keys, change) = plan.keys.current(now: clocks.monotonicNanoseconds())
+        switch change {
+        case nil: break
+        case .read?: log?.log(.info, key: "keys", "keys were read again", [LogField(.path, plan.keys.path)])
+        case .refused(let problem)?:
+            log?.log(
+                .error, key: "keys", "keys stay as they were",
+                [LogField(.path, plan.keys.path), LogField(.error, problem.message)])
+        }
+        return keys
     }
 }

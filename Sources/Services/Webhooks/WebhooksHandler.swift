@@ -58,10 +58,10 @@ package final class WebhooksHandler: RecordHandler {
         self.attempts = attempts
         self.metrics = metrics
         self.readCertificates = readCertificates
-        sender = WebhookSender(plan, client: client, clocks: clocks)
         failures = RecordFailures(plan.failures)
         refusalLimit = Self.refusalLimit(attempts: refusals)
         log = RateLimitedLogger(logger, perSecond: 1)
+        sender = WebhookSender(plan, client: client, clocks: clocks, log: log)
     }
 
     /// Refusals in a row, of all records together, that are still the records' own: as many as four records may spend.

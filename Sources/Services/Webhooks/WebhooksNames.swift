@@ -67,5 +67,6 @@ extension LogKey {
     static let webhookId = LogKey(rawValue: "webhookId")
     static let header = LogKey(rawValue: "header")
     static let status = LogKey(rawValue: "status")
+    static let path = LogKey(rawValue: "path")
     static let retryAfterSeconds = LogKey(rawValue: "retryAfterSeconds")
 }

@@ -5,11 +5,12 @@ internal import Foundation
 internal import HTTPClient
 internal import Records
 internal import SignedRequests
+internal import Time
 
 /// What the service does, from its configuration: everything checked that can be without starting anything.
 package struct WebhooksPlan: Sendable {
     let url: String
-    let secrets: SigningKeys
+    let keys: ReloadedFile<SigningKeys>
     let environments: [AppStoreEnvironment]
     let topics: TopicNames
     let timeout: Duration
@@ -37,8 +38,10 @@ package struct WebhooksPlan: Sendable {
                 WebhooksSettings.url.key,
                 "an http:// URL sends purchases in clear; use https://, or allow it with webhooks.insecure=true")
         }
-        do {
-            secrets = try SigningKeys(lines: configuration[WebhooksSettings.secrets].contents.revealedBytes)
+        do throws(FileProblem) {
+            keys = try ReloadedFile(
+                path: configuration[WebhooksSettings.secrets].path, limit: SecretFile.maximumBytes,
+                now: Clocks.system.monotonicNanoseconds(), make: SigningKeys.init(lines:))
         } catch {
             throw configuration.error(
                 WebhooksSettings.secrets.key,
