@@ -49,7 +49,7 @@ enum StateMutants {
     static let all: [Mutant] = [
         merging.without("state-before-acknowledgement", "try await settle(deliveries)", after: "public func merge("),
         merging.without(
-            "derived-before-acknowledgement", "try await settle(deliveries)", after: "private func publishDerived("),
+            "derived-before-acknowledgement", "try await settle(deliveries)", after: "    func publishDerived("),
         contributing.mutant("contribution-read-back", "true", after: "settle(deliveries, isReadBack: ", "false"),
         refusals.without(
             "oversized-kept",
@@ -71,7 +71,7 @@ enum StateMutants {
         owning.mutant("fingerprint", "parts.store.position(of: place)?.form", "partition.form"),
         owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
         deriving.mutant("derived-of-joined-rows", "!joined.isEmpty", "false"),
-        joined.mutant("derived-of-rows-behind", "entry.image.isBehind", after: "try find(key, &guarded), ", "false"),
+        joined.mutant("derived-of-rows-behind", "entry.image.isBehind", after: "var states: [State] = []", "false"),
         owning.without("added-partition", "fail(failure)", after: "was added while this process ran"),
 
         roles.mutant(
