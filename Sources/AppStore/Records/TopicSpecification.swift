@@ -26,6 +26,13 @@ public struct TopicSpecification: Hashable, Sendable {
         self.isKeyed = isKeyed
     }
 
+    /// The compacted topic of a state by key, of a consumer of one's own: proposals hold for a day at least, and what was
+    /// erased is gone as soon as from Sluice's own.
+    public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
+        TopicSpecification(
+            name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))
+    }
+
     /// The settings that Kafka's tools know, by their names.
     public var settings: [String: String] {
         var settings = ["max.message.bytes": String(Self.maximumMessageBytes)]

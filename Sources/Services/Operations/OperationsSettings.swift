@@ -56,6 +56,12 @@ enum OperationsSettings {
             receivers of webhooks, and sluice-webhooks itself where webhooks.content is not state.
             """, example: "sluice-webhooks,inbox"
     ).optional.onCommandLineOnly
+    static let stateTopics = Setting.strings(
+        "state-topics",
+        help: """
+            Compacted topics of states by key of your own consumers, with as many partitions as the notification topics.
+            """, example: "appstore.latest.production"
+    ).optional.onCommandLineOnly
     static let dryRun = Setting.flag("dry-run", help: "Print what would be created without creating anything.")
 
     // tap

@@ -37,7 +37,7 @@ enum SluicectlCommand {
     private static let topicsSchema = kafkaSchema.adding(
         ConfigurationSchema([
             ApplicationSettings.profile, OperationsSettings.topicsPartitions, OperationsSettings.partitions,
-            OperationsSettings.replicationFactor, OperationsSettings.groups,
+            OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.stateTopics,
         ]))
 
     private static let topics = Command(

@@ -38,6 +38,19 @@ import Testing
                     }))
     }
 
+    @Test func `the topic of a state of one's own is compacted like Sluice's, for proposals too`() throws {
+        let plan = TopicPlan(
+            names, partitions: 6, stateTopics: ["test.latest.production", "test.entitlements.production"],
+            demands: production, found: [], bootstrapServers: "kafka-1:9092")
+        #expect(Set(plan.items.map(\.topic)).count == plan.items.count)
+        let topic = try #require(plan.newTopics.first { $0.topic == "test.latest.production" })
+        #expect(topic.partitions == 6)
+        #expect(topic.configuration["cleanup.policy"] == "compact")
+        #expect(topic.configuration["min.compaction.lag.ms"] == "86400000")
+        #expect(topic.configuration["delete.retention.ms"] == "3888000000")
+        #expect(topic.configuration["min.insync.replicas"] == "2")
+    }
+
     /// The topics as they should be, but for a change to one of them.
     private func found(
         changing topic: String? = nil, partitions: Int = 12, replicas: Int = 3, settings: [String: String] = [:]
@@ -209,7 +222,7 @@ import Testing
         let plan = plan(found(changing: topic, partitions: 24))
         #expect(plan.newTopics.isEmpty)
         let correction = try #require(plan.items.first { $0.topic.rawValue == topic }?.corrections.first)
-        #expect(correction.contains("cannot be changed"))
+        #expect(correction.contains("another topics.prefix"))
         #expect(correction.contains("topics.partitions=24"))
         #expect(!TopicReport(plan, missing: .created).isGood)
     }

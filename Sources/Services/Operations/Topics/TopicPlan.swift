@@ -27,14 +27,16 @@ struct TopicPlan {
     ///   - names: the names of the installation.
     ///   - partitions: of keyed topics.
     ///   - groups: consumer groups beside Sluice's own.
+    ///   - stateTopics: topics of states by key beside Sluice's own.
     ///   - found: topics as described by the brokers; others are ignored.
     ///   - bootstrapServers: for the commands.
     init(
-        _ names: TopicNames, partitions: Int, groups: [String] = [], demands: TopicDemands,
+        _ names: TopicNames, partitions: Int, groups: [String] = [], stateTopics: [String] = [], demands: TopicDemands,
         found: [KafkaTopicDescription], isEmbedded: Bool = false, bootstrapServers: String
     ) {
         self.demands = demands
-        items = names.specifications(partitions: partitions, groups: groups).map { specification in
+        let specifications = names.specifications(partitions: partitions, groups: groups, stateTopics: stateTopics)
+        items = specifications.map { specification in
             let description = found.first { $0.topic.rawValue == specification.name.rawValue }
             let expectation = demands.expectation(
                 of: specification, isEmbedded: isEmbedded)

@@ -49,9 +49,11 @@ struct TopicsCommand {
         let partitions =
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
         let groups = configuration[OperationsSettings.groups] ?? []
-        let topics = names.specifications(partitions: partitions, groups: groups).map { $0.name }
+        let stateTopics = configuration[OperationsSettings.stateTopics] ?? []
+        let topics = names.specifications(partitions: partitions, groups: groups, stateTopics: stateTopics)
+            .map { $0.name }
         return TopicPlan(
-            names, partitions: partitions, groups: groups, demands: demands,
+            names, partitions: partitions, groups: groups, stateTopics: stateTopics, demands: demands,
             found: try await admin.describeTopics(topics), isEmbedded: isEmbedded,
             bootstrapServers: configuration[ApplicationSettings.bootstrapServers])
     }
