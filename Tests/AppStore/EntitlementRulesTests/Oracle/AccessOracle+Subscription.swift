@@ -40,7 +40,8 @@ extension AccessOracle {
     private func end(of current: AccessPeriod, in periods: [AccessPeriod]) -> Int64 {
         var end = current.expires
         for next in periods where next.start > current.start && next.start <= end {
-            guard next.first.product == current.first.product else { break }
+            // The greater purchaseDate decides from then on, also where it overlaps.
+            guard next.first.product == current.first.product else { return next.start }
             if next.transactions.contains(where: { $0.revoked == nil }) { end = max(end, next.expires) }
         }
         return end
