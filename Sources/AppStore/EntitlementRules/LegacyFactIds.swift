@@ -1,8 +1,8 @@
 internal import AppStoreModel
 internal import JSON
 
-/// What one version 1 body says of a purchase: when it was received, and the first bytes of the digest of its content,
-/// which the record has as notificationUUID. A replay gives the same.
+/// Identifies a statement of one version 1 body about a purchase: when it was received, and the first bytes of the digest
+/// of its content, which the record has as notificationUUID. A replay gives the same.
 package typealias LegacyFactId = TransactionVersion
 
 /// Ids of facts, by receipt: the latest, see ``FactsBounds``.

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What Apple is to be asked about a purchase of which version 1 notifications spoke.
+/// A question for Apple about a purchase that version 1 notifications named.
 package struct LegacyQuestion: Hashable, Sendable {
     /// From when on: the receipt of the oldest fact that is not settled, or a moment at which Apple is asked again.
     package var due: AppStoreInstant
@@ -15,9 +15,9 @@ extension PurchaseFacts {
     /// milliseconds; after the last one what Apple signed holds.
     static let contestedSteps: [Int64] = [300_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000, 72 * 3_600_000]
 
-    /// What Apple is to be asked, now or later; nil for nothing.
+    /// The question that Apple is asked now or later; nil for none.
     ///
-    /// It depends on the facts alone, so that every replica asks the same, and a restart asks nothing anew.
+    /// It depends on the facts alone, so that every replica asks the same, and a restart asks nothing again.
     package var legacyQuestion: LegacyQuestion? {
         guard let legacy else { return nil }
         let unsettled = unsettledLegacy ?? UnsettledLegacy()

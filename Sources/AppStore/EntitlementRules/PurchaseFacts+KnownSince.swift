@@ -39,7 +39,7 @@ extension PurchaseFacts {
         let told = revocationEvents(of: transaction)
         let next = told.first { $0.signedDate > instant }?.signedDate
         var moments: [AppStoreInstant?] = []
-        // What was revoked before is not kept where the first statement that is kept takes it back.
+        // An earlier revocation is not kept where the first statement that is kept takes it back.
         if let first = told.first, !first.isRevocation { moments.append(first.signedDate) }
         // Nor is the share that a refund took of a consumable, before the next statement.
         if transaction.type == .consumable, told.last(where: { $0.signedDate <= instant })?.isRevocation == true {

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 
-/// What version 1 notifications say of a purchase that Apple's signed answers have not settled.
+/// Statements of version 1 notifications about a purchase that Apple's signed answers have not settled.
 struct UnsettledLegacy: Sendable {
     var transactions: [TransactionFacts] = []
     /// Cancelled, or replaced by an upgrade.
     var endedTransactions: [TransactionFacts] = []
     var renewal: UnsignedRenewal?
-    /// Of a body that names the purchase and no transaction of it.
+    /// A body that names the purchase and no transaction of it.
     var unresolved: LegacyFactId?
 
     var isEmpty: Bool {
@@ -28,7 +28,7 @@ extension PurchaseFacts {
     /// milliseconds: Apple's API may show a change later than the notification tells it.
     static let settlingMilliseconds: Int64 = 300_000
 
-    /// What counts where unsigned facts are accepted, and what waits where they are to be confirmed. Nil for nothing.
+    /// Unsigned facts that count where they are accepted, and wait where they are to be confirmed. Nil for none.
     var unsettledLegacy: UnsettledLegacy? {
         guard let legacy, legacy.hasFacts else { return nil }
         var unsettled = UnsettledLegacy()

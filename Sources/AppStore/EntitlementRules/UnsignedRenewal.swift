@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// What a version 1 body says of a renewal, and what orders it among others of its kind.
+/// A statement of a version 1 body about a renewal, with its order among others of its kind.
 struct UnsignedRenewal: Hashable, Sendable {
     /// Its version is the moment of receipt.
     var facts: RenewalFacts

@@ -18,7 +18,7 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
         case text
     }
 
-    /// What the sender is told, who knew the password: Apple keeps no history of these bodies, so what is refused is lost.
+    /// The answer to a sender who knew the password: Apple keeps no history of these bodies, so a refused one is lost.
     public enum Outcome: Sendable {
         /// It is another app's: 403.
         case forbidden

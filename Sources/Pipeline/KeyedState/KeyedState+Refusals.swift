@@ -6,7 +6,7 @@ internal import Time
 /// Rows that the brokers refuse hold nothing else up: they are kept in the file, tried again each minute, and the records
 /// that brought them are dead-lettered, so that nothing of them is in this file alone.
 extension KeyedState {
-    /// What follows from publications that were not acknowledged.
+    /// Settles publications that were not acknowledged.
     ///
     /// - Parameter isReadBack: a contribution or a proposal, whose caller is told.
     /// - Returns: a failure that the same call may overcome later.

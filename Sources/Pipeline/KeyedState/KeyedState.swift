@@ -116,7 +116,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return withRunning { $0.followed.isEmpty ? nil : $0.health.disconnection(at: now) }
     }
 
-    /// What only a restart repairs: the client that reads the topics is stuck. Nil for nothing; for `/livez`.
+    /// A fault that only a restart repairs, for `/livez`: the client that reads the topics is stuck. Nil for none.
     public var fault: String? {
         let now = clocks.monotonicMilliseconds()
         let isLive = withRunning { $0.isStopping || $0.health.isLive(at: now) }

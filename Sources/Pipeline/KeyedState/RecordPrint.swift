@@ -1,6 +1,6 @@
 internal import Kafka
 
-/// What tells a record from another one at the same offset: a topic that was deleted and created again has other records
+/// Tells a record from another one at the same offset: a topic that was deleted and created again has other records
 /// at the offsets of the former one.
 struct RecordPrint: Sendable, Equatable {
     var offset: Int64

@@ -9,7 +9,7 @@ public struct RowRefusal: RecordFault, CustomStringConvertible {
     /// The reason's code of a row that the topic refuses otherwise.
     public static let refused = "state_refused"
 
-    /// What the brokers said.
+    /// The brokers' error.
     public let error: KafkaError
 
     init(_ error: KafkaError) { self.error = error }

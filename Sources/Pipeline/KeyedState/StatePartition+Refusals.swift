@@ -3,11 +3,11 @@ internal import Kafka
 /// Publications that the brokers refuse. They refuse a batch as a whole, so its rows are published again in smaller and
 /// smaller groups; what is refused alone is set aside, and tried again from time to time.
 extension StatePartition {
-    /// What was taken back of a delivery.
+    /// Publications of a delivery that were taken back.
     struct Discarded: Sendable {
         /// Rows that the brokers refused, by key; nil for the removal of one.
         var refused: [RowKey: [UInt8]?] = [:]
-        /// What they said.
+        /// Their errors.
         var errors: [RowKey: KafkaError] = [:]
     }
 

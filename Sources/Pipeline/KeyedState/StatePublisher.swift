@@ -40,7 +40,7 @@ final class StateDelivery: Sendable {
     /// How many publications these are.
     var count: Int { state.withLock { $0.count } }
 
-    /// What became of the publications that the brokers refused with those beside them.
+    /// Rows that the brokers refused alone, of the publications that they refused together.
     var refusals: [RowKey: KafkaError]? { state.withLock { $0.refusals } }
 
     func resolve(_ refusals: [RowKey: KafkaError]) { state.withLock { $0.refusals = refusals } }

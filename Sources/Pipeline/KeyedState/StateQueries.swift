@@ -1,7 +1,7 @@
 internal import Kafka
 internal import PipelineRuntime
 
-/// What a keyed state asks the brokers about partitions, of any topic: for many at once, by a client that fetches
+/// Questions of a keyed state to the brokers about partitions of any topic: many at once, by a client that fetches
 /// nothing. On a client that fetches, each question would wait for the fetch of the same connection, half a second.
 final class StateQueries: Sendable {
     /// How long one leader may take.

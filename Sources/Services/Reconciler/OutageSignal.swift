@@ -7,7 +7,7 @@ internal import AppStoreModel
 /// requests. It does not see an outage of some of several ingresses, nor one that is shorter than the limit: what was
 /// missed then is found by the next sweep at its time.
 struct OutageSignal: Sendable {
-    /// What is older when it is read comes from a backlog or a rewind, what is so far ahead from a wrong clock: neither says
+    /// An older record comes from a backlog or a rewind, and one that is so far ahead from a wrong clock: neither says
     /// anything about the present.
     private static let present: Int64 = 300_000
 

@@ -23,7 +23,7 @@ struct ReconcilerPlan: Sendable {
     let everything: Schedule
     /// Between two comparisons with Apple's statuses.
     let statusesInterval: Int64
-    /// What Apple signed about a difference is published.
+    /// Whether Apple's signed answer about a difference is published.
     let repairsStatuses: Bool
     let backfillWindow: Int64 = 6 * 3_600_000
     /// So much of the run before is read again: Apple's history may list a notification late.

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import Reconciliation
 
-/// What a comparison of statuses works with: which subscription comes next, and what was found so far.
+/// The work of a comparison of statuses: the subscription that comes next, and the results so far.
 struct StatusWork {
     private(set) var run: SweepRun
     let scope: APIScope

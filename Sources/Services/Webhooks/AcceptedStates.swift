@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Kafka
 internal import Synchronization
 
-/// What a state says about its purchase, whatever the moment.
+/// The statement of a state about its purchase, whatever the moment.
 struct StateContent: Sendable, Equatable {
     /// The greater one is the newer one.
     let version: String
@@ -10,8 +10,8 @@ struct StateContent: Sendable, Equatable {
     let digest: SHA256Digest
 }
 
-/// What the receiver accepted last of each purchase, without the moment that it is of: a state that says the same again,
-/// because every purchase was published anew by other rules, need not be posted.
+/// The state of each purchase that the receiver accepted last, without its moment: one that says the same again, because
+/// every purchase was published again by other rules, need not be posted.
 ///
 /// In memory, for as long as a partition is owned: another member may have posted something since.
 final class AcceptedStates: Sendable {

@@ -12,12 +12,12 @@ struct WebhookID: Sendable, Equatable {
     let environment: AppStoreEnvironment
     let text: String
 
-    /// Of a notification.
+    /// The id of a notification.
     init(_ content: WebhookContent, _ environment: AppStoreEnvironment, notificationUUID: String) {
         self.init(content, environment, name: Self.word(notificationUUID))
     }
 
-    /// Of the state of a purchase; an erasure has no value.
+    /// The id of a purchase's state; an erasure has no value.
     init(_ environment: AppStoreEnvironment, key: [UInt8], version: String, value: [UInt8]?) {
         let purchase = Self.digest(key)
         self.init(
@@ -30,7 +30,7 @@ struct WebhookID: Sendable, Equatable {
         text = "\(content.rawValue)-\(environment.rawValue.lowercased())-\(name)"
     }
 
-    /// Reads what an id is of; nil for a text that is no id of ours.
+    /// Reads the content and environment of an id; nil for a text that is no id of ours.
     init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let content = WebhookContent(rawValue: parts[0]), !parts[2].isEmpty,

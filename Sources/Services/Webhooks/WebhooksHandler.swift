@@ -93,7 +93,7 @@ package final class WebhooksHandler: RecordHandler {
         return verdict
     }
 
-    /// What becomes of a record that names a header segment which is not in the certificates topic.
+    /// Decides about a record that names a header segment which is not in the certificates topic.
     private func wait(for header: HeaderReference, _ record: KafkaRecord) async -> HandlerVerdict {
         headers.forget { reading.certificates.segment($0) != nil }
         let now = sender.clocks.monotonicNanoseconds()

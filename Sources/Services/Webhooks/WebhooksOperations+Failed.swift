@@ -19,7 +19,7 @@ package struct FailedDeliveries: Sendable {
         self.rate = rate
     }
 
-    /// What became of one of them.
+    /// The result for one of them.
     package enum Outcome: Sendable {
         case posted(DeliveryAttempt)
         /// Where the letter is, and why nothing of it can be posted.

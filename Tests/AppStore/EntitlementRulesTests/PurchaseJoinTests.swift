@@ -64,7 +64,7 @@ import Testing
             // Waiting gives nothing and takes nothing.
             #expect(Self.answer(mixed, .confirm, days).active == Self.answer(expected, .confirm, days).active)
         }
-        // What Apple did not know for as long as it is asked counts no more.
+        // A fact that Apple did not know for as long as it is asked counts no more.
         var settled = mixed
         settled.setLegacyAside(mixed.unsettledLegacyIds)
         for days in stride(from: Int64(0), through: 400, by: 20) {

@@ -30,7 +30,7 @@ import Testing
         #expect(RecordPrint(other).digest != RecordPrint(Self.record).digest)
     }
 
-    /// What the file says of the last record is not what the topic has there.
+    /// The file and the topic differ about the last record.
     @Test func `another record in front of the position has everything read and published again`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()

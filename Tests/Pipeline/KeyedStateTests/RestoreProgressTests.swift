@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyedState
 
-/// What is told of a restore while it runs.
+/// The log lines about a restore while it runs.
 @Suite(.timeLimit(.minutes(1))) struct RestoreProgressTests {
     @Test func `a restore is told each time that the interval has passed`() {
         var progress = RestoreProgress()

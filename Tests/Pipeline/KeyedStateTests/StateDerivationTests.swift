@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyedState
 
-/// What a row says about other keys, where no member that wrote the row knew all of it.
+/// Updates that a row derives for other keys, where no member that wrote the row knew all of it.
 @Suite(.timeLimit(.minutes(3))) struct StateDerivationTests {
     /// A set that has both 1 and 2 belongs to the next key, too.
     private static let model = NumberSetModel(successors: ["p": "q", "q": "r"], successionNeeds: [1, 2])

@@ -8,7 +8,7 @@ import Time
 
 @testable import PipelineRuntime
 
-/// What a dead letter topic refuses of a letter for good: the letter is written otherwise, and the partition goes on.
+/// A letter that its topic refuses for good is written otherwise, and the partition goes on.
 @Suite(.timeLimit(.minutes(5))) struct RefusedDeadLetterTests {
     /// A broker with `message.timestamp.before.max.ms` of an hour.
     @Test func `the letter of an old record has the time of writing, and its headers the record's own time`()

@@ -14,7 +14,7 @@ import Time
 @testable import Reconciler
 @testable import Simulator
 
-// What becomes of a difference from Apple's statuses: app-store.md 5.4 and 12.4.
+// Differences from Apple's statuses are repaired: app-store.md 5.4 and 12.4.
 extension StatusSweepTests {
     /// The records of a purchase in the entitlements topic, oldest first.
     private func published(_ purchase: String, _ installation: ReconcilerInstallation) async throws -> [KafkaRecord] {
@@ -88,7 +88,7 @@ extension StatusSweepTests {
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.counts.differing == 2 && last.counts.repaired == 2 && last.counts.unrepaired == 0)
 
-        // What agrees is left alone. The answer of the others stays until sluice-entitlements has read their facts.
+        // A row that agrees is left alone. The answer of the others stays until sluice-entitlements has read their facts.
         #expect(try await published("100", installation).count == 1)
         let records = try await published("200", installation)
         #expect(records.count == 2)

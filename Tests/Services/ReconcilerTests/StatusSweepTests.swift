@@ -129,7 +129,7 @@ import Testing
         #expect(last.counts.swept == 4)
         #expect(last.counts.differing == 3)
         #expect(last.counts.missing == 0 && last.counts.published == 0)
-        // Of the purchase that Apple does not know nothing is signed.
+        // Apple signs nothing about the purchase that it does not know.
         #expect(last.counts.repaired == 2 && last.counts.unrepaired == 1)
         #expect(last.differences.map(\.isRepaired) == [true, false, true])
         #expect(first.due == last.startedAt + Self.day)

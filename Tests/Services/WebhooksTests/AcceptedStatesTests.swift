@@ -4,7 +4,7 @@ import Testing
 
 @testable import Webhooks
 
-/// What the receiver has of each purchase.
+/// The states that the receiver has.
 @Suite struct AcceptedStatesTests {
     private let states = AcceptedStates()
 

@@ -143,7 +143,7 @@ import Time
             verdicts.contains {
                 if case .deadLetter(let reason) = $0 { reason.code == "http_500" } else { false }
             })
-        // What asks the receiver was accepted before: the same body under the same id.
+        // The probe was accepted before: the same body under the same id.
         let good = receiver.deliveries.filter { $0.state == "good:1" }
         #expect(good.count > 1 && Set(good.map(\.id)).count == 1 && Set(good.map(\.body)).count == 1)
     }
@@ -204,7 +204,7 @@ import Time
                     topic: "appstore.entitlements.production", partition: 0, offset: 0, key: TestState.key("1"),
                     value: Array(text.utf8)))
         }
-        // What was not accepted is posted again.
+        // A message that was not accepted is posted again.
         #expect(try await verdict(1, version: "1") == .retry(after: nil))
         isBroken.store(false, ordering: .relaxed)
         #expect(try await verdict(1, version: "1") == .done)

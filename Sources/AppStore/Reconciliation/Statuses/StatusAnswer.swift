@@ -4,7 +4,7 @@ package import AppStoreVerification
 internal import EntitlementRules
 internal import JSON
 
-/// What Apple answered about one subscription.
+/// Apple's answer about one subscription.
 package enum StatusAnswer: Sendable {
     /// Verified, with the status of the moment and the transaction that gives access now; nil while none has begun.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)

@@ -47,7 +47,7 @@ public struct ConsumerParts: Sendable {
     public var services: [any Service]
     /// What must be true beside the pipeline's own readiness.
     public var readiness: [HealthCheck]
-    /// What only a restart repairs, beside the pipeline's own liveness.
+    /// Checks of faults that only a restart repairs, beside the pipeline's own liveness.
     public var liveness: [HealthCheck]
     /// Pages of the admin listener.
     public var pages: [AdminPage]

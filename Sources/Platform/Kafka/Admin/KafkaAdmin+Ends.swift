@@ -2,7 +2,7 @@ internal import CRdKafka
 internal import Dispatch
 
 extension KafkaAdmin {
-    /// What is known of the end of each partition.
+    /// The ends of each partition, or why they are not known.
     public typealias Ends = [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>]
 
     /// The oldest and the next offset of each partition of a topic, asked of all leaders at once.

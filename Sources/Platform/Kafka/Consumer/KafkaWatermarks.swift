@@ -70,7 +70,7 @@ public struct KafkaWatermarks: Sendable, Hashable {
             handle.client.raw, list.pointer, Int32(clamping: left.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        // What was not answered keeps the negative number of the question.
+        // An element without an answer keeps the negative number of the question.
         for element in list.elements where element.code == nil && element.offset.rawValue >= 0 {
             offsets[element.topicPartition] = element.offset
         }

@@ -7,7 +7,7 @@ struct StatusesReport: Sendable {
     var differences: [StatusDifference] = []
     /// Subscriptions about which Apple was asked and answered.
     var compared = 0
-    /// Those about which there was no answer that can be used.
+    /// Subscriptions without an answer that can be used.
     var failed = 0
     /// Why the rest was not compared.
     var failure: APIFailure?

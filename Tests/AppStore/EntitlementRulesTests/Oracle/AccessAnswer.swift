@@ -6,11 +6,11 @@ struct AccessAnswer: Hashable, Sendable {
     /// End of access in ACTIVE, GRACE and OWNED, end of the state in RETRY; nil elsewhere and where there is none.
     /// Milliseconds from the begin of the story.
     var until: Int64?
-    /// Of a subscription with access.
+    /// The seats of a subscription with access.
     var seats: Int64?
     /// Items that are not revoked, of an Advanced Commerce subscription with access.
     var items: [String]?
-    /// Of a consumable.
+    /// The quantities of a consumable.
     var credited: Int64?
     var debited: Int64?
 }

@@ -1,6 +1,6 @@
 import EntitlementRules
 
-/// What was compared, and how often.
+/// Counts of comparisons by kind.
 struct AccessTally {
     var states: [String: Int] = [:]
     var past = 0

@@ -1,4 +1,4 @@
-/// Whose a purchase is (app-store.md 11.1, and the table "Whose a purchase is" of deploy/README.md).
+/// The owner of a purchase (app-store.md 11.1, and the table "Whose a purchase is" of deploy/README.md).
 extension AccessOracle {
     /// The account of the transaction that runs then, unless a claim counts against it.
     func account(at instant: Int64, _ claim: StatedClaim?) -> String? {

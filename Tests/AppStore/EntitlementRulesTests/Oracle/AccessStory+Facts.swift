@@ -2,7 +2,7 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 
-/// What the rules say about a story. Statements are written as Apple's JSON and read as a consumer reads them.
+/// Answers of the rules about a story. Statements are written as Apple's JSON and read as a consumer reads them.
 struct StoryAnswers {
     let story: AccessStory
 

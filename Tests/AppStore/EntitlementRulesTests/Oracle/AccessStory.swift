@@ -1,4 +1,4 @@
-/// What Apple signs about one transaction (app-store.md 3.6, 3.8, 3.10), as plain values. Dates are milliseconds from the
+/// A statement of Apple about one transaction (app-store.md 3.6, 3.8, 3.10), as plain values. Dates are milliseconds from the
 /// begin of the story.
 struct StatedTransaction: Hashable, Sendable {
     var id: String
@@ -43,7 +43,7 @@ struct StatedCommitment: Hashable, Sendable {
     var expires: Int64
 }
 
-/// What Apple signs about the renewal of a subscription (app-store.md 3.7).
+/// A statement of Apple about the renewal of a subscription (app-store.md 3.7).
 struct StatedRenewal: Hashable, Sendable {
     var signed: Int64 = 0
     var product: String
@@ -53,7 +53,7 @@ struct StatedRenewal: Hashable, Sendable {
     var isInRetry: Bool?
     var graceExpires: Int64?
     var intent: Int64?
-    /// Of a commitment: whether it renews when its twelve months are over.
+    /// Whether a commitment renews when its twelve months are over.
     var commitmentAutoRenews: Bool?
 }
 

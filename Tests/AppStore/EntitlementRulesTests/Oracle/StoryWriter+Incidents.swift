@@ -1,4 +1,4 @@
-/// What happens inside a period.
+/// Events inside a period.
 extension StoryWriter {
     mutating func livePeriod() {
         for _ in 0..<between(0, 2) where current.revoked == nil && now < expiry - 2 * day {

@@ -1,4 +1,4 @@
-/// What happens at the end of a period.
+/// Events at the end of a period.
 extension StoryWriter {
     /// Writes a life of up to so many periods.
     mutating func writeSubscription(periods: Int) {

@@ -65,7 +65,7 @@ extension EndToEnd {
             }
             #expect(await eventually { await entitlements.isReady(client) }, "\(entitlements.process)")
 
-            // What was read last was written before the broker was gone.
+            // The last record that was read had been written before the broker was gone.
             let old = reads.filter { $0.begun > gone + Self.limit + .milliseconds(50) && $0.ended < returning }
             #expect(old.count > 100)
             #expect(old.allSatisfy { $0.isStale && $0.isKnown }, "\(old.first { !$0.isStale || !$0.isKnown } as Any)")

@@ -70,7 +70,7 @@ struct RenewalDay {
     /// The bodies of what was signed up to this moment and not given yet.
     mutating func due(at now: Int64) throws -> [[UInt8]] { try signed(upTo: now).map { try post($0) } }
 
-    /// What was signed up to this moment and not given yet.
+    /// Notifications that were signed up to this moment and not given yet.
     mutating func signed(upTo now: Int64) -> [UnsignedNotification] {
         let signed = rest.prefix { $0.signedDate <= now }
         rest = rest.dropFirst(signed.count)

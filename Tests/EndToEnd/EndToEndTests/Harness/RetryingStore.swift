@@ -9,7 +9,7 @@ import Time
 /// Apple's side of a day that a test goes through: it posts what is signed, tries again after an hour and after twelve
 /// more, and tells its history to whoever has the key.
 final class RetryingStore {
-    /// Of an attempt, in hours after the one before it.
+    /// Hours between an attempt and the one before it.
     private static let delays: [Int64] = [1, 12]
 
     private struct Pending {
