@@ -94,9 +94,15 @@ extension EndToEnd {
                     #expect([401, 403].contains(answer), "\(proxy.process)")
                 }
                 // The ingress answers before it has the whole body, and ends the connection: nginx, which is still sending,
-                // says 502 where it notices the end before the answer.
-                let refusal = try await status(2_200_000)
-                #expect(refusal == 413 || program == .nginx && refusal == 502, "\(proxy.process)")
+                // says 502 where it notices the end before the answer, and HAProxy ends the client's connection too, so
+                // that the answer may be lost to a client which is still sending.
+                let refusal: Int?
+                do { refusal = try await status(2_200_000) } catch is HTTPClientError { refusal = nil }
+                switch program {
+                case .nginx: #expect(refusal == 413 || refusal == 502, "\(proxy.process)")
+                case .haproxy: #expect(refusal == 413 || refusal == nil, "\(proxy.process)")
+                case .caddy: #expect(refusal == 413, "\(proxy.process)")
+                }
                 let isLogged = await eventually {
                     ingress.process.log.contains {
                         $0.message == "decision" && $0.fields.text("reason") == "too_large"
