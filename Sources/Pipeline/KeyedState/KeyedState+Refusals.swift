@@ -79,8 +79,9 @@ extension KeyedState {
         // So many in a row that what is due for others does not wait long.
         for _ in 0..<20 {
             guard let delivery = try partition.publishRefused(at: clocks.wallMilliseconds()) else { return }
-            let offset = try await settle([delivery])
-            if let offset, await !progress.wait(for: offset + 1, of: place) { throw CancellationError() }
+            guard let offset = try await settle([delivery]) else { continue }
+            metrics.republished.increment()
+            if await !progress.wait(for: offset + 1, of: place) { throw CancellationError() }
         }
     }
 
