@@ -42,11 +42,12 @@ package final class Database {
         try self.init(path: path, access: access, lock: lock, busyTimeout: busyTimeout)
         do throws(SQLiteError) {
             if access != .reader {
+                try useWriteAheadLog(within: busyTimeout)
                 // 8 MiB of pages, and a log of 16 MiB before it is written back: a page that many transactions change
                 // is then written back once.
                 try executeScript(
                     """
-                    PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;
+                    PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;
                     PRAGMA cache_size=-4096; PRAGMA wal_autocheckpoint=4000;
                     """)
             } else {
@@ -57,6 +58,20 @@ package final class Database {
         } catch {
             close()
             throw error
+        }
+    }
+
+    /// Of two connections that give a new file a write-ahead log at one moment SQLite refuses one without waiting: the busy
+    /// timeout does not count where both would wait for each other.
+    private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
+        let end = ContinuousClock.now + limit
+        while true {
+            do throws(SQLiteError) {
+                return try executeScript("PRAGMA journal_mode=WAL;")
+            } catch {
+                guard error.code == .busy, ContinuousClock.now < end else { throw error }
+                sqlite3_sleep(5)
+            }
         }
     }
 

@@ -77,6 +77,26 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.rows("SELECT a FROM t") { try $0.integer(0) } == [1])
     }
 
+    /// Two connections that turn one file into the form of a write-ahead log at the same moment: SQLite refuses one of them
+    /// at once, whatever its busy timeout.
+    @Test func `writers that make a shared file at one moment wait for each other`() async throws {
+        for round in 0..<40 {
+            let path = directory.file("shared-\(round).db")
+            let gate = Gate()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        await gate.pass()
+                        let database = try Database(path: path, access: .sharedWriter)
+                        try database.run("CREATE TABLE IF NOT EXISTS t (a)")
+                    }
+                }
+                gate.open()
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `a second writer is refused until the first one closes`() throws {
         let first = try open()
         for _ in 0..<10 {
