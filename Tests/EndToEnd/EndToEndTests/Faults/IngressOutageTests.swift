@@ -90,11 +90,18 @@ private struct IngressOutageTrial {
         // The last period has ended, and the three hours of leeway after it.
         let end = day.start + (Self.hours.upperBound + 5) * RenewalDay.hour
         while now <= end {
-            try clock.stop(at: now)
             store.advance(to: now)
             let isAway = Self.outage.contains(now - day.start)
-            if isAway { try await stopIngress() } else { try await startIngress() }
-            try await attempt()
+            // The hourly sweep begins as soon as the clock says so: by then Apple's history has what was not delivered.
+            if isAway {
+                try await stopIngress()
+                try await attempt()
+            }
+            try clock.stop(at: now)
+            if !isAway {
+                try await startIngress()
+                try await attempt()
+            }
             try await reconcile()
             try await waitForTopic()
             try await askAboutPayers()
