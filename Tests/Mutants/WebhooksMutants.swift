@@ -70,7 +70,7 @@ enum WebhooksMutants {
         handler.mutant("refusals-of-everything", "refusals <= refusalLimit", "true"),
         handler.without("attempts-are-kept", "attempts.add(attempt)"),
         waits.mutant("header-lost-after-a-reading", "readSince >= due", "true"),
-        waits.mutant("header-patience", "now >= due", "true"),
+        waits.mutant("header-timeout", "now >= due", "true"),
         statuses.mutant("status-gone", ".gone", after: "case 410: ", ".receiverSettings"),
         statuses.mutant("status-throttled", ".throttled", after: "case 429: ", ".unavailable"),
 

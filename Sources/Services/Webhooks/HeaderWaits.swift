@@ -13,7 +13,7 @@ final class HeaderWaits: Sendable {
     }
 
     private struct State {
-        /// When a record first lacked the segment, monotonic nanoseconds. Bounded by the records in work.
+        /// When a record first lacked the segment, monotonic nanoseconds; of at most ``maximumHeaders``.
         var first: [HeaderReference: UInt64] = [:]
         /// When the last complete reading began.
         var readSince: UInt64?
@@ -23,7 +23,9 @@ final class HeaderWaits: Sendable {
     }
 
     /// Nanoseconds that a record waits before the topic is read again.
-    static let patience: UInt64 = 300_000_000_000
+    static let timeout: UInt64 = 300_000_000_000
+    /// Beyond it the waits begin again: Apple has a handful of certificate chains.
+    static let maximumHeaders = 1_024
     private static let pause: UInt64 = 60_000_000_000
 
     private let state = Mutex(State())
@@ -31,9 +33,10 @@ final class HeaderWaits: Sendable {
     /// - Parameter now: monotonic nanoseconds.
     func step(_ header: HeaderReference, at now: UInt64) -> Step {
         state.withLock { state in
+            if state.first[header] == nil, state.first.count >= Self.maximumHeaders { state.first = [:] }
             let first = state.first[header] ?? now
             state.first[header] = first
-            let due = first &+ Self.patience
+            let due = first &+ Self.timeout
             guard now >= due else { return .wait }
             if let readSince = state.readSince, readSince >= due { return .lost }
             guard !state.isReading, now >= state.nextReading else { return .wait }

@@ -25,7 +25,7 @@ import Testing
         #expect(step(first, at: 301) == .wait)
         wasRead(since: 300, at: 302)
         #expect(step(first, at: 302) == .lost)
-        // Another record's patience is its own.
+        // Each header has a wait of its own.
         #expect(step(second, at: 302) == .wait)
         #expect(step(second, at: 602) == .read)
     }
@@ -38,6 +38,14 @@ import Testing
         #expect(step(first, at: 390) == .read)
         wasRead(since: 390, at: 391)
         #expect(step(first, at: 391) == .lost)
+    }
+
+    @Test func `headers that are lost are remembered up to a bound`() {
+        for number in 0..<HeaderWaits.maximumHeaders { _ = step(HeaderReference(rawValue: "\(number)"), at: 0) }
+        #expect(step(HeaderReference(rawValue: "0"), at: 300) == .read)
+        wasRead(since: 300, at: 301)
+        #expect(step(HeaderReference(rawValue: "one more"), at: 301) == .wait)
+        #expect(step(HeaderReference(rawValue: "0"), at: 301) == .wait)
     }
 
     @Test func `a segment that came is forgotten, and waits from the beginning when it is missing again`() {
