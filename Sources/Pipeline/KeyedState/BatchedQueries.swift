@@ -40,7 +40,8 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            // Awaited by those who ask.
+            // A task of its own, since the others must not depend on the first one being cancelled; it ends with the
+            // answers, for which all of them wait.
             if isFirst { Task(executorPreference: executor) { await self.askForAll() } }
         }
         return try result.get()

@@ -235,11 +235,12 @@ final class StatePartition<Model: StateModel>: Sendable {
     }
 
     /// Rows that have joined what several members said, of which the topic shows only parts, and that say something about
-    /// other keys. No member that knew a part alone could say it.
+    /// other keys. No member that knew a part alone could say it. Rows that the brokers refuse are left out, as in
+    /// ``republish(_:at:)``.
     func statesBehind(_ keys: [[UInt8]]) throws -> [State] {
         try guarded.withLock { guarded in
             var states: [State] = []
-            for key in keys {
+            for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] == nil {
                 guard let entry = try find(key, &guarded), entry.image.isBehind, entry.publications.isEmpty,
                     let state = entry.current?.value, !model.derivedUpdates(of: state).isEmpty
                 else { continue }

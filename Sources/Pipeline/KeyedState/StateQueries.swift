@@ -99,11 +99,18 @@ final class StateQueries: Sendable {
         let offsets = Dictionary(places.map { ($0.partition, $0.offset) }, uniquingKeysWith: { first, _ in first })
         let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
         try await consumer.start()
-        var found: [RecordPlace: RecordPrint] = [:]
-        for partition in await consumer.assignedPartitions {
-            let record = await partition.next(maxRecords: 1, within: Self.timeout)?.first
-            guard let record, let offset = offsets[partition.topicPartition] else { continue }
-            found[RecordPlace(partition: partition.topicPartition, offset: offset)] = RecordPrint(record)
+        let partitions = await consumer.assignedPartitions
+        // At once: of a partition whose last records were compacted away nothing comes until the time is over.
+        let found = await withTaskGroup(of: (KafkaTopicPartition, KafkaRecord?).self) { group in
+            for partition in partitions {
+                group.addTask {
+                    (partition.topicPartition, await partition.next(maxRecords: 1, within: Self.timeout)?.first)
+                }
+            }
+            return await group.reduce(into: [RecordPlace: RecordPrint]()) { found, answer in
+                guard let record = answer.1, let offset = offsets[answer.0] else { return }
+                found[RecordPlace(partition: answer.0, offset: offset)] = RecordPrint(record)
+            }
         }
         await consumer.close(within: .seconds(2))
         return found
