@@ -44,7 +44,7 @@ enum LegacyMutants {
         trust.mutant("legacy-failure-void", "isPast ? unsigned.withoutFailure : unsigned.facts", "unsigned.facts"),
         question.mutant("legacy-contested", "signed.revocationDate == nil", "false"),
         question.mutant(
-            "legacy-asked-anew", "!legacy.confirmed.covers(ended.version)", "false"),
+            "legacy-asked-again", "!legacy.confirmed.covers(ended.version)", "false"),
         question.mutant("legacy-end-of-renewal", "renewal?.autoRenewStatus != .off", "true"),
         question.mutant("legacy-unheard-end", "$0 >= latest", "false"),
         facts.mutant(

@@ -28,8 +28,8 @@ struct LegacyFactIds: Hashable, Sendable {
 
     func contains(_ id: LegacyFactId) -> Bool { values.contains(id) }
 
-    /// Whether Apple was asked when the fact had been received: it is one of these, or older than all of so many that no
-    /// older one is kept.
+    /// Whether the fact is one of these, or older than all of so many that no older one is kept: what was decided of those
+    /// was decided after its receipt.
     func covers(_ id: LegacyFactId) -> Bool {
         if values.contains(id) { return true }
         guard values.count >= FactsBounds.legacyIds, let oldest = values.first else { return false }

@@ -21,7 +21,7 @@ package struct LegacyFacts: Hashable, Sendable {
     private(set) var history = PurchaseEvents()
     /// Facts that were known when Apple was asked, and answered.
     private(set) var confirmed = LegacyFactIds()
-    /// Facts that Apple did not know for so long that it is no longer asked: they count no more.
+    /// Facts that Apple did not know for seven days: they count no more, nor do older ones.
     private(set) var setAside = LegacyFactIds()
 
     init() {}

@@ -25,14 +25,14 @@ extension PurchaseFacts {
         if let id = unsettled.unresolved { due.append(id.signedDate) }
         if let renewal = unsettled.renewal { due.append(renewal.facts.version.signedDate) }
         var asked = unsettled.transactions
-        for ended in legacy.endedTransactions.values where !legacy.setAside.contains(ended.version) {
+        for ended in legacy.endedTransactions.values where !legacy.setAside.covers(ended.version) {
             guard let moment = contestedMoment(of: ended, legacy) else { continue }
             due.append(moment)
             asked.append(ended)
         }
         if let end = unheardEnd { due.append(end) }
         guard let first = due.min() else { return nil }
-        let ids = legacy.ids.filter { !legacy.setAside.contains($0) && !legacy.confirmed.contains($0) }
+        let ids = legacy.ids.filter { !legacy.setAside.covers($0) && !legacy.confirmed.contains($0) }
         let transactions = asked.sorted { ($1.version, $1.key) < ($0.version, $0.key) }.map(\.transactionId)
         var seen: Set<TransactionId> = []
         return LegacyQuestion(
@@ -50,8 +50,8 @@ extension PurchaseFacts {
         return Self.contestedSteps.map { receipt.advanced(byMilliseconds: $0) }.first { $0 >= signedDate }
     }
 
-    /// The end of the period or of the grace period of which Apple has signed nothing since: version 1 has no word for a
-    /// plain expiry, so Apple is asked once. Nil where renewal was switched off before: then the end is known.
+    /// The end of the period, or of its grace period, if Apple has signed nothing since: version 1 has no word for a plain
+    /// expiry, so Apple is asked once. Nil where renewal was switched off before: then the end is known.
     private var unheardEnd: AppStoreInstant? {
         guard let end = latestPeriod({ !isUpgraded($0) && $0.revocationDate == nil })?.expiresDate,
             renewal?.autoRenewStatus != .off || renewal?.gracePeriodExpiresDate != nil

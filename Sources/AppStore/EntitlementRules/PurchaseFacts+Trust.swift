@@ -36,7 +36,7 @@ extension PurchaseFacts {
         unsettled.transactions = legacy.transactions.values.filter { !isSettled($0, legacy, newestStart: newestStart) }
         unsettled.endedTransactions = legacy.endedTransactions.values.filter { !isEndSettled($0, legacy) }
         if let renewal = legacy.renewal, !isSettled(renewal, legacy) { unsettled.renewal = renewal }
-        if let id = legacy.unresolved, !legacy.setAside.contains(id), !legacy.confirmed.covers(id) {
+        if let id = legacy.unresolved, !legacy.setAside.covers(id), !legacy.confirmed.covers(id) {
             unsettled.unresolved = id
         }
         return unsettled.isEmpty ? nil : unsettled
@@ -47,7 +47,7 @@ extension PurchaseFacts {
 
     private func isSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts, newestStart: AppStoreInstant) -> Bool {
         let id = unsigned.version
-        if legacy.setAside.contains(id) { return true }
+        if legacy.setAside.covers(id) { return true }
         guard let signed = transactions[unsigned.key] else {
             // One that is newer than everything signed counts as Apple signs it, and not before.
             return unsigned.start <= newestStart && legacy.confirmed.covers(id)
@@ -59,7 +59,7 @@ extension PurchaseFacts {
     /// A cancellation is settled by a signed copy of its transaction only: one that shows it, or one of so much later that
     /// Apple would show it.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
-        if legacy.setAside.contains(unsigned.version) { return true }
+        if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }
         return signed.revocationDate != nil || isUpgraded(signed)
             || Self.settles(signed.version.signedDate, unsigned.version)
@@ -67,7 +67,7 @@ extension PurchaseFacts {
 
     private func isSettled(_ unsigned: UnsignedRenewal, _ legacy: LegacyFacts) -> Bool {
         let id = LegacyFactId(unsigned.facts.version)
-        if legacy.setAside.contains(id) || legacy.confirmed.covers(id) { return true }
+        if legacy.setAside.covers(id) || legacy.confirmed.covers(id) { return true }
         guard let renewal else { return false }
         return Self.settles(renewal.version.signedDate, id) || unsigned.isSame(as: renewal)
     }
@@ -84,9 +84,9 @@ extension PurchaseFacts {
             .filter { transactions[$0.key] == nil }.sorted { ($1.version, $1.key) < ($0.version, $0.key) }
     }
 
-    /// The same with what version 1 notifications say and Apple has not settled: transactions beside the signed ones, ends
-    /// of signed ones, and a renewal in the place of the signed one. What they compute as status counts for nothing, and
-    /// the signed status is of the renewal that is replaced.
+    /// The purchase with its unsettled version 1 facts: transactions beside the signed ones, ends of signed ones, and a
+    /// renewal in the place of the signed one. Their computed status counts for nothing, and the signed status belongs to
+    /// the renewal that is replaced.
     var withLegacyFacts: PurchaseFacts {
         guard let unsettled = unsettledLegacy else { return self }
         var result = self

@@ -231,7 +231,7 @@ struct SettledLife {
         #expect(answer.grants.map { $0.pendingProductId?.rawValue } == ["basic"])
     }
 
-    @Test func `8 and 9: switched off in grace it is in grace, and expired once Apple has given up`() throws {
+    @Test func `8 and 9: switched off in grace it is in grace, and expired once Apple's attempts are over`() throws {
         func off(_ retry: String, changed: Int64) -> LegacyDraft {
             LegacyDraft(
                 "DID_CHANGE_RENEWAL_STATUS", [Self.first],
@@ -357,6 +357,21 @@ struct SettledLife {
                 "isInBillingRetryPeriod": true, "gracePeriodExpiresDate": SettledLife.date(Self.grace),
             ])
         #expect(silent.facts.legacyQuestion == nil)
+    }
+
+    @Test func `more forged transactions than ids are kept of are dropped all the same`() throws {
+        var life = try bought()
+        for number in 0..<20 {
+            let forged = transaction("9\(number)", bought: month, expires: 20 * month)
+            let cancelled = transaction(
+                "8\(number)", bought: day, with: ["cancellation_date_ms": text(at: 2 * day)])
+            let moment = 3 * day + Int64(number) * hour
+            try life.receive(LegacyDraft("DID_RENEW", [forged], [renewal()]), at: moment)
+            try life.receive(LegacyDraft("CANCEL", [cancelled], [renewal()]), at: moment + minute)
+        }
+        life.sets(aside: life.facts.unsettledLegacyIds)
+        #expect(life.facts.unsettledLegacyIds.isEmpty)
+        #expect(!life.isAsked(at: 4 * day))
     }
 
     @Test func `what settles and what is set aside keeps its place in a stored row`() throws {
