@@ -1,9 +1,9 @@
 package import AppStoreModel
 
-/// Which part of the past is not kept.
+/// How far back the facts are complete.
 extension PurchaseFacts {
-    /// Since when everything that was known is kept, where that is after `instant`: what is said of a moment before it may
-    /// differ from what was said at the time. Nil where it is the same.
+    /// The moment from which the facts are complete, if it is after `instant`: an answer about an earlier moment may differ
+    /// from the answer given then. Nil if the facts about `instant` are complete.
     package func whollyKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         var since = transactions.firstPeriodOfMany?.start ?? .earliest
         if latestSignedDate > instant {
@@ -16,7 +16,7 @@ extension PurchaseFacts {
         return since > instant ? since : nil
     }
 
-    /// Since when it is known what was said of a transaction of which Apple has said something after `instant`.
+    /// The moment from which the statements about a transaction are complete. Apple signed it again after `instant`.
     private func knownSince(_ transaction: TransactionFacts, before instant: AppStoreInstant) -> AppStoreInstant? {
         let later = events.filter { $0.key == transaction.key && $0.signedDate > instant }
         switch telling(of: transaction, by: instant) {
@@ -32,7 +32,7 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Since when it is known what was revoked of a transaction.
+    /// The moment from which the revocations of a transaction are complete.
     private func revocationKnownSince(
         _ transaction: TransactionFacts, before instant: AppStoreInstant
     ) -> AppStoreInstant? {
@@ -56,8 +56,8 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Since when it is known what was said of the renewal, where access at `instant` depended on it: after the end of the
-    /// period, and with no status that says enough.
+    /// The moment from which the statements about the renewal are complete, if access at `instant` depended on them: the
+    /// period had ended, and no status decided.
     private func renewalKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         guard let renewal, renewal.version.signedDate > instant, isSubscription,
             let evidence = evidence(asOf: instant), let current = evidence.current(at: instant),

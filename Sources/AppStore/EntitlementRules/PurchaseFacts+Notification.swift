@@ -49,7 +49,8 @@ extension PurchaseFacts {
         }
     }
 
-    /// A version 1 body that names a purchase and no transaction of it: it happened, and Apple is to be asked. Nil where the app, the environment or the date is not named.
+    /// A version 1 body that names a purchase and no transaction of it: it happened, and Apple is to be asked. Nil where
+    /// the app, the environment or the date is not named.
     package init?(
         unresolved notification: NotificationPayload, of originalTransactionId: OriginalTransactionId,
         receivedAt: AppStoreInstant?

@@ -123,7 +123,7 @@ extension PurchaseFacts {
 
     // MARK: Renewal
 
-    /// Grace of which only the status is kept: Apple's longest, 28 days from the end of the period, then retry.
+    /// A grace period whose end is not kept: Apple's longest, 28 days from the end of the period, then retry.
     private func unknownGrace(until expiresDate: AppStoreInstant?, _ status: StatusFacts?) -> RenewalFacts? {
         guard let status, status.status == .billingGracePeriod, let expiresDate else { return nil }
         var content = RenewalContent(version: status.version)

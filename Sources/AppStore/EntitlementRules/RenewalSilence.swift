@@ -34,7 +34,7 @@ struct RenewalSilence: Hashable, Sendable {
 }
 
 extension ProductRules {
-    /// The same rules for facts whose input was read up to a moment.
+    /// These rules for facts whose input was read up to a moment.
     ///
     /// - Parameter moment: everything that was received until then is among the facts.
     package func reading(until moment: AppStoreInstant) -> ProductRules {

@@ -123,7 +123,7 @@ package final class TransactionTraits: Sendable {
         isAutoRenewableByType = Self.isAutoRenewable(type)
     }
 
-    /// The same of a moment before the upgrade.
+    /// The traits as they were before the upgrade.
     var withoutUpgrade: TransactionTraits {
         guard let document = try? JSONDocument(text) else { return self }
         var object = JSONObject(document.root)

@@ -67,7 +67,7 @@ struct StatusRepairer: Sendable {
     ) async throws {
         let purchase = row.subscription.originalTransactionId
         metrics.swept(0, refused: 1)
-        // Apple signs it anew for each answer.
+        // Apple signs it again for each answer.
         let mark = NotificationMark(of: "status \(purchase.rawValue) \(item.object.reason)")
         let wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
         guard isOn, try await index.known([wanted], in: scope.environment).isEmpty else { return }

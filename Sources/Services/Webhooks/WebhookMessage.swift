@@ -13,7 +13,7 @@ struct WebhookMessage: Sendable, Equatable {
     let body: [UInt8]
     /// The W3C trace context of the record, if it has a valid one.
     let traceParent: String?
-    /// Of what it says about its purchase, whatever the moment; nil where each message is posted.
+    /// Its statement about the purchase, whatever the moment; nil where each message is posted.
     var content: StateContent?
 }
 
