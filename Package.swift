@@ -121,7 +121,7 @@ let pipeline: [Target] = [
         uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes"]),
     module(
         "KeyedState", layer: "Pipeline",
-        uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "Time"]),
+        uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes"]),
     module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry", "KafkaDevBroker"]),
 ]
 

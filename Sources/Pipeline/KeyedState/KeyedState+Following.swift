@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
@@ -192,9 +193,7 @@ extension KeyedState {
     }
 
     private func rank(_ place: KafkaTopicPartition) -> UInt64 {
-        var hash = writer
-        for byte in place.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash
+        FNV1a.hash(place.description.utf8, from: writer)
     }
 
     private func read(_ place: KafkaTopicPartition, _ parts: Parts) async {

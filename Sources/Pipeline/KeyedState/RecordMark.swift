@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Kafka
 
 /// The headers of a published row: who wrote it, by which rules, and which proposal has won.
@@ -82,8 +83,7 @@ struct RecordMark: Equatable {
     /// The number of a fingerprint (FNV-1a); 0 for an empty one.
     static func form(of fingerprint: String) -> Int64 {
         guard !fingerprint.isEmpty else { return 0 }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in fingerprint.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let hash = FNV1a.hash(fingerprint.utf8)
         return Int64(bitPattern: hash == 0 ? 1 : hash)
     }
 }

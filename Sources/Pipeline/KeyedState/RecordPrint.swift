@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Kafka
 
 /// Tells a record from another one at the same offset: a topic that was deleted and created again has other records
@@ -13,17 +14,14 @@ struct RecordPrint: Sendable, Equatable {
     }
 
     init(_ record: KafkaRecord) {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ bytes: some Sequence<UInt8>) {
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        }
+        var hash = FNV1a.hash([])
         /// A length in front keeps the parts apart, and an absent one from an empty one.
         func add(part bytes: [UInt8]?) {
             add(number: Int64(bytes?.count ?? -1))
-            if let bytes { add(bytes) }
+            if let bytes { hash = FNV1a.hash(bytes, from: hash) }
         }
         func add(number: Int64) {
-            withUnsafeBytes(of: number.littleEndian) { add($0) }
+            hash = withUnsafeBytes(of: number.littleEndian) { FNV1a.hash($0, from: hash) }
         }
         add(number: record.timestampMilliseconds ?? -1)
         add(part: RecordMark(record)?.text)
