@@ -71,8 +71,8 @@ extension EndToEnd {
                     to: ingress, ["--scenario", "all", "--accounts", "30", "--app", SentApp.simulated])
                 let isComplete = try await eventually(within: .seconds(120)) {
                     guard content == "state" else { return receiver.deliveries.count >= posted.count }
-                    let states = try await broker.records(of: broker.entitlements(.production)).count
-                    return receiver.purchases >= 30 && receiver.deliveries.count >= states
+                    let published = PurchaseStatement.last(in: try await broker.states())
+                    return receiver.purchases.count >= 30 && receiver.purchases == published
                 }
                 #expect(isComplete, "\(receiver.deliveries.count) of \(posted.count); \(webhooks)")
                 webhooks.signal(SIGTERM)
@@ -147,8 +147,7 @@ private final class DeliveryReceiver: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port())/" }
     var deliveries: [Delivered] { notes.deliveries.withLock { $0 } }
-    /// How many purchases the states are of.
-    var purchases: Int {
-        Set(deliveries.compactMap { JSON.object($0.body)?.object("data")?.text("originalTransactionId") }).count
+    var purchases: [String: PurchaseStatement] {
+        PurchaseStatement.last(in: deliveries.compactMap { JSON.object($0.body)?.object("data") })
     }
 }

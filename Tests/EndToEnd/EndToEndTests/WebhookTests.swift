@@ -22,16 +22,17 @@ extension EndToEnd {
                 let purchases = Set(posted.compactMap { $0.text("key") })
                 #expect(purchases.count >= 3)
 
-                var states: [[UInt8]?: String?] = [:]
+                var states: [JSON.Object] = []
                 let isComplete = try await eventually(within: .seconds(60)) {
-                    for record in try await broker.records(of: broker.entitlements(.production)) {
-                        states[record.key] = record.value.flatMap { JSON.object($0)?.text("version") }
-                    }
-                    return states.count == purchases.count
-                        && states.values.allSatisfy { $0.map(receiver.versions.contains) ?? false }
+                    states = try await broker.states()
+                    let published = PurchaseStatement.last(in: states)
+                    return receiver.purchases.count == purchases.count && receiver.purchases == published
                 }
                 #expect(isComplete, "\(receiver.count) deliveries; \(webhooks)")
-                #expect(Set(states.keys.compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }) == purchases)
+                let keys = states.compactMap { state in
+                    state.text("originalTransactionId").map { "\(state.text("bundleId") ?? "")/\($0)" }
+                }
+                #expect(Set(keys) == purchases)
             }
         }
 
@@ -65,7 +66,7 @@ private final class StateReceiver: Sendable {
     private struct State {
         var states: [String: (version: String, number: Int)] = [:]
         var ids: Set<String> = []
-        var versions: Set<String> = []
+        var data: [JSON.Object] = []
         var count = 0
     }
 
@@ -86,7 +87,7 @@ private final class StateReceiver: Sendable {
                         state.count += 1
                         state.ids.insert(id)
                         guard let data, let version = data.text("version") else { return }
-                        state.versions.insert(version)
+                        state.data.append(data)
                         guard let purchase = data.text("originalTransactionId"), let number = data.integer("number"),
                             version > state.states[purchase]?.version ?? ""
                         else { return }
@@ -101,7 +102,7 @@ private final class StateReceiver: Sendable {
     var url: String { "http://127.0.0.1:\(server.port())/" }
     var states: [String: Int] { notes.state.withLock { $0.states.mapValues(\.number) } }
     var ids: Set<String> { notes.state.withLock { $0.ids } }
-    var versions: Set<String> { notes.state.withLock { $0.versions } }
+    var purchases: [String: PurchaseStatement] { PurchaseStatement.last(in: notes.state.withLock { $0.data }) }
     /// Copies included.
     var count: Int { notes.state.withLock { $0.count } }
 }

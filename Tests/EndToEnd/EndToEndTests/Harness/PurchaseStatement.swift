@@ -1,0 +1,39 @@
+import AppStoreModel
+import Foundation
+import KafkaModel
+
+/// The members of a state that are about its purchase. A receiver that has them is not told them again, so that states
+/// which differ in their moment alone need not all reach it.
+struct PurchaseStatement: Equatable {
+    let version: String
+    private let members: String
+
+    private init?(_ state: JSON.Object) {
+        guard let version = state.text("version") else { return nil }
+        self.version = version
+        let members = state.filter { !["version", "asOf", "facts"].contains($0.key) }
+        guard let text = try? JSONSerialization.data(withJSONObject: members, options: .sortedKeys) else { return nil }
+        self.members = String(decoding: text, as: UTF8.self)
+    }
+
+    static func == (one: PurchaseStatement, other: PurchaseStatement) -> Bool { one.members == other.members }
+
+    /// The statement with the greatest version of each purchase, by originalTransactionId.
+    static func last(in states: [JSON.Object]) -> [String: PurchaseStatement] {
+        var last: [String: PurchaseStatement] = [:]
+        for state in states {
+            guard let purchase = state.text("originalTransactionId"), let statement = PurchaseStatement(state),
+                statement.version >= last[purchase]?.version ?? ""
+            else { continue }
+            last[purchase] = statement
+        }
+        return last
+    }
+}
+
+extension Broker {
+    /// Every state in the entitlement topic of production, in the order of each partition.
+    func states() async throws -> [JSON.Object] {
+        try await records(of: entitlements(.production)).compactMap { $0.value.flatMap { JSON.object($0) } }
+    }
+}
