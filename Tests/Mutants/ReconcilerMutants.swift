@@ -42,7 +42,8 @@ enum ReconcilerMutants {
         handled.mutant("handled-once", "now - moment < Self.lifetime", "false"),
         subscriptions.mutant("statuses-are-followed", "snapshot.next[partition] ?? .beginning", ".beginning"),
         subscriptions.mutant("reading-is-shared", "known.begun >= moment", "false"),
-        statuses.mutant("fresh-before-a-difference", "> Self.freshness", "> .max"),
+        statuses.mutant(
+            "fresh-before-a-difference", "clocks.monotonicMilliseconds() - work.readAt > Self.freshness", "false"),
         statuses.mutant(
             "answer-that-is-needed", "difference != nil || current.subscription.needsStatusQuery", "difference != nil"),
         statusWork.mutant("needed-answers-first", "isFirst == (pass == .consumptionRequests)", "pass == .all"),

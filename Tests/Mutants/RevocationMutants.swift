@@ -4,7 +4,7 @@ private let verification = "AppStore/AppStoreVerification/"
 private let check = MutatedFile(
     .revocation, "12", verification + "Checks/SignatureChecks.swift", suites: "RevocationTests")
 private let verifier = MutatedFile(
-    .revocation, "12", verification + "NotificationVerifier.swift", suites: "RevocationTests")
+    .revocation, "12", verification + "NotificationDecision.swift", suites: "RevocationTests")
 private let nested = MutatedFile(
     .revocation, "12", verification + "Checks/NestedObjectChecks.swift", suites: "RevocationTests")
 private let standing = MutatedFile(

@@ -3,11 +3,10 @@
 private let verification = "AppStore/AppStoreVerification/"
 private let keys = MutatedFile(
     .verifier, "10", verification + "FixedKeys.swift", suites: "FixedKeysTests|FixedKeyFaultTests")
-private let batch = MutatedFile(.verifier, "10", verification + "NotificationBatch.swift", suites: "FixedKeysTests")
 private let objects = MutatedFile(
     .verifier, "10", verification + "SignedObjectVerifier.swift", suites: "FixedKeysTests|FixedKeyFaultTests")
 private let verifier = MutatedFile(
-    .verifier, "10", verification + "NotificationVerifier.swift", suites: "FixedKeysTests|DuplicateTests")
+    .verifier, "10", verification + "NotificationDecision.swift", suites: "FixedKeysTests|DuplicateTests")
 private let nested = MutatedFile(
     .verifier, "10", verification + "Checks/NestedObjectChecks.swift", suites: "FixedKeysTests")
 private let setup = MutatedFile(
@@ -28,13 +27,10 @@ enum TableMutants {
         keys.mutant(
             "tables-recheck-first", isRechecked,
             "table.accepted.add(1, ordering: .relaxed).newValue % recheckedOneIn == 0"),
-        keys.mutant("tables-of-another-key", "objects[$0].table === table", after: "let together", "true"),
-        batch.mutant("tables-stored", "!Self.isStored(envelope, isAcknowledged)", "true"),
-        batch.mutant("tables-nested-place", "$0.range == range", "true"),
-        batch.mutant("tables-outer-index", "objects.count", after: "scanned: scanned, outer: ", "0"),
-        batch.mutant("tables-nested-index", "objects.count", after: "append((range, ", "opened.outer"),
-        objects.mutant(
-            "tables-stale-header", "ChainCache.isFresh(known.path, at: now)", after: "func openForTable", "true"),
+        keys.mutant("tables-of-another-key", "$0.table === table", after: "let together", "true"),
+        verifier.without("tables-ask-outer", "objects.fixedKeys?.judge(opened.flatMap(\\.signatures))"),
+        verifier.without("tables-ask-nested", "objects.fixedKeys?.judge(authentic.flatMap(\\.signatures))"),
+        objects.mutant("tables-stale-header", "ChainCache.isFresh(known.path, at: now)", "true"),
         verifier.mutant("duplicate-before-nested", "isAcknowledged(id, audience.environment)", "false"),
         setup.mutant(
             "tables-recheck-bounds", "(1...FixedKeyTables.greatestRecheck).contains(tables.recheckedOneIn)", "true"),

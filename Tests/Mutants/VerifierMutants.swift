@@ -180,7 +180,7 @@ private let validity = MutatedFile(
 private let window = MutatedFile(
     .verifier, "11", "Platform/Cryptography/CertificateValidity.swift", suites: "ValidityTests")
 private let verifier = MutatedFile(
-    .verifier, "11", verification + "NotificationVerifier.swift", suites: "ValidityTests")
+    .verifier, "11", verification + "NotificationDecision.swift", suites: "ValidityTests")
 private let objects = MutatedFile(
     .verifier, "10", verification + "SignedObjectVerifier.swift", suites: "SignatureTests|ValidityTests")
 private let signatureCheck = MutatedFile(
@@ -235,7 +235,7 @@ extension VerifierMutants {
 
 // Check 13: the audience.
 
-private let kind = MutatedFile(.verifier, "13", verification + "NotificationVerifier.swift", suites: "AudienceTests")
+private let kind = MutatedFile(.verifier, "13", verification + "NotificationDecision.swift", suites: "AudienceTests")
 private let audienceCheck = MutatedFile(
     .verifier, "13", verification + "Checks/AudienceCheck.swift", suites: "AudienceTests|ProfileTests")
 private let identifiers = MutatedFile(
@@ -345,16 +345,15 @@ extension VerifierMutants {
         nestedObjects.without("nested-escapes", "try TextChecks.checkEscapes(document, of: name)"),
         nestedObjects.without("nested-time-of-answers", "try checkValidity(of: object, document, name)"),
         nestedObjects.without("nested-time", "try SignatureChecks.checkValidity(of: object.header.path, at: now)"),
-        nestedObjects.mutant("nested-retry", "error.status < 500", "true"),
+        nestedObjects.mutant("nested-retry", "refusal.status < 500", "true"),
         nestedObjects.without(
             "nested-transaction-date",
             """
-            try ProfileChecks.checkDate(
-                            transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: false)
+            try ProfileChecks.checkDate(transaction.signedDate, of: Self.transaction, at: now, isRequired: false)
             """),
         nestedObjects.without(
             "nested-renewal-info-date",
-            "try ProfileChecks.checkDate(renewalInfo.signedDate, of: \"signedRenewalInfo\", at: now, isRequired: false)"
+            "try ProfileChecks.checkDate(renewalInfo.signedDate, of: Self.renewalInfo, at: now, isRequired: false)"
         ),
         consistency.without(
             "nested-transaction-id",
@@ -410,7 +409,7 @@ extension VerifierMutants {
         known.without(
             "cache-before-signature", "if known != nil { cache.insert(fresh) }",
             instead: "cache.insert(fresh)"),
-        known.mutant("cache-none", "cache.header(of: jws)", after: "func verify(_ jws", "cache.header(of: [])"),
+        known.mutant("cache-none", "cache.header(of: jws)", after: "func open(_ jws", "cache.header(of: [])"),
         known.mutant("limiter-for-known", "known == nil && !isNested", "!isNested"),
         known.mutant("limiter-for-nested", "known == nil && !isNested", "known == nil"),
         known.mutant("limiter-none", "known == nil && !isNested", "false"),

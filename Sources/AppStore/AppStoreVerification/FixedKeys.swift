@@ -79,16 +79,16 @@ final class FixedKeys: Sendable {
     }
 
     /// Asks the tables about the signatures; those of one key share an inversion.
-    func judge(_ objects: inout [OpenedObject]) {
-        var left = objects.indices.filter { objects[$0].table != nil }
-        while let first = left.first, let table = objects[first].table {
-            let together = left.filter { objects[$0].table === table }
-            left.removeAll { objects[$0].table === table }
-            let signatures = together.map { (objects[$0].digest, objects[$0].signature) }
+    func judge(_ objects: [OpenedObject]) {
+        var left = objects
+        while let table = left.lazy.compactMap(\.table).first {
+            let together = left.filter { $0.table === table }
+            left.removeAll { $0.table === table }
+            let signatures = together.map { ($0.digest, $0.signature) }
             // No memory: no opinion.
             guard let judgements = table.multiples.judgements(of: signatures) else { continue }
             judged.add(together.count, ordering: .relaxed)
-            for (index, isGood) in zip(together, judgements) { objects[index].isGoodByTable = isGood }
+            for (object, isGood) in zip(together, judgements) { object.isGoodByTable = isGood }
         }
     }
 

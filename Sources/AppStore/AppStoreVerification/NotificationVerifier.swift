@@ -9,7 +9,7 @@ public final class NotificationVerifier: Sendable {
     let objects: SignedObjectVerifier
     let revocation: RevocationChecker
     let audience: AudienceCheck
-    private let requiresVersion: Bool
+    let requiresVersion: Bool
 
     /// - Parameters:
     ///   - requester: sends OCSP requests; needed unless the policy is `off`. Requests are made in
@@ -51,10 +51,7 @@ public final class NotificationVerifier: Sendable {
         body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
     ) -> Verdict {
-        var batch = NotificationBatch(objects, at: now)
-        let form = form(of: body, limits, &batch, isAcknowledged)
-        batch.judge()
-        return verdict(form, batch, at: now, .present, isAcknowledged)
+        verify(bodies: CollectionOfOne(body), at: now, limits: limits, isAcknowledged: isAcknowledged)[0]
     }
 
     /// The verdicts on several bodies, in their order, each as of ``verify(body:at:limits:isAcknowledged:)``. Where tables
@@ -63,10 +60,7 @@ public final class NotificationVerifier: Sendable {
         bodies: some Collection<[UInt8]>, at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
     ) -> [Verdict] {
-        var batch = NotificationBatch(objects, at: now)
-        let forms = bodies.map { form(of: $0, limits, &batch, isAcknowledged) }
-        batch.judge()
-        return forms.map { verdict($0, batch, at: now, .present, isAcknowledged) }
+        decide(bodies.map { open(body: $0, limits, at: now) }, at: now, .present, isAcknowledged)
     }
 
     /// How many notifications are best verified together.
@@ -80,91 +74,17 @@ public final class NotificationVerifier: Sendable {
     public func verify(
         signedPayload: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present
     ) -> Verdict {
-        var batch = NotificationBatch(objects, at: now)
-        let form = form(ofSigned: signedPayload[...], &batch, isAcknowledged: { _, _ in false })
-        batch.judge()
-        return verdict(form, batch, at: now, moment, { _, _ in false })
+        decide([open(signedPayload[...], at: now)], at: now, moment, { _, _ in false })[0]
     }
 
-    /// What a body is, before any signature is looked at.
-    private enum Form {
-        case decided(Verdict)
-        case signed(ArraySlice<UInt8>, NotificationBatch.Opened?)
-    }
-
-    private func form(
-        of body: [UInt8], _ limits: BodyLimits, _ batch: inout NotificationBatch,
-        _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
-    ) -> Form {
+    private func open(body: [UInt8], _ limits: BodyLimits, at now: Int64) -> NotificationProgress {
         do throws(Refusal) {
             switch try FormChecks.content(of: body, limits) {
-            case .signedPayload(let jws): return form(ofSigned: jws, &batch, isAcknowledged: isAcknowledged)
+            case .signedPayload(let jws): return open(jws, at: now)
             case .legacy(let document): return .decided(.legacy(document))
             }
         } catch {
             return .decided(verdict(error))
-        }
-    }
-
-    private func form(
-        ofSigned jws: ArraySlice<UInt8>, _ batch: inout NotificationBatch,
-        isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
-    ) -> Form {
-        do throws(Refusal) {
-            return .signed(jws, try batch.open(jws, isAcknowledged: isAcknowledged))
-        } catch {
-            return .decided(verdict(error))
-        }
-    }
-
-    /// - Parameter batch: has been judged.
-    private func verdict(
-        _ form: Form, _ batch: NotificationBatch, at now: Int64, _ moment: CertificateMoment,
-        _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
-    ) -> Verdict {
-        let (signedPayload, opened): (ArraySlice<UInt8>, NotificationBatch.Opened?)
-        switch form {
-        case .decided(let verdict): return verdict
-        case .signed(let jws, let places): (signedPayload, opened) = (jws, places)
-        }
-        // What is known when a check ends the decision, for the log and for quarantine.
-        var envelope: NotificationEnvelope?
-        var certificates: CertificateSerials?
-        var digest: SHA256Digest?
-        do throws(Refusal) {
-            let object =
-                if let opened { try objects.verify(batch.outer(of: opened)) } else {
-                    try objects.verify(signedPayload, at: now)
-                }
-            let path = object.header.path
-            certificates = path.serials
-            digest = object.digest
-            if moment == .present { try SignatureChecks.checkValidity(of: path, at: now) }
-            try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
-            let (document, read) =
-                if let scanned = opened?.scanned { scanned } else {
-                    try ProfileChecks.notification(object.payload)
-                }
-            if moment == .signature {
-                try SignatureChecks.checkValidity(of: path, whenSigned: document, now: now)
-            }
-            envelope = read
-            try AudienceCheck.checkKind(read)
-            let audience = try audience.audience(read)
-            let isUnknown = try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now)
-            try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
-            if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) { return .duplicate(id) }
-            objects.fixedKeys?.makeTable(for: object, at: now)
-            let nested = try NestedObjectVerifier(
-                verifier: objects, revocation: revocation, batch: batch, opened: opened, now: now, moment: moment
-            ).verify(read, in: object.payload, for: audience)
-            if isUnknown || nested.isRevocationUnknown { revocation.countAcceptedUnknown() }
-            return .accepted(
-                VerifiedNotification(
-                    signedText: signedPayload, notification: object.payload, envelope: read, nested: nested,
-                    certificates: path.serials, reason: audience.isUnexpectedSandbox ? .sandbox : nil))
-        } catch {
-            return verdict(error, envelope, certificates, digest)
         }
     }
 

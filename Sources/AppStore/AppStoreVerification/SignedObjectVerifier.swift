@@ -15,15 +15,29 @@ struct SignedObject {
 
 /// A JWS taken apart under a header whose certificate chain was validated. **Nothing in it may be believed**: its
 /// signature is still to be verified.
-struct OpenedObject {
+final class OpenedObject {
     let payload: [UInt8]
     let header: KnownHeader
+    /// No signature has verified under the header so far.
+    let isNewHeader: Bool
     let digest: SHA256Digest
     let signature: [UInt8]
     /// The key's multiples, where there are any.
     let table: FixedKeys.Table?
     /// What the table says of the signature; nil where it was not asked.
     var isGoodByTable: Bool?
+
+    init(
+        payload: [UInt8], header: KnownHeader, isNewHeader: Bool, digest: SHA256Digest, signature: [UInt8],
+        table: FixedKeys.Table?
+    ) {
+        self.payload = payload
+        self.header = header
+        self.isNewHeader = isNewHeader
+        self.digest = digest
+        self.signature = signature
+        self.table = table
+    }
 }
 
 /// Checks 4 to 10 for one compact JWS, the outer one and the nested ones alike.
@@ -43,14 +57,19 @@ final class SignedObjectVerifier: Sendable {
     /// How many certificate paths have been examined: each costs about a millisecond.
     var validations: Int { validated.load(ordering: .relaxed) }
 
+    /// An object that comes alone: ``open(_:at:isNested:)``, then ``verify(_:)``.
+    /// - Parameter now: milliseconds since 1970.
+    func verify(_ jws: ArraySlice<UInt8>, at now: Int64) throws(Refusal) -> SignedObject {
+        try verify(try open(jws, at: now))
+    }
+
+    /// Checks 4 to 9, and the length of the signature.
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - isNested: the text is inside a payload that Apple signed; its certificate chain, if new, is not limited.
-    func verify(_ jws: ArraySlice<UInt8>, at now: Int64, isNested: Bool = false) throws(Refusal) -> SignedObject {
+    func open(_ jws: ArraySlice<UInt8>, at now: Int64, isNested: Bool = false) throws(Refusal) -> OpenedObject {
         let known = cache.header(of: jws)
-        if let known, ChainCache.isFresh(known.path, at: now) {
-            return try verify(try open(jws, under: known, table: fixedKeys?.table(of: known.path, at: now)))
-        }
+        if let known, ChainCache.isFresh(known.path, at: now) { return try open(jws, under: known, at: now) }
         let segments = try FormChecks.segments(of: jws)
         let headerBytes = try FormChecks.decode(segments.header, of: jws)
         let payload = try FormChecks.decode(segments.payload, of: jws)
@@ -66,28 +85,15 @@ final class SignedObjectVerifier: Sendable {
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
         // A signature has verified under a known header before; renewing it at once keeps bad signatures under it cheap.
         if known != nil { cache.insert(fresh) }
-        let digest = jws[segments.payload].withUnsafeBytes { midstate.digest(suffix: $0) }
-        let object = try verify(
-            OpenedObject(
-                payload: payload, header: fresh, digest: digest, signature: signature,
-                table: fixedKeys?.table(of: path, at: now)))
-        if known == nil { cache.insert(fresh) }
-        return object
-    }
-
-    /// A JWS under a known header whose key has a table, taken apart; nil for any other.
-    ///
-    /// - Throws: as ``verify(_:at:isNested:)`` before it looks at the signature.
-    func openForTable(_ jws: ArraySlice<UInt8>, at now: Int64) throws(Refusal) -> OpenedObject? {
-        guard let fixedKeys, let known = cache.header(of: jws), ChainCache.isFresh(known.path, at: now),
-            let table = fixedKeys.table(of: known.path, at: now)
-        else { return nil }
-        return try open(jws, under: known, table: table)
+        return OpenedObject(
+            payload: payload, header: fresh, isNewHeader: known == nil,
+            digest: jws[segments.payload].withUnsafeBytes { midstate.digest(suffix: $0) }, signature: signature,
+            table: fixedKeys?.table(of: path, at: now))
     }
 
     /// The hot path: the header is known, so two segments remain.
     private func open(
-        _ jws: ArraySlice<UInt8>, under known: KnownHeader, table: FixedKeys.Table?
+        _ jws: ArraySlice<UInt8>, under known: KnownHeader, at now: Int64
     ) throws(Refusal) -> OpenedObject {
         let start = jws.startIndex + known.text.count + 1
         // A signature of 64 bytes is 86 characters; with a dot before them there is no need to search for one. The decoder
@@ -105,10 +111,12 @@ final class SignedObjectVerifier: Sendable {
         try SignatureChecks.checkLength(signature)
         let digest = jws[segments.payload].withUnsafeBytes { known.midstate.digest(suffix: $0) }
         return OpenedObject(
-            payload: payload, header: known, digest: digest, signature: signature, table: table)
+            payload: payload, header: known, isNewHeader: false, digest: digest, signature: signature,
+            table: fixedKeys?.table(of: known.path, at: now))
     }
 
-    /// The verdict on the signature: the table's where that is a yes that is not to be repeated, otherwise OpenSSL's.
+    /// Check 10: the table's verdict where that is a yes that is not to be repeated, otherwise OpenSSL's. The header is
+    /// known from then on.
     func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
         let path = object.header.path
         if fixedKeys?.isDecided(object) != true {
@@ -121,6 +129,7 @@ final class SignedObjectVerifier: Sendable {
                 throw error
             }
         }
+        if object.isNewHeader { cache.insert(object.header) }
         return SignedObject(
             payload: object.payload, header: object.header, digest: object.digest, signature: object.signature,
             table: object.table)

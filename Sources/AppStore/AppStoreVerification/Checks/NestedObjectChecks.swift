@@ -16,43 +16,55 @@ struct NestedObjects {
     var isRevocationUnknown = false
 }
 
+/// The nested texts of a payload whose own signature has verified, taken apart, or the reason why one cannot be. Nil where
+/// there is none.
+struct OpenedNestedObjects {
+    let transaction: Result<OpenedObject, Refusal>?
+    let renewalInfo: Result<OpenedObject, Refusal>?
+    let appTransaction: Result<OpenedObject, Refusal>?
+
+    /// The objects whose signature can be judged.
+    var objects: [OpenedObject] { [transaction, renewalInfo, appTransaction].compactMap { try? $0?.get() } }
+}
+
 /// Verifies the nested texts of a payload whose own signature has verified. Only one level: a nested payload is not
 /// searched for further texts.
 struct NestedObjectVerifier {
+    private static let transaction = "signedTransactionInfo"
+    private static let renewalInfo = "signedRenewalInfo"
+    private static let appTransaction = "signedAppTransactionInfo"
+
     let verifier: SignedObjectVerifier
     let revocation: RevocationChecker
-    /// Where the nested texts were judged together with the notification, and perhaps with others.
-    let batch: NotificationBatch
-    /// Its places in the batch; nil where it has none.
-    let opened: NotificationBatch.Opened?
     /// Milliseconds since 1970.
     let now: Int64
     let moment: CertificateMoment
 
+    /// Takes them apart; refuses nothing yet, because the first one's checks come before those of the second.
+    func open(_ envelope: NotificationEnvelope, in payload: [UInt8]) -> OpenedNestedObjects {
+        OpenedNestedObjects(
+            transaction: open(envelope.signedTransactionInfo, in: payload, Self.transaction),
+            renewalInfo: open(envelope.signedRenewalInfo, in: payload, Self.renewalInfo),
+            appTransaction: open(envelope.signedAppTransactionInfo, in: payload, Self.appTransaction))
+    }
+
     func verify(
-        _ envelope: NotificationEnvelope, in payload: [UInt8], for audience: AudienceCheck.Audience
+        _ opened: OpenedNestedObjects, for audience: AudienceCheck.Audience
     ) throws(Refusal) -> NestedObjects {
         var nested = NestedObjects()
-        if let document = try document(
-            envelope.signedTransactionInfo, in: payload, "signedTransactionInfo", &nested.isRevocationUnknown)
-        {
+        if let document = try document(opened.transaction, Self.transaction, &nested.isRevocationUnknown) {
             let transaction = TransactionEnvelope(document)
-            try ProfileChecks.checkDate(
-                transaction.signedDate, of: "signedTransactionInfo", at: now, isRequired: false)
+            try ProfileChecks.checkDate(transaction.signedDate, of: Self.transaction, at: now, isRequired: false)
             try NestedObjectChecks.check(transaction, for: audience)
             nested.transaction = NestedPayload(payload: document.bytes, envelope: transaction)
         }
-        if let document = try document(
-            envelope.signedRenewalInfo, in: payload, "signedRenewalInfo", &nested.isRevocationUnknown)
-        {
+        if let document = try document(opened.renewalInfo, Self.renewalInfo, &nested.isRevocationUnknown) {
             let renewalInfo = RenewalInfoEnvelope(document)
-            try ProfileChecks.checkDate(renewalInfo.signedDate, of: "signedRenewalInfo", at: now, isRequired: false)
+            try ProfileChecks.checkDate(renewalInfo.signedDate, of: Self.renewalInfo, at: now, isRequired: false)
             try NestedObjectChecks.check(renewalInfo, with: nested.transaction?.envelope, for: audience)
             nested.renewalInfo = NestedPayload(payload: document.bytes, envelope: renewalInfo)
         }
-        if let document = try document(
-            envelope.signedAppTransactionInfo, in: payload, "signedAppTransactionInfo", &nested.isRevocationUnknown)
-        {
+        if let document = try document(opened.appTransaction, Self.appTransaction, &nested.isRevocationUnknown) {
             let appTransaction = AppTransactionEnvelope(document)
             try NestedObjectChecks.check(appTransaction, for: audience)
             nested.appTransaction = NestedPayload(payload: document.bytes, envelope: appTransaction)
@@ -60,21 +72,32 @@ struct NestedObjectVerifier {
         return nested
     }
 
-    /// The scanned payload of one nested text; nil where there is none.
-    private func document(
-        _ field: EnvelopeField<Range<Int>>, in payload: [UInt8], _ name: String, _ isRevocationUnknown: inout Bool
-    ) throws(Refusal) -> JSONDocument? {
+    private func open(
+        _ field: EnvelopeField<Range<Int>>, in payload: [UInt8], _ name: String
+    ) -> Result<OpenedObject, Refusal>? {
         switch field {
         case .absent: return nil
-        case .malformed: throw Refusal(.profileNested, "\(name): not a text")
+        case .malformed: return .failure(Refusal(.profileNested, "\(name): not a text"))
         case .value(let range):
-            let object = try signedObject(payload[range], name, &isRevocationUnknown)
-            try ProfileChecks.checkHeader(object.header, of: name)
-            let document = try ProfileChecks.document(object.payload, of: name)
-            if moment == .signature { try checkValidity(of: object, document, name) }
-            try TextChecks.checkEscapes(document, of: name)
-            return document
+            do throws(Refusal) {
+                return .success(try verifier.open(payload[range], at: now, isNested: true))
+            } catch {
+                return .failure(Self.nested(error, name))
+            }
         }
+    }
+
+    /// The scanned payload of one nested text; nil where there is none.
+    private func document(
+        _ opened: Result<OpenedObject, Refusal>?, _ name: String, _ isRevocationUnknown: inout Bool
+    ) throws(Refusal) -> JSONDocument? {
+        guard let opened = try opened?.get() else { return nil }
+        let object = try signedObject(opened, name, &isRevocationUnknown)
+        try ProfileChecks.checkHeader(object.header, of: name)
+        let document = try ProfileChecks.document(object.payload, of: name)
+        if moment == .signature { try checkValidity(of: object, document, name) }
+        try TextChecks.checkEscapes(document, of: name)
+        return document
     }
 
     private func checkValidity(
@@ -87,18 +110,11 @@ struct NestedObjectVerifier {
         }
     }
 
-    /// A nested text that is not Apple's does not make the notification someone else's: the outer signature has verified.
-    /// What a retry can correct stays worth a retry.
     private func signedObject(
-        _ jws: ArraySlice<UInt8>, _ name: String, _ isRevocationUnknown: inout Bool
+        _ opened: OpenedObject, _ name: String, _ isRevocationUnknown: inout Bool
     ) throws(Refusal) -> SignedObject {
         do throws(Refusal) {
-            let object =
-                if let opened = opened.flatMap({ batch.nested(at: jws.indices, of: $0) }) {
-                    try verifier.verify(opened)
-                } else {
-                    try verifier.verify(jws, at: now, isNested: true)
-                }
+            let object = try verifier.verify(opened)
             if moment == .present { try SignatureChecks.checkValidity(of: object.header.path, at: now) }
             try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: verifier.cache, at: now)
             if try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now) {
@@ -107,9 +123,14 @@ struct NestedObjectVerifier {
             verifier.fixedKeys?.makeTable(for: object, at: now)
             return object
         } catch {
-            guard error.status < 500 else { throw error }
-            throw Refusal(.profileNested, "\(name): \(error.reason)")
+            throw Self.nested(error, name)
         }
+    }
+
+    /// A nested text that is not Apple's does not make the notification someone else's: the outer signature has verified.
+    /// What a retry can correct stays worth a retry.
+    private static func nested(_ refusal: Refusal, _ name: String) -> Refusal {
+        refusal.status < 500 ? Refusal(.profileNested, "\(name): \(refusal.reason)") : refusal
     }
 }
 

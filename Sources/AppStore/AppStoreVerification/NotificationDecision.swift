@@ -1,0 +1,120 @@
+internal import AppStoreModel
+internal import Cryptography
+
+/// A notification on its way through the checks. Several go together from one signature to the next, because the table of
+/// a key judges many signatures for less than one after another.
+enum NotificationProgress {
+    case decided(Verdict)
+    /// Checks 3 to 9 have passed; its own signature is next. **Nothing in it may be believed.**
+    case opened(signedText: ArraySlice<UInt8>, OpenedObject)
+    /// Everything but the nested objects has passed; their signatures are next.
+    case authentic(AuthenticNotification)
+
+    /// The objects whose signature is next.
+    var signatures: [OpenedObject] {
+        switch self {
+        case .decided: []
+        case .opened(_, let object): [object]
+        case .authentic(let notification): notification.nested.objects
+        }
+    }
+}
+
+/// A notification that Apple signed for one of our apps, with its nested objects taken apart.
+struct AuthenticNotification {
+    let signedText: ArraySlice<UInt8>
+    let object: SignedObject
+    let envelope: NotificationEnvelope
+    let audience: AudienceCheck.Audience
+    let isRevocationUnknown: Bool
+    let nested: OpenedNestedObjects
+}
+
+extension NotificationVerifier {
+    /// Checks 3 to 9.
+    func open(_ signedText: ArraySlice<UInt8>, at now: Int64) -> NotificationProgress {
+        do throws(Refusal) {
+            return .opened(signedText: signedText, try objects.open(signedText, at: now))
+        } catch {
+            return .decided(verdict(error))
+        }
+    }
+
+    /// The verdicts, in the order of `opened`.
+    func decide(
+        _ opened: [NotificationProgress], at now: Int64, _ moment: CertificateMoment,
+        _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
+    ) -> [Verdict] {
+        objects.fixedKeys?.judge(opened.flatMap(\.signatures))
+        let authentic = opened.map { authenticate($0, at: now, moment, isAcknowledged) }
+        objects.fixedKeys?.judge(authentic.flatMap(\.signatures))
+        return authentic.map { finish($0, at: now, moment) }
+    }
+
+    /// Checks 10 to 13, the form of the payload, and whether it is stored already.
+    private func authenticate(
+        _ progress: NotificationProgress, at now: Int64, _ moment: CertificateMoment,
+        _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
+    ) -> NotificationProgress {
+        guard case .opened(let signedText, let opened) = progress else { return progress }
+        // What is known when a check ends the decision, for the log and for quarantine.
+        var envelope: NotificationEnvelope?
+        var certificates: CertificateSerials?
+        var digest: SHA256Digest?
+        do throws(Refusal) {
+            let object = try objects.verify(opened)
+            let path = object.header.path
+            certificates = path.serials
+            digest = object.digest
+            if moment == .present { try SignatureChecks.checkValidity(of: path, at: now) }
+            try SignatureChecks.checkRevocation(of: object.header, by: revocation, in: objects.cache, at: now)
+            let (document, read) = try ProfileChecks.notification(object.payload)
+            if moment == .signature {
+                try SignatureChecks.checkValidity(of: path, whenSigned: document, now: now)
+            }
+            envelope = read
+            try AudienceCheck.checkKind(read)
+            let audience = try audience.audience(read)
+            let isUnknown = try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now)
+            try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
+            if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) {
+                return .decided(.duplicate(id))
+            }
+            return .authentic(
+                AuthenticNotification(
+                    signedText: signedText, object: object, envelope: read, audience: audience,
+                    isRevocationUnknown: isUnknown,
+                    nested: nestedVerifier(at: now, moment).open(read, in: object.payload)))
+        } catch {
+            return .decided(verdict(error, envelope, certificates, digest))
+        }
+    }
+
+    /// Check 14 of the nested objects.
+    private func finish(_ progress: NotificationProgress, at now: Int64, _ moment: CertificateMoment) -> Verdict {
+        let notification: AuthenticNotification
+        switch progress {
+        case .decided(let verdict): return verdict
+        case .authentic(let authentic): notification = authentic
+        case .opened:
+            return verdict(Refusal(.internal, "the signature was not examined", at: .signature))
+        }
+        let (object, certificates) = (notification.object, notification.object.header.path.serials)
+        objects.fixedKeys?.makeTable(for: object, at: now)
+        do throws(Refusal) {
+            let nested = try nestedVerifier(at: now, moment).verify(notification.nested, for: notification.audience)
+            if notification.isRevocationUnknown || nested.isRevocationUnknown { revocation.countAcceptedUnknown() }
+            return .accepted(
+                VerifiedNotification(
+                    signedText: notification.signedText, notification: object.payload,
+                    envelope: notification.envelope, nested: nested, certificates: certificates,
+                    reason: notification.audience.isUnexpectedSandbox ? .sandbox : nil))
+        } catch {
+            return verdict(error, notification.envelope, certificates, object.digest)
+        }
+    }
+
+    private func nestedVerifier(at now: Int64, _ moment: CertificateMoment) -> NestedObjectVerifier {
+        NestedObjectVerifier(verifier: objects, revocation: revocation, now: now, moment: moment)
+    }
+}
