@@ -24,8 +24,24 @@ import Testing
                     let isStatement = ["guard ", "case ", "if ", "let ", "var ", "return ", "|| ", "&& "].contains {
                         text.hasPrefix($0)
                     }
-                    #expect(!isStatement && isWhole(text), "\(mutant.name): \(text)")
+                    let isOperator = text.first.map { "<>=*/%&|?".contains($0) } ?? false
+                    #expect(!isStatement && !isOperator && isWhole(text), "\(mutant.name): \(text)")
                 }
+            }
+        }
+    }
+
+    @Test func `every mutant names suites that exist, or no test would run and its process would count as failed`() throws {
+        let tests = try #require(FileManager.default.enumerator(atPath: root + "/Tests"))
+        var declared: Set<String> = []
+        for case let path as String in tests where path.hasSuffix("Tests.swift") || path.hasSuffix("Test.swift") {
+            let text = try String(contentsOfFile: "\(root)/Tests/\(path)", encoding: .utf8)
+            for match in text.matches(of: /(?:struct|class|enum|extension) (\w+)/) { declared.insert(String(match.1)) }
+        }
+        for mutant in allMutants {
+            for suite in mutant.suites.split(separator: "|") {
+                let name = suite.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).last ?? ""
+                #expect(declared.contains(String(name)), "\(mutant.name): \(suite)")
             }
         }
     }

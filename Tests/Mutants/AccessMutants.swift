@@ -19,7 +19,7 @@ private let past = MutatedFile(
     .access, "past", rules + "PurchaseFacts+Past.swift", suites: suites + "|AccessOracleTests|AccessStoryTests")
 private let gaps = MutatedFile(
     .access, "past", rules + "PurchaseFacts+KnownSince.swift", suites: suites + "|AccessOracleTests|AccessStoryTests")
-private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimeStateTests")
+private let units = MutatedFile(.access, "units", rules + "OneTimeState.swift", suites: "OneTimePurchaseTests")
 private let copies = MutatedFile(
     .access, "units", rules + "OneTimeTransactions.swift", suites: "RestoredPurchaseTests")
 private let items = MutatedFile(

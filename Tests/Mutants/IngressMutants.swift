@@ -43,10 +43,6 @@ private let legacy = MutatedFile(
     .ingress, "v1", ingress + "Legacy/LegacyVerifier.swift", suites: "LegacyRowTests")
 private let secrets = MutatedFile(
     .ingress, "v1", "AppStore/AppStoreSettings/SharedSecrets.swift", suites: "SharedSecretsTests")
-private let wiping = MutatedFile(
-    .ingress, "v1", ingress + "NotificationProcessor.swift", suites: "LegacySecretTests")
-private let headWiping = MutatedFile(
-    .ingress, "v1", ingress + "NotificationListener.swift", suites: "LegacySecretTests")
 
 enum IngressMutants {
     static let all: [Mutant] = [
@@ -62,8 +58,6 @@ enum IngressMutants {
         legacy.mutant("v1-environment", "isExpected || notification.environment == .sandbox", "true"),
         legacy.mutant("v1-redacted", "body.redacted()", after: "error.description, ", "document.bytes"),
         secrets.mutant("v1-digest", "constantTimeEquals(known, digest)", "true"),
-        wiping.without("v1-body-wiped", "work.body.wipe()", after: "case .answered"),
-        headWiping.without("v1-head-wiped", "request.head.wipe()"),
 
         listener.mutant("path", "head.pathIs(path)", "true"),
         listener.mutant("method", #"head.methodIs("POST")"#, "true"),
