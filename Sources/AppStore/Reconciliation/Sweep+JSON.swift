@@ -9,6 +9,7 @@ private enum Name {
     static let kind: StaticString = "kind"
     static let request: StaticString = "request"
     static let wantedAt: StaticString = "wantedAt"
+    static let cancelledAt: StaticString = "cancelledAt"
     static let step: StaticString = "step"
     static let run: StaticString = "run"
     static let last: StaticString = "last"
@@ -17,6 +18,7 @@ private enum Name {
     static let to: StaticString = "to"
     static let dryRun: StaticString = "dryRun"
     static let wanted: StaticString = "wanted"
+    static let cancelled: StaticString = "cancelled"
     static let requestedAt: StaticString = "requestedAt"
     static let startedAt: StaticString = "startedAt"
     static let finishedAt: StaticString = "finishedAt"
@@ -65,6 +67,7 @@ extension Sweep {
                 }
             }
             object.set(Name.wantedAt, wantedAt)
+            object.set(Name.cancelledAt, cancelledAt)
             writeState(to: &object)
         }
         return writer.bytes
@@ -99,6 +102,7 @@ extension Sweep {
         self.init(
             AppStoreEnvironment(environment), BundleId(bundleId), kind,
             request: fields.object(Name.request).flatMap { Request($0) }, wantedAt: fields.int64(Name.wantedAt),
+            cancelledAt: fields.int64(Name.cancelledAt),
             step: fields.int64(Name.step) ?? 0, run: fields.object(Name.run).flatMap { SweepRun($0) },
             last: fields.object(Name.last).flatMap { SweepRun($0) }, nextAt: fields.int64(Name.nextAt))
     }
@@ -137,7 +141,7 @@ extension SweepRun {
         counts.unread = fields.int64(Name.unread) ?? 0
         self.init(
             startedAt: startedAt, range: range, isDryRun: fields.bool(Name.dryRun) ?? false,
-            isWanted: fields.bool(Name.wanted) ?? false,
+            isWanted: fields.bool(Name.wanted) ?? false, isCancelled: fields.bool(Name.cancelled) ?? false,
             progress: fields.object(Name.progress).flatMap { SweepProgress($0, over: range) }, counts: counts,
             missing: fields.objects(Name.named).compactMap { Missing($0) },
             differences: fields.objects(Name.differences).compactMap { StatusDifference($0) },
@@ -153,6 +157,7 @@ extension SweepRun {
         object.set(range)
         object.set(Name.dryRun, isDryRun)
         object.set(Name.wanted, isWanted)
+        if isCancelled { object.set(Name.cancelled, true) }
         if let progress { object.object(Name.progress) { progress.write(to: &$0) } }
         object.set(Name.calls, counts.calls)
         object.set(Name.swept, counts.swept)

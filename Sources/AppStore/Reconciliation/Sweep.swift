@@ -32,6 +32,8 @@ package struct Sweep: Hashable, Sendable {
     /// A run is wanted that begins after this moment, because the ingress was unavailable until then; milliseconds since
     /// 1970.
     package var wantedAt: Int64?
+    /// When an operator asked for the end of a backfill, milliseconds since 1970.
+    package var cancelledAt: Int64?
     /// Ascending in one run.
     package private(set) var step: Int64 = 0
     /// Under way, or complete.
@@ -49,11 +51,12 @@ package struct Sweep: Hashable, Sendable {
 
     init(
         _ environment: AppStoreEnvironment, _ bundleId: BundleId, _ kind: SweepKind, request: Request?,
-        wantedAt: Int64?, step: Int64, run: SweepRun?, last: SweepRun?, nextAt: Int64?
+        wantedAt: Int64?, cancelledAt: Int64?, step: Int64, run: SweepRun?, last: SweepRun?, nextAt: Int64?
     ) {
         self.init(environment, bundleId, kind)
         self.request = request
         self.wantedAt = wantedAt
+        self.cancelledAt = cancelledAt
         self.step = step
         self.run = run
         self.last = last
@@ -66,8 +69,12 @@ package struct Sweep: Hashable, Sendable {
     /// Whether the run is under way.
     package var isRunning: Bool { run?.progress != nil }
 
+    /// Whether it is to be ended before it is complete.
+    package var isToEnd: Bool { kind.isBackfill && cancelledAt != nil && last == nil }
+
     /// When there is something to do, milliseconds since 1970; nil for never.
     package var due: Int64? {
+        if isToEnd { return cancelledAt }
         guard !isRunning, let wantedAt, wantedAt > run?.startedAt ?? .min else { return nextAt }
         let earliest = run.map { $0.startedAt.addingReportingOverflow(Self.spacing).partialValue } ?? wantedAt
         return min(max(wantedAt, earliest), nextAt ?? .max)
@@ -111,6 +118,13 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
+    /// The run ends before it is complete: no other begins.
+    package mutating func cancel(_ run: SweepRun, at moment: Int64) {
+        var run = run
+        run.isCancelled = run.progress != nil
+        finish(run, at: moment, nextAt: nil)
+    }
+
     // MARK: Join
 
     /// Adds what another value of the same key knows.
@@ -119,6 +133,7 @@ package struct Sweep: Hashable, Sendable {
     package mutating func merge(_ other: Sweep) -> Bool {
         let before = self
         if let wanted = other.wantedAt { wantedAt = max(wanted, wantedAt ?? wanted) }
+        if let cancelled = other.cancelledAt { cancelledAt = max(cancelled, cancelledAt ?? cancelled) }
         if let wish = other.request, request.map({ $0.requestedAt < wish.requestedAt }) ?? true { request = wish }
         let (known, new) = (version, other.version)
         if new > known || new == known && stateText.lexicographicallyPrecedes(other.stateText) {

@@ -74,6 +74,8 @@ package struct SweepRun: Hashable, Sendable {
     package let isDryRun: Bool
     /// It was asked for, and did not begin because its time had come.
     package let isWanted: Bool
+    /// An operator ended it before it was complete.
+    package var isCancelled = false
     /// Nil when it is complete.
     package var progress: SweepProgress?
     package var counts = Counts()
@@ -97,7 +99,8 @@ package struct SweepRun: Hashable, Sendable {
     }
 
     init(
-        startedAt: Int64, range: SweepRange, isDryRun: Bool, isWanted: Bool, progress: SweepProgress?, counts: Counts,
+        startedAt: Int64, range: SweepRange, isDryRun: Bool, isWanted: Bool, isCancelled: Bool,
+        progress: SweepProgress?, counts: Counts,
         missing: [Missing], differences: [StatusDifference] = [], unread: [SweepRange] = [], finishedAt: Int64?,
         failure: Failure?
     ) {
@@ -105,6 +108,7 @@ package struct SweepRun: Hashable, Sendable {
         self.range = range
         self.isDryRun = isDryRun
         self.isWanted = isWanted
+        self.isCancelled = isCancelled
         self.progress = progress
         self.counts = counts
         self.missing = missing

@@ -93,6 +93,9 @@ package struct Sluicectl: Sendable {
                 .run(Interruption(interruptions()), console)
         case ["reconcile", "report"]:
             return try await ReconcileReportCommand(configuration: configuration).run(console)
+        case ["reconcile", "cancel"]:
+            return try await CancelCommand(configuration: configuration, clocks: clocks, timeout: timeout)
+                .run(invocation.arguments.first ?? "", console)
         case ["reconcile", "statuses"]:
             return try await StatusesCommand(configuration: configuration, clocks: clocks, timeout: timeout)
                 .run(console)

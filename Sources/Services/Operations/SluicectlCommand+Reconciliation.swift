@@ -51,6 +51,23 @@ extension SluicectlCommand {
                     .init("sluicectl reconcile report --output json", "Whole sweeps, one on each line, for scripts."),
                 ]),
             Command(
+                "cancel", summary: "End a backfill that is waiting or under way.",
+                discussion: """
+                    It ends at its next page; what it has published stays. The request is a record of the \
+                    reconciliation topic, so that it reaches whichever sluice-reconciler runs the backfill.
+                    """,
+                schema: ConfigurationSchema(
+                    [
+                        ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix,
+                        OperationsSettings.reconcilerAdminURL, OperationsSettings.output,
+                    ], openPrefixes: [ApplicationSettings.kafka]),
+                arguments: [
+                    Command.Argument("ID", help: "of the backfill, as sluicectl backfill and reconcile report print it")
+                ],
+                examples: [
+                    .init("sluicectl reconcile cancel 1795435200000-3f2a", "What it has published stays published.")
+                ]),
+            Command(
                 "statuses",
                 summary: "Compare the subscriptions of an app that sends version 1 with Apple's statuses.",
                 discussion: """

@@ -140,6 +140,8 @@ final class SweepScheduler: Service {
             guard present.holds == 0 else { return }
             for sweep in due {
                 let lane = SweepLanes.Lane(sweep.kind)
+                // Saved as far as it came; its end is recorded when the lane is free.
+                if sweep.isToEnd, present.lanes[lane]?.key == sweep.key { present.jobs[lane]?.cancel() }
                 if lane == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
                 guard let scope = plan.scope(of: sweep), present.lanes.begin(sweep) else { continue }
                 // Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
@@ -208,6 +210,7 @@ final class SweepScheduler: Service {
         do {
             if !sweep.isRunning { begin(&sweep) }
             guard let run = sweep.run else { return }
+            guard !sweep.isToEnd else { return try await cancel(&sweep, run) }
             try await save(sweep)
             let failures = run.failure?.count ?? 0
             let saved = Saved(sweep)
@@ -249,6 +252,12 @@ final class SweepScheduler: Service {
         sweep.finish(run, at: now, nextAt: plan.next(after: run, of: sweep.kind, at: now))
         try await save(sweep)
         report(run, sweep, milliseconds: clocks.monotonicMilliseconds() - begun)
+    }
+
+    private func cancel(_ sweep: inout Sweep, _ run: SweepRun) async throws {
+        sweep.cancel(run, at: clocks.wallMilliseconds())
+        try await save(sweep)
+        logger.info("a backfill was cancelled", fields(sweep) + [LogField(.published, run.counts.published)])
     }
 
     private func work(

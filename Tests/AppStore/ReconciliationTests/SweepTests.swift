@@ -56,6 +56,39 @@ import Testing
         #expect(run.counts.unread == 2)
     }
 
+    @Test func `a backfill that is cancelled is due at once, and never again after its end`() throws {
+        var sweep = sweep(.backfill("1"))
+        sweep.begin(run())
+        sweep.update(run(), nextAt: Self.start + 900_000)
+        var wish = self.sweep(.backfill("1"))
+        wish.cancelledAt = Self.start + 5
+        let other = sweep
+        _ = sweep.merge(wish)
+        _ = wish.merge(other)
+        #expect(wish == sweep)
+        #expect(sweep.isToEnd)
+        #expect(sweep.due == Self.start + 5)
+        sweep.cancel(try #require(sweep.run), at: Self.start + 6)
+        #expect(!sweep.isToEnd)
+        #expect(sweep.due == nil)
+        #expect(sweep.last?.isCancelled == true)
+        #expect(try Sweep(json: sweep.jsonText) == sweep)
+    }
+
+    @Test func `no other sweep can be cancelled, and no backfill that is complete`() {
+        var everything = sweep(.everything)
+        everything.cancelledAt = Self.start
+        #expect(!everything.isToEnd)
+        #expect(everything.due == 0)
+        var complete = sweep(.backfill("1"))
+        complete.begin(run())
+        complete.finish(run(), at: Self.start + 2, nextAt: nil)
+        complete.cancelledAt = Self.start + 3
+        #expect(!complete.isToEnd)
+        #expect(complete.last?.isCancelled == false)
+        #expect(complete.due == nil)
+    }
+
     private func sweep(with run: SweepRun) -> Sweep {
         var sweep = sweep()
         sweep.begin(run)

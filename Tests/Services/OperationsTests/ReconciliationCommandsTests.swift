@@ -86,6 +86,18 @@ import Testing
         AppStoreInstant(clampingMillisecondsSince1970: Signed.now - count * 86_400_000).description
     }
 
+    /// Of a topic with two partitions.
+    private func records(of topic: KafkaTopic, _ kafka: KafkaConfiguration) async throws -> [KafkaRecord] {
+        var records: [KafkaRecord] = []
+        let places = (0..<2).map {
+            (KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)), KafkaOffset.beginning)
+        }
+        try await KafkaConsumer.readToEnd(
+            kafka, from: Dictionary(uniqueKeysWithValues: places), within: .seconds(20)
+        ) { records += $0 }
+        return records
+    }
+
     private func api() throws -> FakeReadAPI {
         try FakeReadAPI(status: 200, body: String(decoding: SweepListing.json(sweeps), as: UTF8.self))
     }
@@ -135,13 +147,7 @@ import Testing
         #expect(complaints.complaints.last?.contains("sluicectl reconcile report") == true)
 
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
-        var records: [KafkaRecord] = []
-        let places = (0..<2).map {
-            (KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)), KafkaOffset.beginning)
-        }
-        try await KafkaConsumer.readToEnd(
-            kafka, from: Dictionary(uniqueKeysWithValues: places), within: .seconds(20)
-        ) { records += $0 }
+        let records = try await self.records(of: topic, kafka)
         #expect(records.count == 2)
         for record in records {
             let sweep = try #require(try ReconciliationRow(bytes: record.value ?? []).sweep)
@@ -181,6 +187,43 @@ import Testing
         await api.stop()
     }
 
+    @Test func `cancel writes a request to end the backfill, and to end no other`() async throws {
+        let topic = TopicNames().reconciliation(.sandbox)
+        let broker = try DevBroker(topics: [topic: 2])
+        var running = Sweep(.sandbox, Self.app, .backfill("17-a"))
+        var complete = Sweep(.sandbox, Self.app, .backfill("17-b"))
+        let run = SweepRun(startedAt: Signed.now, range: SweepRange(from: 0, to: 1_000_000), windows: 1_000_000)
+        running.begin(run)
+        complete.begin(run)
+        complete.finish(run, at: Signed.now, nextAt: nil)
+        let listing = String(decoding: SweepListing.json([running, complete]), as: UTF8.self)
+        let api = try FakeReadAPI(status: 200, body: listing)
+        func cancel(_ id: String) async -> (exitCode: Int32, printed: Printed) {
+            await sluicectl([
+                "reconcile", "cancel", id, "--reconciler.admin.url", api.flag[1],
+                "--kafka.bootstrap.servers", broker.bootstrapServers,
+            ])
+        }
+        #expect(await cancel("17-a").exitCode == 0)
+        #expect(await cancel("backfill-17-a").exitCode == 0)
+        let (ended, unknown) = (await cancel("17-b"), await cancel("failures"))
+        #expect(ended.exitCode == 1)
+        #expect(ended.printed.complaints.first?.contains("has ended") == true)
+        #expect(unknown.exitCode == 1)
+        #expect(unknown.printed.complaints.first?.contains("sluicectl reconcile report") == true)
+
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let records = try await self.records(of: topic, kafka)
+        #expect(records.count == 2)
+        for record in records {
+            let sweep = try #require(try ReconciliationRow(bytes: record.value ?? []).sweep)
+            #expect(record.key == Array(running.key.utf8))
+            #expect(sweep.cancelledAt != nil && sweep.request == nil && sweep.run == nil)
+        }
+        await api.stop()
+        await broker.stop()
+    }
+
     @Test func `backfill goes on when the admin listener does not answer for a moment`() async throws {
         let topic = TopicNames().reconciliation(.production)
         let broker = try DevBroker(topics: [topic: 2])
@@ -202,15 +245,11 @@ import Testing
             "--reconciler.admin.url", api.url, "--kafka.bootstrap.servers", broker.bootstrapServers,
         ])
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
-        let places = (0..<2).map {
-            (KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)), KafkaOffset.beginning)
-        }
         try await waitUntil(within: .seconds(30)) {
-            var asked: Sweep?
-            try await KafkaConsumer.readToEnd(
-                kafka, from: Dictionary(uniqueKeysWithValues: places), within: .seconds(20)
-            ) { asked = try $0.last.flatMap { try ReconciliationRow(bytes: $0.value ?? []).sweep } ?? asked }
-            guard var sweep = asked, let range = sweep.request?.range else { return false }
+            let asked = try await records(of: topic, kafka).last
+            guard var sweep = try asked.flatMap({ try ReconciliationRow(bytes: $0.value ?? []).sweep }),
+                let range = sweep.request?.range
+            else { return false }
             let run = SweepRun(startedAt: Signed.now, range: range, windows: 86_400_000)
             sweep.begin(run)
             sweep.finish(run, at: Signed.now, nextAt: nil)

@@ -122,6 +122,45 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `a backfill that is cancelled in the middle ends there, and what it published stays`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let day = 24 * Self.hour
+        for number in 0..<200 {
+            // Sweeps of their own do not reach as far back.
+            installation.register(
+                installation.notification(number, signed: VirtualClock.start - 20 * day + Int64(number) * 60_000),
+                acknowledged: false)
+        }
+        let isCancelled = Atomic<Bool>(false)
+        let reconciler = try await RunningReconciler(installation, try installation.configuration()) {
+            // Held between two pages until it is cancelled.
+            guard installation.api.requests(of: .getNotificationHistory) >= 6,
+                try await installation.sweeps()["backfill-1"]?.isRunning == true,
+                !isCancelled.exchange(true, ordering: .relaxed)
+            else { return }
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        for kind in [SweepKind.failures, .everything] { try await installation.wait(for: kind) { $0.last != nil } }
+        try await installation.backfill(
+            "1", SweepRange(from: VirtualClock.start - 21 * day, to: VirtualClock.start - 19 * day))
+        try await waitUntil(within: .seconds(60)) { isCancelled.load(ordering: .relaxed) }
+        try await installation.cancel(backfill: "1")
+        let ended = try await installation.wait(for: .backfill("1")) { $0.last != nil }
+        #expect(ended.last?.isCancelled == true)
+        #expect(ended.due == nil)
+        let published = try await installation.published()
+        #expect(published.count < 200)
+        #expect(published.values.allSatisfy { $0 == 1 })
+        // Another backfill has the lane now.
+        try await installation.backfill(
+            "2", SweepRange(from: VirtualClock.start - 21 * day, to: VirtualClock.start - 19 * day))
+        let complete = try await installation.wait(for: .backfill("2")) { $0.last != nil }
+        #expect(complete.last?.isCancelled == false)
+        #expect(try await installation.published().count == 200)
+        await reconciler.stop()
+        await installation.stop()
+    }
+
     @Test func `consumption requests are published before anything else`() async throws {
         let installation = try await ReconcilerInstallation(partitions: 1)
         for number in 0..<60 {

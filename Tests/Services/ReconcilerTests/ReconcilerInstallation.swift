@@ -213,9 +213,20 @@ final class ReconcilerInstallation: Sendable {
     ) async throws {
         var sweep = Sweep(environment, BundleId(app), .backfill(id))
         sweep.request = Sweep.Request(range: range, isDryRun: isDryRun, requestedAt: clock.now)
+        try await write(sweep)
+    }
+
+    /// As `sluicectl reconcile cancel` asks for it.
+    func cancel(backfill id: String) async throws {
+        var sweep = Sweep(.production, BundleId(Self.app), .backfill(id))
+        sweep.cancelledAt = clock.now
+        try await write(sweep)
+    }
+
+    private func write(_ sweep: Sweep) async throws {
         let row = ReconciliationRow.sweep(sweep)
         try await write([
-            KafkaProducerRecord(topic: topics.reconciliation(environment), key: row.key, value: row.bytes)
+            KafkaProducerRecord(topic: topics.reconciliation(sweep.environment), key: row.key, value: row.bytes)
         ])
     }
 }

@@ -1,6 +1,5 @@
 internal import AppStoreModel
 internal import Configuration
-internal import Kafka
 internal import Lifecycle
 internal import Reconciliation
 internal import Records
@@ -37,7 +36,7 @@ struct BackfillCommand {
         var sweep = Sweep(environment, bundleId, .backfill(id))
         sweep.request = Sweep.Request(
             range: range, isDryRun: configuration[OperationsSettings.backfillDryRun], requestedAt: now)
-        try await ask(for: sweep)
+        try await SweepRequests(configuration: configuration, timeout: timeout).write(sweep)
         console.complain("backfill \(id): asked for; it goes on when this command ends")
         guard !configuration[OperationsSettings.noWait] else {
             await console.write(line: sweep.jsonText, or: id, configuration)
@@ -59,6 +58,7 @@ struct BackfillCommand {
     /// Says what a backfill did not bring in; nil where it brought in everything.
     static func complaint(about run: SweepRun) -> String? {
         let (rest, unread) = (run.counts.notBroughtIn, run.counts.unread)
+        guard !run.isCancelled else { return "cancelled before its end; published so far: \(run.counts.published)" }
         guard rest > 0 || unread > 0 else { return nil }
         var problems: [String] = []
         if rest > 0 { problems.append("\(rest) not published: see sluicectl quarantine list") }
@@ -80,22 +80,6 @@ struct BackfillCommand {
             )
         }
         return SweepRange(from: from, to: min(to, now))
-    }
-
-    private func ask(for sweep: Sweep) async throws {
-        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).reconciliation(environment)
-        let brokers = try Brokers(configuration, timeout: timeout)
-        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
-        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
-        let row = ReconciliationRow.sweep(sweep)
-        do {
-            _ = try await producer.send(
-                KafkaProducerRecord(topic: topic, key: row.key, value: row.bytes), deadline: .seconds(30))
-        } catch {
-            await producer.close(within: .seconds(1))
-            throw StartupError("not acknowledged by Kafka: \(error.message)", fix: "Repeat it")
-        }
-        await producer.close(within: .seconds(5))
     }
 
     /// Looks in a row at which the admin listener may not answer: it may be restarted meanwhile.

@@ -72,9 +72,10 @@ enum SweepText {
     }
 
     private static func state(_ sweep: Sweep) -> String {
-        guard let run = sweep.run else { return "waiting" }
+        guard let run = sweep.run else { return sweep.isToEnd ? "ending" : "waiting" }
         if run.failure != nil { return "failing" }
-        guard let progress = run.progress else { return "complete" }
+        guard let progress = run.progress else { return run.isCancelled ? "cancelled" : "complete" }
+        guard !sweep.isToEnd else { return "ending" }
         // How many there are is not known before.
         if sweep.kind == .statuses { return "\(run.counts.swept) compared" }
         return "\(Int(progress.share * 100))%"

@@ -1,0 +1,29 @@
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Reconciliation
+internal import Records
+
+/// What operators ask of the sweeps, as records of the reconciliation topic, which outlive a command and any member.
+struct SweepRequests {
+    let configuration: Configuration
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
+
+    /// - Throws: a `StartupError` when Kafka does not acknowledge it.
+    func write(_ sweep: Sweep) async throws {
+        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).reconciliation(sweep.environment)
+        let brokers = try Brokers(configuration, timeout: timeout)
+        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
+        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
+        let row = ReconciliationRow.sweep(sweep)
+        do {
+            _ = try await producer.send(
+                KafkaProducerRecord(topic: topic, key: row.key, value: row.bytes), deadline: .seconds(30))
+        } catch {
+            await producer.close(within: .seconds(1))
+            throw StartupError("not acknowledged by Kafka: \(error.message)", fix: "Repeat it")
+        }
+        await producer.close(within: .seconds(5))
+    }
+}
