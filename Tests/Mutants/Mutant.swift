@@ -33,7 +33,8 @@ enum TestArea: String, CaseIterable {
         case .reads:
             "^EntitlementsTests\\.(PartitionReading|InputFollower|AnswerAge|AnswerVersion|AccessLog|AccessKeys)Tests"
         case .ingress:
-            "^(IngressTests\\.|KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
+            "^(IngressTests\\.|PublicationTests\\.|AppStoreSettingsTests\\.SharedSecretsTests|"
+                + "KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         case .webhooks: "^(WebhooksTests|SignedRequestsTests)\\."
         case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
         case .uploads: "^EntitlementsTests\\.(UploadTests|UploadAgeTests|ClaimTests)/"
@@ -54,7 +55,7 @@ enum TestArea: String, CaseIterable {
             ["AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "BytesTests"]
         case .revocation: ["CryptographyTests", "AppStoreVerificationTests", "IngressTests"]
         case .http: ["HTTPServerTests", "ConcurrencyTests"]
-        case .ingress: ["IngressTests", "KafkaTests"]
+        case .ingress: ["IngressTests", "PublicationTests", "AppStoreSettingsTests", "KafkaTests"]
         case .webhooks: ["WebhooksTests", "SignedRequestsTests"]
         case .consumer: ["PipelineRuntimeTests", "KafkaTests"]
         case .access: ["EntitlementRulesTests"]
