@@ -88,13 +88,16 @@ enum IngressMutants {
 
         outage.mutant("remembered-despite-failure", "false", after: "refused answer: HTTPResponse)", "true"),
         duplicates.mutant(
-            "remembered-when-settled", "acknowledged", after: "removeValue(forKey: identity) ?? []", "true"),
+            "remembered-when-settled", "acknowledged", after: "removeValue(forKey: identity)", "true"),
         duplicates.without(
-            "remembered-at-arrival", "state.inFlight[identity] = []",
-            instead: "state.inFlight[identity] = []; state.acknowledged.insert(identity)"),
-        duplicates.mutant("remembered", "state.acknowledged.contains(identity)", "false"),
-        duplicates.mutant("asked-duplicates", "$0.acknowledged.contains(identity)", "true"),
+            "remembered-at-arrival", "state.inFlight[identity] = InFlight(content: content)",
+            instead:
+                "state.inFlight[identity] = InFlight(content: content); state.acknowledged[identity] = .some(content)"),
+        duplicates.mutant("remembered", "state.acknowledged[identity] != nil", "false"),
+        duplicates.mutant("asked-duplicates", "$0.acknowledged[identity] != nil", "true"),
         accepted.mutant("duplicates-not-asked", "duplicates.isAcknowledged(key)", "false"),
+        duplicates.mutant("contradiction", "known != content", "false"),
+        accepted.mutant("contradiction-compared", "duplicates.isOther(content, than: key)", "false"),
         duplicates.mutant("copies-wait", "state.inFlight[identity] != nil", "false"),
         duplicates.mutant("window-size", "state.ring.count < capacity", "true"),
         keys.mutant("window-environment", "environment == .production ? .production : .sandbox", ".production"),
@@ -114,7 +117,7 @@ enum IngressMutants {
             after: "giveBack(count)",
             "AcknowledgementPolicy.quarantined(notification)"),
         quarantine.mutant(
-            "quarantine-copies", "isFirst(known, exchange)",
+            "quarantine-copies", "isFirst(known, nil, exchange)",
             after: "private func quarantine(_ notification: QuarantinableNotification", "true"),
         quarantine.mutant(
             "budget", "quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds())", "true"),

@@ -78,7 +78,7 @@ extension NotificationVerifier {
             let isUnknown = try SignatureChecks.isRevocationUnknown(of: object.header, by: revocation, at: now)
             try ProfileChecks.check(object, document, read, requiresVersion: requiresVersion, at: now)
             if let id = read.notificationUUID.value, isAcknowledged(id, audience.environment) {
-                return .decided(.duplicate(id))
+                return .decided(.duplicate(read))
             }
             return .authentic(
                 AuthenticNotification(

@@ -9,7 +9,7 @@ public enum Verdict: Sendable {
     case nonconforming(NonconformingNotification)
     /// Signed by Apple, for a configured app, and stored before: its nested objects were not examined. Only where the
     /// caller of the verifier knows what is stored.
-    case duplicate(NotificationUUID)
+    case duplicate(NotificationEnvelope)
     /// Signed by Apple, but for another app, or not a notification: nothing is stored.
     case notForUs(Refusal)
     /// Not Apple's, or no longer to be trusted: nothing is stored.

@@ -54,6 +54,13 @@ final class DecisionLog: Sendable {
             ].compactMap { $0 })
     }
 
+    /// A notification that is not the one that Kafka has under its UUID. Called on a worker.
+    func contradicted(_ id: NotificationUUID) {
+        explanations.log(
+            .error, key: "contradiction", "another notification has this notificationUUID: the first one counts",
+            [LogField(.notificationUUID, id.rawValue)])
+    }
+
     /// Which notification is in the quarantine topic. Called when Kafka has it.
     func explain(_ record: QuarantineRecord) {
         explanations.log(

@@ -18,11 +18,17 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     private struct State {
-        var acknowledged: Set<DuplicateKey> = []
+        /// What each one is; nil for nonconforming ones.
+        var acknowledged: [DuplicateKey: ContentPrint?] = [:]
         /// The acknowledged identities in order of arrival, as a ring.
         var ring: [DuplicateKey] = []
         var next = 0
-        var inFlight: [DuplicateKey: [Waiter]] = [:]
+        var inFlight: [DuplicateKey: InFlight] = [:]
+    }
+
+    private struct InFlight {
+        let content: ContentPrint?
+        var waiters: [Waiter] = []
     }
 
     private let capacity: Int
@@ -35,18 +41,26 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
 
     /// Whether a record with this identity was acknowledged; one in flight is not. Changes nothing.
     func isAcknowledged(_ identity: DuplicateKey) -> Bool {
-        state.withLock { $0.acknowledged.contains(identity) }
+        state.withLock { $0.acknowledged[identity] != nil }
+    }
+
+    /// Whether something else has this identity, acknowledged or in flight: the first one counts.
+    func isOther(_ content: ContentPrint, than identity: DuplicateKey) -> Bool {
+        let known = state.withLock { $0.acknowledged[identity] ?? $0.inFlight[identity]?.content }
+        return known != nil && known != content
     }
 
     /// Called once per authentic notification, before its record is built.
-    func arrive(_ identity: DuplicateKey, waiter: Waiter) -> Arrival {
+    ///
+    /// - Parameter content: what it is; nil for a nonconforming one.
+    func arrive(_ identity: DuplicateKey, content: ContentPrint? = nil, waiter: Waiter) -> Arrival {
         state.withLock { state in
-            if state.acknowledged.contains(identity) { return .acknowledged }
+            if state.acknowledged[identity] != nil { return .acknowledged }
             if state.inFlight[identity] != nil {
-                state.inFlight[identity]?.append(waiter)
+                state.inFlight[identity]?.waiters.append(waiter)
                 return .waits
             }
-            state.inFlight[identity] = []
+            state.inFlight[identity] = InFlight(content: content)
             return .first
         }
     }
@@ -54,17 +68,17 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     /// Called exactly once for each `first`; returns those that waited, to be answered alike.
     func settle(_ identity: DuplicateKey, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
-            let waiters = state.inFlight.removeValue(forKey: identity) ?? []
-            if acknowledged, state.acknowledged.insert(identity).inserted {
+            let settled = state.inFlight.removeValue(forKey: identity)
+            if acknowledged, state.acknowledged.updateValue(settled?.content, forKey: identity) == nil {
                 if state.ring.count < capacity {
                     state.ring.append(identity)
                 } else {
-                    state.acknowledged.remove(state.ring[state.next])
+                    state.acknowledged[state.ring[state.next]] = nil
                     state.ring[state.next] = identity
                     state.next = (state.next + 1) % capacity
                 }
             }
-            return waiters
+            return settled?.waiters ?? []
         }
     }
 }

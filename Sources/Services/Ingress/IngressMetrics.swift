@@ -19,6 +19,7 @@ final class IngressMetrics: Sendable {
     private let notifications: [String: LabelledCounters]
     private let quarantinedByReason: LabelledCounters
     private let kafkaFailures: LabelledCounters
+    private let contradictions: Counter
     private let inconsistencies: Counter
     private let signedPayloadsKept: Counter
     private let certificateHeaders: Counter
@@ -89,6 +90,9 @@ final class IngressMetrics: Sendable {
         renewalInfoMissing = registry.counter(
             IngressMetricName.renewalInfoMissing,
             help: "Accepted notifications about a subscription without the renewal info that Apple documents.")
+        contradictions = registry.counter(
+            IngressMetricName.contradictions,
+            help: "Notifications with the notificationUUID of another one that Kafka has; the first one counts.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
             help: "Verified notifications without an identity: a bug, to be reported.")
@@ -167,6 +171,8 @@ final class IngressMetrics: Sendable {
         if notification.transactionId == nil { legacyUnresolved.increment() }
         legacyIgnoredFields.increment(by: UInt64(clamping: notification.ignoredFields))
     }
+
+    func contradicted() { contradictions.increment() }
 
     func inconsistent() { inconsistencies.increment() }
 }

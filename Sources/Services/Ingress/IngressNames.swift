@@ -27,6 +27,7 @@ enum IngressMetricName {
     static let tableSignatures = "sluice_ingress_table_signatures_total"
     static let tableRechecks = "sluice_ingress_table_rechecks_total"
     static let tableFaults = "sluice_ingress_table_faults_total"
+    static let contradictions = "sluice_ingress_contradictions_total"
     static let inconsistencies = "sluice_ingress_inconsistencies_total"
     static let legacyNotifications = "sluice_ingress_legacy_notifications_total"
     static let legacyPasswords = "sluice_ingress_legacy_passwords_total"

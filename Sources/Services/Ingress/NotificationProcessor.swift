@@ -106,8 +106,9 @@ final class NotificationProcessor: Sendable {
             signedDates.agreed()
             publish(notification, work)
             return .published
-        case .duplicate:
+        case .duplicate(let envelope):
             signedDates.agreed()
+            compare(envelope)
             return .duplicate
         case .nonconforming(let notification):
             signedDates.agreed()
@@ -142,8 +143,12 @@ final class NotificationProcessor: Sendable {
         }
         // What waits for Kafka holds the exchange and not the body, which is in the record.
         let (known, exchange) = (notification.duplicateKey, work.exchange)
-        guard isFirst(known, exchange) else { return }
         let (identity, trust) = (notification.identity, notification.trust)
+        let content = ContentPrint(identity.notificationType, identity.subtype, identity.bundleId)
+        guard isFirst(known, content, exchange) else {
+            if duplicates.isOther(content, than: known) { contradict(identity.notificationUUID) }
+            return
+        }
         publisher.publish(notification, receivedAt: receivedAt, origin: .live, traceParent: work.traceParent) {
             [self] result in
             switch result {
@@ -169,9 +174,25 @@ final class NotificationProcessor: Sendable {
         return duplicates.isAcknowledged(key)
     }
 
+    /// Whether a duplicate is what Kafka has: Apple's UUID names one notification.
+    private func compare(_ envelope: NotificationEnvelope) {
+        guard let id = envelope.notificationUUID.value, let environment = envelope.environment.value,
+            let key = DuplicateKey(notificationUUID: id.rawValue, environment: environment)
+        else { return }
+        let content = ContentPrint(
+            envelope.notificationType.value, envelope.subtype.value, envelope.bundleId.value)
+        if duplicates.isOther(content, than: key) { contradict(id) }
+    }
+
+    /// It is answered as a duplicate, because sending it again would not change that the first one counts.
+    private func contradict(_ id: NotificationUUID) {
+        metrics.contradicted()
+        decisions.contradicted(id)
+    }
+
     /// Whether this request is the one that produces; if not it is answered, or will be with the one that does.
-    private func isFirst(_ identity: DuplicateKey, _ exchange: Exchange) -> Bool {
-        switch duplicates.arrive(identity, waiter: exchange) {
+    private func isFirst(_ identity: DuplicateKey, _ content: ContentPrint?, _ exchange: Exchange) -> Bool {
+        switch duplicates.arrive(identity, content: content, waiter: exchange) {
         case .waits: return false
         case .acknowledged:
             exchange.respond(AcknowledgementPolicy.duplicate)
@@ -209,7 +230,7 @@ final class NotificationProcessor: Sendable {
     private func quarantine(_ notification: QuarantinableNotification, _ work: NotificationWork) {
         let (known, exchange, count) = (notification.duplicateKey, work.exchange, work.body.count)
         // Before the budget: whoever holds one such notification could otherwise spend all of it with copies.
-        guard isFirst(known, exchange) else { return }
+        guard isFirst(known, nil, exchange) else { return }
         guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
         }

@@ -7,6 +7,7 @@ import Kafka
 import KafkaDevBroker
 import Records
 import Simulator
+import Telemetry
 import Testing
 
 @testable import Ingress
@@ -106,6 +107,26 @@ import Testing
         #expect(bodies[0] != bodies[1])
         try await IngressHarness.with(broker) { harness async throws in
             for body in bodies { #expect(try await harness.post(body).status == 200) }
+            #expect(try await harness.counts() == [1, 0, 0])
+        }
+    }
+
+    @Test func `another notification with the UUID of one that Kafka has is answered 200, counted and logged`()
+        async throws
+    {
+        let draft = TestAppStore.Draft()
+        var other = draft
+        other.notificationType = "OFFER_REDEEMED"
+        let (first, second) = (try appStore.renewal(draft), try appStore.renewal(other))
+        try await IngressHarness.with(broker) { harness async throws in
+            // A retry that Apple signs again is no other notification.
+            for signed in [first, try appStore.renewal(draft)] {
+                #expect(try await harness.post(TestAppStore.body(signed)).status == 200)
+            }
+            #expect(harness.value("sluice_ingress_contradictions_total") == 0)
+            #expect(try await harness.post(TestAppStore.body(second)).status == 200)
+            #expect(harness.value("sluice_ingress_contradictions_total") == 1)
+            #expect(harness.log.lines.contains { $0.contains("the first one counts") })
             #expect(try await harness.counts() == [1, 0, 0])
         }
     }

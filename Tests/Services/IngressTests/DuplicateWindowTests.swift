@@ -56,6 +56,29 @@ import Testing
         #expect(window.arrive(one, waiter: 3) == .first)
     }
 
+    @Test func `what has the identity of something else is told, in flight and acknowledged`() throws {
+        let window = DuplicateWindow<Int>(capacity: 1)
+        let (one, two) = (try identity(1), try identity(2))
+        let renewal = ContentPrint(.didRenew, nil, BundleId("com.example.app"))
+        let others = [
+            ContentPrint(.refund, nil, BundleId("com.example.app")),
+            ContentPrint(.didRenew, .billingRecovery, BundleId("com.example.app")),
+            ContentPrint(.didRenew, nil, BundleId("com.example.other")),
+        ]
+        #expect(!window.isOther(renewal, than: one))
+        #expect(window.arrive(one, content: renewal, waiter: 1) == .first)
+        for _ in 0..<2 {
+            #expect(!window.isOther(renewal, than: one))
+            for other in others { #expect(window.isOther(other, than: one)) }
+            _ = window.settle(one, acknowledged: true)
+        }
+        // Not known any more, and nonconforming.
+        #expect(window.arrive(two, waiter: 2) == .first)
+        _ = window.settle(two, acknowledged: true)
+        #expect(!window.isOther(others[0], than: one))
+        #expect(!window.isOther(renewal, than: two))
+    }
+
     @Test func `others are not affected`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         #expect(window.arrive(try identity(1), waiter: 1) == .first)
