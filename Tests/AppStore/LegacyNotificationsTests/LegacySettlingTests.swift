@@ -124,6 +124,27 @@ struct SettledLife {
         }
     }
 
+    @Test func `a failed charge is void once Apple has signed a later period`() throws {
+        var life = try bought()
+        try life.receive(Self.failed, at: month + 4 * day)
+        #expect(life.state(.accept, at: month + 4 * day) == "GRACE+")
+        try life.sign("101", bought: month + 5 * day, expires: 2 * month + 5 * day, at: month + 5 * day)
+        #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
+        // It is late as for every payer, and not in retry.
+        #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
+    }
+
+    @Test func `of two bodies that about the later period says whether it renews, whichever comes first`() throws {
+        let off = LegacyDraft(
+            "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
+            ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 20 * day)])
+        for drafts in [[off, Self.renewed], [Self.renewed, off]] {
+            var life = SettledLife()
+            for (index, draft) in drafts.enumerated() { try life.receive(draft, at: month + Int64(index)) }
+            #expect(life.state(.accept, at: 2 * month + minute) == "RENEWING+")
+        }
+    }
+
     @Test func `2: a renewal that was charged late is asked about after an answer that said expired`() throws {
         var life = try bought()
         let changed = LegacyDraft(
@@ -304,7 +325,8 @@ struct SettledLife {
             at: month - hour)
         // Apple answers about the subscription, and knows no transaction 999.
         try life.answer { try $0.sign("100", at: month - hour + minute, status: .active, renewal: Self.on) }
-        #expect(life.isAsked(at: month) && life.state(.confirm, at: month + day) == "EXPIRED")
+        // Before the end of the period, about which Apple would be asked anyway.
+        #expect(life.isAsked(at: month - 30 * minute) && life.state(.confirm, at: month + day) == "EXPIRED")
         life.sets(aside: life.facts.unsettledLegacyIds)
         #expect(!life.isAsked(at: month - 1))
         for trust in LegacyTrust.allCases { #expect(life.state(trust, at: month + day) == "EXPIRED") }
@@ -357,6 +379,13 @@ struct SettledLife {
                 "isInBillingRetryPeriod": true, "gracePeriodExpiresDate": SettledLife.date(Self.grace),
             ])
         #expect(silent.facts.legacyQuestion == nil)
+    }
+
+    @Test func `at the end of a period that Apple has signed not to renew nothing is asked`() throws {
+        var life = SettledLife()
+        try life.sign("100", at: hour, status: .active, renewal: Self.on + ["autoRenewStatus": 0])
+        try life.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal("0")]), at: 2 * hour)
+        #expect(life.facts.legacyQuestion == nil)
     }
 
     @Test func `more forged transactions than ids are kept of are dropped all the same`() throws {

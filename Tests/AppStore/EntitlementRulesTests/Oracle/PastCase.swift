@@ -30,6 +30,12 @@ struct PastCase: Sendable, CustomTestStringConvertible {
                 .told("CONSUMPTION_REQUEST", on: 130, 1, replaced),
             ], date: 121, expected: "yes ACTIVE basic until d150.0, 1 seats"),
         PastCase(
+            testDescription: "before an upgrade that Apple told a day late, with its transaction handed in before",
+            statements: [
+                bought, renewedEarly, AppleStatement(signed: boughtUp.signed, transaction: boughtUp),
+                .told("DID_CHANGE_RENEWAL_PREF", "UPGRADE", on: 31, 1, boughtUp),
+            ], date: 30.5, expected: "yes ACTIVE basic until d60.0, 1 seats", isUnknown: true),
+        PastCase(
             testDescription: "grace of 16 days whose end was lost, recovered on day 85",
             statements: [bought, grace, recovered], date: 80, expected: "no RETRY basic until d90.0", isUnknown: true),
         PastCase(
@@ -67,6 +73,9 @@ struct PastCase: Sendable, CustomTestStringConvertible {
         "DID_CHANGE_RENEWAL_PREF", "UPGRADE", on: 29.801, 1,
         StatedTransaction(
             id: "3", product: "pro", start: Int64(29.8 * 86_400_000), expires: Int64(59.8 * 86_400_000)))
+    private static let boughtUp = StatedTransaction(
+        id: "3", product: "pro", start: Int64(29.8 * 86_400_000), expires: Int64(59.8 * 86_400_000),
+        signed: Int64(29.81 * 86_400_000))
     private static let upgradedFirst = AppleStatement.told(
         "DID_CHANGE_RENEWAL_PREF", "UPGRADE", on: 10, 1, .monthly("3", from: 10, "pro"))
     private static let replaced: StatedTransaction = {

@@ -137,6 +137,18 @@ import Testing
         await behind.stop()
     }
 
+    @Test func `an answer about both environments is as old as the one that is behind`() throws {
+        let now = AppStoreInstant(clampingMillisecondsSince1970: on(2))
+        for behind in AppStoreEnvironment.published {
+            let input = InputFreshness(topics: TopicNames(), limit: 300_000)
+            for environment in AppStoreEnvironment.published {
+                input.read(environment, until: environment == behind ? on(1) : on(2))
+            }
+            let age = input.age(of: AppStoreEnvironment.published, at: now)
+            #expect(age?.asOf.millisecondsSince1970 == on(1) && age?.isStale == true)
+        }
+    }
+
     @Test func `input that stays unread for a day no longer keeps access`() throws {
         let input = InputFreshness(topics: TopicNames(), limit: 300_000)
         let rows = try RowsHarness(input: input)

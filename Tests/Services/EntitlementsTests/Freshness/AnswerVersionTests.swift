@@ -44,6 +44,19 @@ import Testing
         await api.stop()
     }
 
+    @Test func `a tag lasts from moment to moment and from member to member, as long as the answer does`() async throws
+    {
+        let query = "?originalTransactionId=1000"
+        var tags: Set<String?> = []
+        for now in [on(35), on(36)] {
+            let api = try await ReadAPIHarness(now: now)
+            try api.merge(Array(lifeOfOne()[..<2]))
+            tags.insert(try await api.get(query).header("ETag"))
+            await api.stop()
+        }
+        #expect(tags.count == 1 && !tags.contains(nil))
+    }
+
     @Test func `facts that change nothing else in the answer change its tag`() async throws {
         let api = try await ReadAPIHarness(now: on(35))
         try api.merge(Array(lifeOfOne()[..<2]))
