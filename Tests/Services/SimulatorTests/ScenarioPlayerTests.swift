@@ -17,7 +17,9 @@ import Testing
             for field in ["notificationType", "notificationUUID", "version", "signedDate"] {
                 #expect(payload[field] != nil, "\(field)")
             }
-            let objects = ["data", "summary", "externalPurchaseToken", "appData"].filter { payload[$0] != nil }
+            let objects = ["data", "summary", "externalPurchaseToken", "appData", "unclaimInfo"].filter {
+                payload[$0] != nil
+            }
             #expect(objects.count == 1)
             if let data = payload["data"] as? [String: Any] {
                 #expect(data["bundleId"] as? String == "com.example.app")
@@ -60,6 +62,10 @@ import Testing
                 #expect(payload["summary"] != nil && notification.transaction == nil)
             case .externalPurchaseToken:
                 #expect(payload["externalPurchaseToken"] != nil && notification.transaction == nil)
+            case .unclaimSeats:
+                let seats = payload["unclaimInfo"] as? [String: Any]
+                #expect((seats?["unclaimSeatIds"] as? [String])?.count == 2)
+                #expect(seats?["bundleId"] as? String == "com.example.app" && notification.transaction == nil)
             case .rescindConsent:
                 let appTransaction = try members(notification.appTransaction)
                 #expect(appTransaction["appTransactionId"] as? String == notification.subject)

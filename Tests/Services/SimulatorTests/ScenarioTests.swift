@@ -4,12 +4,13 @@ import Testing
 @testable import Simulator
 
 @Suite struct `Scenarios` {
-    /// Apple's list of notification types: 23.
+    /// Apple's list of notification types: 24.
     static let types: Set<String> = [
         "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW", "EXPIRED",
         "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED",
         "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED", "REVOKE", "TEST", "RENEWAL_EXTENSION", "REFUND_REVERSED",
         "EXTERNAL_PURCHASE_TOKEN", "ONE_TIME_CHARGE", "RESCIND_CONSENT", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE",
+        "UNCLAIM_SEATS",
     ]
 
     /// Every row of its table of meanings; the part after the slash is the subtype.
@@ -25,7 +26,7 @@ import Testing
         "CONSUMPTION_REQUEST/", "REVOKE/", "ONE_TIME_CHARGE/", "EXTERNAL_PURCHASE_TOKEN/UNREPORTED",
         "EXTERNAL_PURCHASE_TOKEN/CREATED", "EXTERNAL_PURCHASE_TOKEN/ACTIVE_TOKEN_REMINDER", "RESCIND_CONSENT/",
         "METADATA_UPDATE/", "MIGRATION/", "PRICE_CHANGE/", "TEST/", "DID_CHANGE_RENEWAL_PREF/INCREASE_QUANTITY",
-        "DID_CHANGE_RENEWAL_PREF/DECREASE_QUANTITY",
+        "DID_CHANGE_RENEWAL_PREF/DECREASE_QUANTITY", "UNCLAIM_SEATS/",
     ]
 
     static let subtypes: Set<String> = [
@@ -38,7 +39,7 @@ import Testing
     var events: [ScenarioEvent] { Scenario.all.flatMap { $0.steps.map(\.event) } }
 
     @Test func `every notification type is played`() {
-        #expect(Self.types.count == 23)
+        #expect(Self.types.count == 24)
         #expect(Set(events.map(\.notificationType.rawValue)) == Self.types)
     }
 

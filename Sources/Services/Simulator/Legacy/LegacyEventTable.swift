@@ -47,7 +47,7 @@ struct LegacyEventTable {
         case .losesFamilyAccess: [.revoke]
         case .graceEnds, .redeems, .acceptsPriceIncrease, .priceChanged, .renewalExtended, .massExtensionFails,
             .massExtensionFinished, .buys, .seatsRefunded, .refundDeclined, .refundReversed, .addsSeats, .dropsSeats,
-            .metadataUpdated, .migrates, .externalPurchaseToken, .consentRescinded, .testRequested:
+            .seatsUnclaimed, .metadataUpdated, .migrates, .externalPurchaseToken, .consentRescinded, .testRequested:
             []
         }
     }

@@ -32,7 +32,7 @@ extension ScenarioPlayer {
         case .dropsSeats(let count): renewal?.quantity -= count
         case .migrates(let product): migrate(to: product)
         case .graceEnds, .massExtensionFails, .massExtensionFinished, .asksForRefund, .refundDeclined,
-            .metadataUpdated, .externalPurchaseToken, .consentRescinded, .testRequested:
+            .seatsUnclaimed, .metadataUpdated, .externalPurchaseToken, .consentRescinded, .testRequested:
             break
         }
     }

@@ -40,6 +40,7 @@ extension ScenarioPlayer {
         case .summary: summary(of: event, notificationUUID: notificationUUID)
         case .externalPurchaseToken: externalPurchaseToken(of: event)
         case .appData: appData()
+        case .unclaimInfo: unclaimInfo(of: event, notificationUUID: notificationUUID)
         }
     }
 
@@ -92,6 +93,15 @@ extension ScenarioPlayer {
             token.put("tokenExpirationDate", now + Duration.days(365).milliseconds)
         }
         return Content(name: "externalPurchaseToken", container: token, subject: externalPurchaseId)
+    }
+
+    /// Apple documents the ids of the seats; the app is named as in the other objects.
+    private func unclaimInfo(of event: ScenarioEvent, notificationUUID: String) -> Content {
+        var content = Content(name: "unclaimInfo", container: identity())
+        guard case .seatsUnclaimed(let count) = event else { return content }
+        var generator = SeededGenerator(seed: 0, purpose: "seats/\(notificationUUID)")
+        content.container.put("unclaimSeatIds", (0..<count).map { _ in generator.uuid() })
+        return content
     }
 
     private func appData() -> Content {

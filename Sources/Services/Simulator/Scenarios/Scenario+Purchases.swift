@@ -77,7 +77,15 @@ extension Scenario {
                 .after(.days(10), .dropsSeats(2)),
                 .after(.days(1), .seatsRefunded(1)),
                 .atExpiry(.renews),
-            ])
+            ]),
+        Scenario(
+            "seats-unclaimed", "The App Store takes two seats back from those whom the developer has invited",
+            .teamMonthly,
+            steps: [
+                .first(.subscribes()),
+                .after(.days(12), .seatsUnclaimed(2)),
+                .atExpiry(.renews),
+            ]),
     ]
 
     /// Subscriptions managed through the Advanced Commerce API.

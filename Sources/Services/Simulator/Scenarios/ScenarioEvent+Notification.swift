@@ -21,6 +21,7 @@ extension ScenarioEvent {
         case .refundDeclined: .refundDeclined
         case .refundReversed: .refundReversed
         case .losesFamilyAccess: .revoke
+        case .seatsUnclaimed: .unclaimSeats
         case .metadataUpdated: .metadataUpdate
         case .migrates: .migration
         case .priceChanged: .priceChange
@@ -64,7 +65,7 @@ extension ScenarioEvent {
         case purchase
         /// `data` with neither.
         case app
-        case summary, externalPurchaseToken, appData
+        case summary, externalPurchaseToken, appData, unclaimInfo
     }
 
     var container: Container {
@@ -73,6 +74,7 @@ extension ScenarioEvent {
         case .massExtensionFinished: .summary
         case .externalPurchaseToken: .externalPurchaseToken
         case .consentRescinded: .appData
+        case .seatsUnclaimed: .unclaimInfo
         default: .purchase
         }
     }

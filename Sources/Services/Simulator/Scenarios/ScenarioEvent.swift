@@ -65,6 +65,8 @@ package enum ScenarioEvent: Sendable, Equatable {
     case addsSeats(Int64)
     /// DID_CHANGE_RENEWAL_PREF / DECREASE_QUANTITY: fewer seats from the next renewal on.
     case dropsSeats(Int64)
+    /// UNCLAIM_SEATS: the App Store takes seats back from those who hold them.
+    case seatsUnclaimed(Int)
     /// METADATA_UPDATE.
     case metadataUpdated
     /// MIGRATION to the Advanced Commerce API, under a new originalTransactionId.
