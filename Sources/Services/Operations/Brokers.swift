@@ -14,7 +14,7 @@ struct Brokers {
     init(_ configuration: Configuration, timeout: Duration) throws(ConfigurationError) {
         self.configuration = configuration
         self.timeout = timeout
-        kafka = try ApplicationSettings.kafkaConfiguration(configuration)
+        kafka = try ApplicationSettings.kafkaConfiguration(configuration, clientId: "sluicectl")
     }
 
     func admin() throws(StartupError) -> KafkaAdmin {
@@ -40,6 +40,8 @@ struct Brokers {
 
     /// The client configuration for these brokers.
     func readerConfiguration(isEmbedded: Bool) throws(ConfigurationError) -> KafkaConfiguration {
-        isEmbedded ? try ApplicationSettings.kafkaConfiguration(configuration, profile: .embedded) : kafka
+        isEmbedded
+            ? try ApplicationSettings.kafkaConfiguration(
+                configuration, clientId: "sluicectl", profile: .embedded) : kafka
     }
 }

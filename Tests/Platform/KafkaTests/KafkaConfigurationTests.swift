@@ -107,6 +107,13 @@ import Testing
         #expect(reader["group.instance.id"] == nil)
     }
 
+    @Test func `a reader of given partitions names the group of its executable`() throws {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: "a:1", properties: ["client.id": "sluice-ingress"])
+        #expect(configuration.readerGroup == "sluice-ingress")
+        #expect(try KafkaConfiguration(bootstrapServers: "a:1").readerGroup == "rdkafka")
+    }
+
     @Test(.enabled(if: librdkafkaVersion.compare("2.4", options: .numeric) != .orderedAscending, "librdkafka is older"))
     func `a group that the brokers coordinate has no property of the classic protocol`() throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "a:1", properties: ["group.protocol": "consumer"])

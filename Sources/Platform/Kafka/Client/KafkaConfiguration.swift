@@ -30,9 +30,10 @@ public struct KafkaConfiguration: Hashable, Sendable {
     public let properties: [String: String]
     /// The table of defaults.
     public let profile: Profile
-    /// The group that readers of given partitions name. They join none, but librdkafka looks for its coordinator, and
-    /// brokers that check rights refuse one that this user may not describe, once a second.
-    public var readerGroup = "sluice-reader"
+    /// The group that readers of given partitions name: the client's own name (`client.id`) unless it is set. They join
+    /// none, but librdkafka looks for its coordinator, and brokers that check rights refuse one that this user may not
+    /// describe, once a second.
+    public var readerGroup: String
 
     /// Checks every property.
     ///
@@ -43,6 +44,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
         self.bootstrapServers = bootstrapServers
         self.properties = properties
         self.profile = profile
+        readerGroup = properties["client.id"].flatMap { $0.isEmpty ? nil : $0 } ?? "rdkafka"
         guard !bootstrapServers.isEmpty else {
             throw KafkaError(.invalidConfiguration, "bootstrap.servers is empty: give host:port of at least one broker")
         }
