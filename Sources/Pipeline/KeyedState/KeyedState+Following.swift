@@ -48,6 +48,7 @@ extension KeyedState {
             }
             var settings = KafkaConsumer.Options()
             settings.outOfRange = kafka.profile == .embedded ? .resetToBeginning : .stop
+            settings.prefetch.partitions = count
             let consumer = KafkaConsumer(kafka, source: .partitions([:]), options: settings) { [weak self] event in
                 self?.receive(event)
             }

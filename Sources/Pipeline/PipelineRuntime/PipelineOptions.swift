@@ -21,6 +21,11 @@ public struct PipelineOptions: Sendable {
     public var maximumUnfinishedRecords = 1000
     /// A partition is not polled while its unfinished records have this many bytes of key, value and headers.
     public var maximumUnfinishedBytes = 8 << 20
+    /// The unfinished records of all partitions together may take about this many bytes of memory, and each partition
+    /// that is assigned gets the same share of it. A record counts with its key, value and headers, and with what a call
+    /// of the handler costs that waits (12 KiB of a ``RecordHandler``). Each partition may have one record at least, and
+    /// `concurrency` records of a ``RecordHandler``. Not for a ``FlushingHandler``, which keeps no records.
+    public var maximumUnfinishedTotalBytes = 16 << 20
     /// A partition is not polled while its newest record is this far above its oldest unfinished one.
     public var maximumDistance: Int64 = 10_000
     /// A ``FlushingHandler`` flushes a partition when this many of its records are appended. It replaces
@@ -41,6 +46,8 @@ public struct PipelineOptions: Sendable {
     public var recordDeadline: Duration?
     /// How long running records may take to finish when a partition is revoked or the consumer stops.
     public var drainLimit: Duration = .seconds(10)
+    /// How many partitions the topics have together; nil when that is not known.
+    package var inputPartitions: Int?
 
     /// Options with the defaults.
     public init(group: KafkaConsumerGroup, topics: [KafkaTopic]) {
@@ -55,6 +62,19 @@ public struct PipelineOptions: Sendable {
                 records: maximumUnfinishedRecords, bytes: maximumUnfinishedBytes, distance: maximumDistance)
         }
         return WindowLimits(records: max(1, flushRecords), bytes: max(1, flushBytes), distance: .max)
+    }
+
+    /// What all partitions share; nil where nothing is held.
+    func windowShare(_ handler: PipelineHandler) -> WindowShare? {
+        switch handler {
+        case .records:
+            WindowShare(
+                total: maximumUnfinishedTotalBytes, recordBytes: WindowShare.taskBytes, minimumRecords: concurrency)
+        case .batches:
+            WindowShare(
+                total: maximumUnfinishedTotalBytes, recordBytes: WindowShare.entryBytes, minimumRecords: 1)
+        case .flushing: nil
+        }
     }
 
     /// The dead letter topics of all inputs.

@@ -13,6 +13,8 @@ package enum TopicPreflight {
         package let warnings: [String]
         /// What should be changed under any profile although the process can go on, one line each with the fix.
         package let advice: [String]
+        /// How many partitions each topic has.
+        package let partitions: [KafkaTopic: Int]
     }
 
     /// Compares topics with what is expected of them under a profile.
@@ -84,7 +86,9 @@ package enum TopicPreflight {
         }
         return Outcome(
             kafka: isEmbedded ? embedded(configuration) : configuration, isEmbeddedBroker: isEmbedded,
-            warnings: warnings, advice: advice)
+            warnings: warnings, advice: advice,
+            partitions: Dictionary(
+                found.map { ($0.topic, $0.partitions.count) }, uniquingKeysWith: { first, _ in first }))
     }
 
     /// How long a topic that no broker names may still be one that was just created.

@@ -225,6 +225,35 @@ struct PartitionWindowTests {
         }
     }
 
+    @Test(arguments: [1, 12, 64, 1000])
+    func `the windows of all partitions stay within the total, and each has its least`(partitions: Int) async {
+        let (total, recordBytes, least, payload) = (1 << 20, 1024, 4, 2048)
+        let share = WindowShare(total: total, recordBytes: recordBytes, minimumRecords: least)
+        share.begin(partitions)
+        let window = PartitionWindow(
+            limits: WindowLimits(records: 100_000, bytes: 1 << 30, distance: .max), share: share)
+        var count = 0
+        while let room = window.room {
+            // As the reader does: no further record once there are so many bytes.
+            let batch = min(room.records, (room.bytes + payload - 1) / payload)
+            #expect(batch > 0)
+            count += window.admit((0..<batch).map { record(Int64(count + $0), bytes: payload) }).count
+        }
+        #expect(count >= least)
+        #expect(count == least || partitions * count * (payload + recordBytes) <= total + partitions * payload)
+        // Half of it at least is used.
+        #expect(2 * (count + 1) * (payload + recordBytes) * partitions >= total)
+    }
+
+    @Test func `a partition that ends leaves its share to the others`() {
+        let share = WindowShare(total: 8192, recordBytes: 1024, minimumRecords: 1)
+        share.begin(4)
+        #expect(share.room(besides: 0, bytes: 0) == PartitionWindow.Room(records: 1, bytes: 1024))
+        share.end()
+        share.end()
+        #expect(share.room(besides: 0, bytes: 0) == PartitionWindow.Room(records: 2, bytes: 2048))
+    }
+
     @Test func `closing ends the wait`() async {
         let window = PartitionWindow(limits: WindowLimits(records: 1, bytes: 1, distance: 1))
         #expect(window.admit([record(0)]).count == 1)

@@ -84,6 +84,30 @@ import Testing
         #expect(consumer["partition.assignment.strategy"] == "cooperative-sticky")
     }
 
+    @Test(arguments: [1, 12, 24, 64, 128, 256])
+    func `what all partitions hold ready stays within the total`(partitions: Int) throws {
+        var prefetch = KafkaPrefetch()
+        prefetch.totalBytes = 24 << 20
+        prefetch.partitions = partitions
+        let settings = try KafkaConfiguration(bootstrapServers: "a:1")
+            .settings(for: .consumer(group: "g"), prefetch: prefetch)
+        func value(_ name: String) throws -> Int {
+            try #require(settings.last { $0.name == name }.flatMap { Int($0.value) })
+        }
+        let queued = try value("queued.max.messages.kbytes") << 10
+        let fetched = try value("fetch.message.max.bytes")
+        #expect(queued > 0 && fetched > 0)
+        // A fetch begins below the limit, and its records take about four times its bytes.
+        #expect(partitions * (queued + 4 * fetched) <= 24 << 20)
+    }
+
+    @Test func `a caller's bound of what is held ready holds for each partition`() throws {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: "a:1", properties: ["queued.max.messages.kbytes": "4096"])
+        let consumer = configuration.effectiveProperties(for: .consumer(group: "g"))
+        #expect(consumer["queued.max.messages.kbytes"] == "4096")
+    }
+
     @Test func `each client is given only the properties that apply to it`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["linger.ms": "7", "session.timeout.ms": "6000", "client.id": "c"])

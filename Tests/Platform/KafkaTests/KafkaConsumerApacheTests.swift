@@ -52,6 +52,39 @@ extension ApacheKafkaTests {
         var all: [KafkaRecord] { records.withLock { $0 } }
     }
 
+    /// librdkafka compares a full queue with its limit once a second where nothing else happens: 16 MiB would take a
+    /// minute.
+    @Test(.timeLimit(.minutes(2)))
+    func `a reader that empties its queues within a second need not wait for the rest of it`() async throws {
+        let topic = try await Self.makeTopic(partitions: 1)
+        let servers = try await ApacheKafka.shared().bootstrapServers
+        let producer = try KafkaProducer(KafkaConfiguration(bootstrapServers: servers), topics: [topic])
+        let value = (0..<1024).map { _ in UInt8.random(in: 0...255) }
+        for _ in 0..<16 {
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<1024 {
+                    group.addTask {
+                        _ = try await producer.send(
+                            KafkaProducerRecord(topic: topic, key: nil, value: value), deadline: .seconds(30))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        await producer.close(within: .seconds(5))
+        var options = KafkaConsumer.Options()
+        options.prefetch.totalBytes = 512 << 10
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        let reader = try await ConsumerHarness(
+            .partitions([place: .beginning]), options: options, bootstrapServers: servers, profile: .production)
+        let partition = try #require(await reader.consumer.assignedPartitions.first)
+        let start = ContinuousClock.now
+        let records = try await ConsumerHarness.read(16 * 1024, of: partition)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(records.map(\.offset.rawValue) == Array(0..<Int64(16 * 1024)))
+        await reader.consumer.close(within: .seconds(5))
+    }
+
     @Test func `members that come and go read everything once, in order of the keys, and only what moves moves`()
         async throws
     {

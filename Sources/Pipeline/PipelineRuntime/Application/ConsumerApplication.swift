@@ -140,8 +140,8 @@ public struct ConsumerApplication: Sendable {
         metrics.collectProcessMetrics()
         metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
         let declared = try topics(configuration)
-        let configured = options(configuration, declared)
-        let kafka = try await check(configuration, declared, configured, logger)
+        var configured = options(configuration, declared)
+        let kafka = try await check(configuration, declared, &configured, logger)
         let parts = try await build(
             ConsumerContext(
                 configuration: configuration, kafka: kafka, group: configured.group, logger: logger, metrics: metrics,
@@ -162,9 +162,9 @@ public struct ConsumerApplication: Sendable {
         return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
     }
 
-    /// Compares the topics with what is expected of them.
+    /// Compares the topics with what is expected of them, and notes how many partitions are read.
     private func check(
-        _ configuration: Configuration, _ declared: ConsumerTopics, _ options: PipelineOptions, _ logger: Logger
+        _ configuration: Configuration, _ declared: ConsumerTopics, _ options: inout PipelineOptions, _ logger: Logger
     ) async throws -> KafkaConfiguration {
         let checked = try await TopicPreflight.run(
             ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
@@ -177,6 +177,7 @@ public struct ConsumerApplication: Sendable {
         for finding in checked.advice {
             logger.warning("topic configuration mismatch", [LogField(.finding, finding)])
         }
+        options.inputPartitions = options.topics.reduce(0) { $0 + (checked.partitions[$1] ?? 0) }
         var kafka = checked.kafka
         kafka.readerGroup = options.group.rawValue
         return kafka

@@ -35,6 +35,7 @@ package final class PipelineConsumer: Service {
     private let telemetry: PipelineTelemetry
     private let groupTelemetry: GroupTelemetry
     private let share: BatchShare
+    private let windowShare: WindowShare?
     private let calls: HandlerCalls
     private let state = Mutex(State())
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
@@ -58,6 +59,7 @@ package final class PipelineConsumer: Service {
                 }
             })
         share = BatchShare(total: options.maximumBatchBytes)
+        windowShare = options.windowShare(handler)
         self.kafka = kafka
         self.options = options
         self.handler = handler
@@ -74,6 +76,7 @@ package final class PipelineConsumer: Service {
         var consumerOptions = KafkaConsumer.Options()
         consumerOptions.groupInstanceId = options.groupInstanceId
         consumerOptions.drainLimit = options.drainLimit
+        consumerOptions.prefetch.partitions = options.inputPartitions
         consumerOptions.outOfRange = kafka.profile == .embedded ? .resetToBeginning : .stop
         let consumer = KafkaConsumer(
             kafka, source: .group(options.group, topics: options.topics), options: consumerOptions
@@ -129,6 +132,8 @@ package final class PipelineConsumer: Service {
         switch event {
         case .assigned(let partitions):
             state.withLock { $0.health.join() }
+            // Before the first of them reads.
+            windowShare?.begin(partitions.count)
             for partition in partitions { startWorker(partition) }
         case .offsetOutOfRange(let partition, let offset):
             fail(
@@ -165,7 +170,7 @@ package final class PipelineConsumer: Service {
 
     private func startWorker(_ partition: KafkaAssignedPartition) {
         let window = PartitionWindow(
-            limits: options.windowLimits(handler))
+            limits: options.windowLimits(handler), share: windowShare)
         let worker = PartitionWorker(
             partition: partition, handler: handler, options: options, window: window, share: share,
             calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry)
@@ -176,6 +181,7 @@ package final class PipelineConsumer: Service {
             let task = Task(executorPreference: HandlerThreads.shared) { [weak self] in
                 if let previous { await self?.wait(for: previous, of: partition.topicPartition) }
                 await worker.run()
+                self?.windowShare?.end()
                 self?.forget(partition)
             }
             state.workers[partition.topicPartition] = Worker(

@@ -36,10 +36,13 @@ final class PartitionWindow: Sendable {
     }
 
     private let limits: WindowLimits
+    private let share: WindowShare?
     private let state = Mutex(State())
 
-    init(limits: WindowLimits) {
+    /// - Parameter share: what this partition has in common with others.
+    init(limits: WindowLimits, share: WindowShare? = nil) {
         self.limits = limits
+        self.share = share
     }
 
     /// Takes in records that were read, ascending by offset.
@@ -109,8 +112,12 @@ final class PartitionWindow: Sendable {
     }
 
     private func room(in state: borrowing State) -> Room? {
-        let records = limits.records - state.tracker.unfinishedCount
-        let bytes = limits.bytes - state.tracker.unfinishedBytes
+        var records = limits.records - state.tracker.unfinishedCount
+        var bytes = limits.bytes - state.tracker.unfinishedBytes
+        if let shared = share?.room(besides: state.tracker.unfinishedCount, bytes: state.tracker.unfinishedBytes) {
+            records = min(records, shared.records)
+            bytes = min(bytes, shared.bytes)
+        }
         guard records > 0, bytes > 0, state.tracker.distance < limits.distance else { return nil }
         return Room(records: records, bytes: bytes)
     }

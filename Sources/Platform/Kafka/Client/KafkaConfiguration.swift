@@ -61,7 +61,9 @@ public struct KafkaConfiguration: Hashable, Sendable {
 
     /// The properties of a client in the order in which they are set: defaults, then the caller's, then the fixed ones.
     /// `overrides` come last, for what one client needs beside its role.
-    func settings(for role: Role, overrides: [ClientProperty] = []) -> [ClientProperty] {
+    func settings(
+        for role: Role, prefetch: KafkaPrefetch = KafkaPrefetch(), overrides: [ClientProperty] = []
+    ) -> [ClientProperty] {
         var settings = DefaultProperties.common(profile)
         let skipped: Set<String>
         switch role {
@@ -69,12 +71,12 @@ public struct KafkaConfiguration: Hashable, Sendable {
             settings += DefaultProperties.producer(profile)
             skipped = PropertyNames.consumerOnly
         case .consumer(let group):
-            settings += DefaultProperties.consumer(profile) + [ClientProperty("group.id", group)]
+            settings += DefaultProperties.consumer(profile, prefetch) + [ClientProperty("group.id", group)]
             // The brokers decide about these in the newer protocol, and librdkafka refuses them.
             if isCoordinatedByBrokers { settings.removeAll { PropertyNames.classicGroupOnly.contains($0.name) } }
             skipped = PropertyNames.producerOnly
         case .reader(let group):
-            settings += DefaultProperties.consumer(profile) + [ClientProperty("group.id", group)]
+            settings += DefaultProperties.consumer(profile, prefetch) + [ClientProperty("group.id", group)]
             skipped = PropertyNames.producerOnly.union(PropertyNames.memberOnly)
         case .admin:
             skipped = PropertyNames.consumerOnly.union(PropertyNames.producerOnly)

@@ -27,14 +27,16 @@ enum DefaultProperties {
             ClientProperty("queue.buffering.max.messages", "20000"),
             ClientProperty("queue.buffering.max.kbytes", "65536"),
             ClientProperty("message.max.bytes", "1000000"),
+            // Consumers hold one batch of each partition at least, decompressed.
+            ClientProperty("batch.size", "131072"),
             // An unknown topic fails soon.
             ClientProperty("topic.metadata.propagation.max.ms", "5000"),
         ]
     }
 
-    static func consumer(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
+    static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
         let isProduction = profile == .production
-        return [
+        return prefetch.properties(profile) + [
             ClientProperty("session.timeout.ms", isProduction ? "20000" : "3000"),
             ClientProperty("heartbeat.interval.ms", isProduction ? "3000" : "500"),
             ClientProperty("max.poll.interval.ms", isProduction ? "300000" : "30000"),
@@ -43,12 +45,6 @@ enum DefaultProperties {
             // Brokers answer a long poll at once; the embedded one always holds it to the end.
             ClientProperty("fetch.wait.max.ms", isProduction ? "500" : "10"),
             ClientProperty("fetch.min.bytes", "1"),
-            // Two seconds of work: less stalls the fetcher for a second each time it is full.
-            ClientProperty("queued.min.messages", "2000"),
-            // Counted for each partition, since each has its own queue.
-            ClientProperty("queued.max.messages.kbytes", isProduction ? "8192" : "1024"),
-            ClientProperty("fetch.message.max.bytes", "1048576"),
-            ClientProperty("fetch.max.bytes", "16777216"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
             // Also the tick that keeps an idle consumer polling.
             ClientProperty("statistics.interval.ms", isProduction ? "5000" : "1000"),

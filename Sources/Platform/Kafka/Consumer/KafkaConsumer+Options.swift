@@ -24,6 +24,8 @@ extension KafkaConsumer {
         /// `group.instance.id`: a member that comes back under this name within the session timeout keeps its
         /// partitions, and the group does not rebalance.
         public var groupInstanceId: String?
+        /// How much is read ahead of the partitions' owners.
+        public var prefetch = KafkaPrefetch()
         /// How long a partition that is revoked may take until its owner releases it; must be well below
         /// `max.poll.interval.ms`.
         public var drainLimit: Duration = .seconds(10)

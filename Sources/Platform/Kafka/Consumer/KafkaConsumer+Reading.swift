@@ -123,6 +123,8 @@ extension KafkaConsumer {
             read(event, of: state, into: &records, &bytes)
             event.destroy()
         }
+        // The reader had room for more.
+        if records.count < reader.maxRecords, bytes < reader.maxBytes { noteEmptied(state, bytes: bytes) }
         // An error of the partition may have ended it.
         guard state.reader?.id == reader.id else { return }
         if records.isEmpty {

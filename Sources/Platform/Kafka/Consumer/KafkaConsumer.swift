@@ -42,6 +42,13 @@ public actor KafkaConsumer {
     var lastNumber: UInt64 = 0
     /// Turns complete with the first answer of the group, an empty one too.
     let firstAssignment = Completion()
+    /// For questions that only make librdkafka look at its queues again; rebalances do not wait for them.
+    let refilling = DispatchQueue(label: "kafka.consumer.refill")
+    /// From so many bytes on a queue may have been full; `.max` where librdkafka looks at full queues by itself.
+    var refillBytes = Int.max
+    /// Partitions whose queue was full and is empty now.
+    var emptied: Set<KafkaTopicPartition> = []
+    var isRefilling = false
     /// Where librdkafka sends what happens while it closes.
     var closeQueue: QueuePointer?
     let closed = Completion()
@@ -71,7 +78,7 @@ public actor KafkaConsumer {
     ///   subscription. Brokers that cannot be reached are no error here: librdkafka goes on trying.
     public func start() throws(KafkaError) {
         guard phase == .created else { throw KafkaError(.closed, "the consumer was started before") }
-        let settings = configuration.settings(for: role, overrides: overrides)
+        let settings = configuration.settings(for: role, prefetch: prefetch, overrides: overrides)
         let handle = try KafkaHandle(.consumer, settings: settings, home: home)
         self.handle = handle
         phase = .running
@@ -84,6 +91,7 @@ public actor KafkaConsumer {
                 },
                 drained: { [weak self] in self?.assumeIsolated { $0.serveQueues() } }))
         startTick(interval: tickInterval(settings))
+        refillBytes = KafkaPrefetch.refillBytes(settings)
         switch source {
         case .group(_, let topics): try subscribe(to: topics, handle)
         case .partitions(let offsets): assign(offsets, handle)
@@ -95,6 +103,14 @@ public actor KafkaConsumer {
         case .group(let group, _): .consumer(group: group.rawValue)
         case .partitions: .reader(group: configuration.readerGroup)
         }
+    }
+
+    private var prefetch: KafkaPrefetch {
+        var prefetch = options.prefetch
+        if case .partitions(let offsets) = source, !offsets.isEmpty, prefetch.partitions == nil {
+            prefetch.partitions = offsets.count
+        }
+        return prefetch
     }
 
     private var overrides: [ClientProperty] {

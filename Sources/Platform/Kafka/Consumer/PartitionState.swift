@@ -36,6 +36,8 @@ final class PartitionState {
     var stored: KafkaOffset?
     /// The stored offset that is known to be committed.
     var committed: KafkaOffset?
+    /// Bytes of the records read since librdkafka was last told to fetch again.
+    var bytesSinceRefill = 0
     var isReleased = false
     /// The end was met and not yet handed to the reader.
     var isAtEnd = false
