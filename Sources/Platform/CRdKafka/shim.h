@@ -3,6 +3,9 @@
 #define SLUICE_CRDKAFKA_SHIM_H
 
 #include <librdkafka/rdkafka.h>
+#if RD_KAFKA_VERSION < 0x020002ff
+#error "librdkafka 2.0.2 or later is needed (Debian 12, Ubuntu 24.04): deploy/install-deps says how to get it"
+#endif
 // Needs rdkafka.h before it.
 #include <librdkafka/rdkafka_mock.h>
 
