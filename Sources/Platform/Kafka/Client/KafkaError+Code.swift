@@ -124,6 +124,10 @@ extension KafkaError {
         public static let topicAlreadyExists = Code(rawValue: 36)
         /// More replicas asked for than there are brokers.
         public static let invalidReplicationFactor = Code(rawValue: 38)
+        /// A setting of a topic that the brokers do not know or allow.
+        public static let invalidTopicSetting = Code(rawValue: 40)
+        /// A policy of the cluster for new topics.
+        public static let policyViolation = Code(rawValue: 44)
         /// A broker lost the order of an idempotent producer's records.
         public static let outOfOrderSequence = Code(rawValue: 45)
         /// A newer member with the same instance id took over.

@@ -16,6 +16,8 @@ struct TopicReport {
         let status: Status
         /// Why it could not be created or is not usable yet.
         let error: String?
+        /// Settings that the cluster refused and that it was created without, with the expected values.
+        var omitted: [String] = []
     }
 
     let lines: [Line]
@@ -30,10 +32,10 @@ struct TopicReport {
 
     /// - Parameters:
     ///   - missing: the status of a topic that did not exist: missing, created, or would be created.
-    ///   - failures: topics that could not be created, with the reason.
+    ///   - creation: topics that could not be created, with the reason, and what others were created without.
     ///   - leaderless: topics that were created but are not usable yet, with the reason.
     init(
-        _ plan: TopicPlan, missing: Status, failures: [KafkaTopic: KafkaError] = [:],
+        _ plan: TopicPlan, missing: Status, creation: TopicCreation.Outcome = TopicCreation.Outcome(),
         leaderless: [KafkaTopic: String] = [:], isEmbedded: Bool = false
     ) {
         self.isEmbedded = isEmbedded
@@ -41,12 +43,15 @@ struct TopicReport {
             guard item.isMissing else {
                 return Line(item: item, status: item.differences.isEmpty ? .exists : .differs, error: nil)
             }
-            switch failures[item.topic] {
+            switch creation.failures[item.topic] {
             // Created concurrently by someone else.
             case let failure? where failure.code == .topicAlreadyExists:
                 return Line(item: item, status: .exists, error: nil)
             case let failure?: return Line(item: item, status: .failed, error: Self.line(failure))
-            case nil: return Line(item: item, status: missing, error: leaderless[item.topic])
+            case nil:
+                let expected = plan.newTopics.first { $0.topic == item.topic }?.configuration ?? [:]
+                let omitted = (creation.omitted[item.topic] ?? []).map { "\($0)=\(expected[$0] ?? "")" }
+                return Line(item: item, status: missing, error: leaderless[item.topic], omitted: omitted)
             }
         }
     }
@@ -94,8 +99,12 @@ struct TopicReport {
             "The brokers do not report these settings of \(line.item.topic), whose values should be: "
                 + line.item.unreported.joined(separator: ", ") + "."
         }
+        let omitted = lines.filter { !$0.omitted.isEmpty }.map { line in
+            "The cluster refused these settings of \(line.item.topic), which was created without them: "
+                + "\(line.omitted.joined(separator: ", ")). Its defaults should come to the same; ask its operators."
+        }
         return (isKeyedNew ? [Self.partitionCountIsFixed] : []) + (isEmbedded ? [Self.embeddedBroker] : [])
-            + unreported
+            + unreported + omitted
     }
 
     var json: JSONObject {
@@ -123,6 +132,7 @@ extension TopicReport.Line {
                 }),
             OutputName.corrections: .array(item.corrections.map { .string($0) }),
         ]
+        if !omitted.isEmpty { object[OutputName.omitted] = .array(omitted.map { .string($0) }) }
         if let error { object[OutputName.error] = .string(error) }
         return object
     }

@@ -34,14 +34,16 @@ struct TopicsCommand {
                 let missing: TopicReport.Status = isEmbedded ? .missing : .wouldBeCreated
                 return await finish(TopicReport(plan, missing: missing, isEmbedded: isEmbedded), console)
             }
-            let failures = try await admin.createTopics(plan.newTopics)
+            let created = try await TopicCreation.create(plan.newTopics) { topics throws(KafkaError) in
+                try await admin.createTopics(topics)
+            }
             let leaderless = await LeaderWait.leaderless(
-                plan.newTopics.filter { failures[$0.topic] == nil }
+                plan.newTopics.filter { created.failures[$0.topic] == nil }
             ) { topics, left throws(KafkaError) in
                 try await admin.describeTopics(topics, settings: .none, within: left)
             }
             return await finish(
-                TopicReport(plan, missing: .created, failures: failures, leaderless: leaderless), console)
+                TopicReport(plan, missing: .created, creation: created, leaderless: leaderless), console)
         }
     }
 

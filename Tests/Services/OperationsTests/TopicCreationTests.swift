@@ -1,0 +1,116 @@
+import Foundation
+import JSON
+import Kafka
+import Records
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// `topics apply` on a cluster that refuses some of a topic's settings.
+@Suite struct TopicCreationTests {
+    private static let plan = TopicPlan(
+        TopicNames(prefix: "test"), partitions: 2, demands: TopicDemands(profile: .production, replicationFactor: nil),
+        found: [], bootstrapServers: "kafka-1:9092")
+    private static let state: KafkaTopic = "test.refunds.production"
+
+    /// A cluster that refuses a topic with one of these settings.
+    private struct Cluster {
+        let refused: [String]
+        let code: KafkaError.Code
+        /// Whether the reason names one of them.
+        var names = true
+        private(set) var created: [KafkaTopic: [String: String]] = [:]
+        private(set) var requests = 0
+
+        mutating func create(_ topics: [KafkaNewTopic]) -> [KafkaTopic: KafkaError] {
+            requests += 1
+            var errors: [KafkaTopic: KafkaError] = [:]
+            for topic in topics {
+                if let name = refused.first(where: { topic.configuration[$0] != nil }) {
+                    let reason = names ? "Unknown topic config name: \(name)." : "not allowed here"
+                    errors[topic.topic] = KafkaError(code, "create \(topic.topic): \(reason)")
+                } else {
+                    created[topic.topic] = topic.configuration
+                }
+            }
+            return errors
+        }
+    }
+
+    @Test(arguments: [
+        (["message.timestamp.type"], KafkaError.Code.invalidTopicSetting),
+        (["min.compaction.lag.ms", "max.compaction.lag.ms"], .invalidTopicSetting),
+        (["min.insync.replicas", "unclean.leader.election.enable"], .policyViolation),
+    ])
+    func `a topic is created without the optional settings that the cluster refuses, and with all others`(
+        _ refused: [String], _ code: KafkaError.Code
+    ) async throws {
+        var cluster = Cluster(refused: refused, code: code)
+        let outcome = try await TopicCreation.create(Self.plan.newTopics) { topics throws(KafkaError) in
+            cluster.create(topics)
+        }
+        #expect(outcome.failures.isEmpty)
+        #expect(Set(cluster.created.keys) == Set(Self.plan.newTopics.map(\.topic)))
+        for topic in Self.plan.newTopics {
+            let present = refused.filter { topic.configuration[$0] != nil }
+            #expect(outcome.omitted[topic.topic] ?? [] == present)
+            #expect(cluster.created[topic.topic] == topic.configuration.filter { !present.contains($0.key) })
+        }
+        let report = TopicReport(Self.plan, missing: .created, creation: outcome)
+        #expect(report.isGood)
+        let line = try #require(report.lines.first { $0.item.topic == Self.state })
+        #expect(line.status == .created)
+        let expected = try #require(Self.plan.newTopics.first { $0.topic == Self.state }?.configuration)
+        for name in refused {
+            let setting = "\(name)=\(try #require(expected[name]))"
+            #expect(report.text.contains(setting))
+            #expect(line.json[OutputName.omitted]?.array?.contains(.string(setting)) == true)
+        }
+        #expect(report.text.contains("The cluster refused these settings of \(Self.state)"))
+    }
+
+    @Test func `where the reason names no setting, all optional ones are left out at once`() async throws {
+        var cluster = Cluster(refused: ["segment.ms"], code: .policyViolation, names: false)
+        let outcome = try await TopicCreation.create(Self.plan.newTopics) { topics throws(KafkaError) in
+            cluster.create(topics)
+        }
+        #expect(cluster.requests == 2)
+        #expect(outcome.failures.isEmpty)
+        #expect(Set(try #require(cluster.created[Self.state]).keys) == ["cleanup.policy", "max.message.bytes"])
+        // A topic that was not refused keeps everything.
+        #expect(outcome.omitted["test.quarantine"] == nil)
+    }
+
+    @Test(arguments: [
+        (["cleanup.policy"], KafkaError.Code.invalidTopicSetting), (["segment.ms"], .topicAuthorizationFailed),
+    ])
+    func `a topic is not created without what it needs, and not for another refusal`(
+        _ refused: [String], _ code: KafkaError.Code
+    ) async throws {
+        var cluster = Cluster(refused: refused, code: code)
+        let outcome = try await TopicCreation.create(Self.plan.newTopics) { topics throws(KafkaError) in
+            cluster.create(topics)
+        }
+        #expect(cluster.created[Self.state] == nil)
+        #expect(outcome.failures[Self.state]?.code == code)
+        #expect(outcome.omitted[Self.state] == nil)
+        #expect(!TopicReport(Self.plan, missing: .created, creation: outcome).isGood)
+    }
+}
+
+@Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(5)))
+struct TopicCreationOnApacheKafkaTests {
+    @Test func `what Apache Kafka refuses of a topic is known by its reason`() async throws {
+        let configuration = try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers)
+        let topic = KafkaTopic(rawValue: "creation-\(UUID())")
+        let new = KafkaNewTopic(
+            topic: topic, partitions: 1, replicationFactor: 1,
+            configuration: ["cleanup.policy": "compact", "message.timestamp.type": "Neither", "segment.ms": "86400000"])
+        let outcome = try await KafkaAdmin(configuration).closing { admin in
+            try await TopicCreation.create([new]) { topics throws(KafkaError) in try await admin.createTopics(topics) }
+        }
+        #expect(outcome == TopicCreation.Outcome(omitted: [topic: ["message.timestamp.type"]]))
+    }
+}
