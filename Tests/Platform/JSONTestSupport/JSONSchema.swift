@@ -18,6 +18,12 @@ package struct JSONSchema: Sendable {
         return try JSONSchema(Array(Data(contentsOf: folder.appending(path: "deploy/\(name)"))))
     }
 
+    /// Members of an object that the schema does not name, which is no fault of the object.
+    package func unnamedMembers(of text: [UInt8]) -> [String] {
+        let known = root["properties"]?.object?.names ?? []
+        return ((try? JSONValue(json: text))?.object?.names ?? []).filter { !known.contains($0) }
+    }
+
     /// What is wrong with a text, each with its path; empty when nothing is.
     package func faults(in text: [UInt8]) -> [String] {
         guard let value = try? JSONValue(json: text) else { return ["$: no JSON"] }
