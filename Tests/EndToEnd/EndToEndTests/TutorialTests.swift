@@ -186,6 +186,9 @@ private struct TutorialPackage {
             "Sources/Latest/LatestModel.swift", "Sources/Latest/LatestReading.swift",
             "Sources/Latest/LatestApplication.swift", "Sources/Latest/LatestAPI.swift",
             "Sources/latest-consumer/main.swift", "Tests/InboxTests/LatestTests.swift",
+            "Sources/Mails/Refund.swift", "Sources/Mails/MailModel.swift", "Sources/Mails/MailBook.swift",
+            "Sources/Mails/MailHandler.swift", "Sources/Mails/MailApplication.swift",
+            "Tests/InboxTests/MailTests.swift",
         ] {
             let after = page.components(separatedBy: "`\(name)`").dropFirst().first
             let block = after?.components(separatedBy: "```swift\n").dropFirst().first?
