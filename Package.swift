@@ -404,7 +404,7 @@ let package = Package(
             ]),
         tests(
             "ServiceKitTests", layer: "Pipeline",
-            uses: ["ServiceKit", "Kafka", "Lifecycle", "KafkaDevBroker", "TestSupport"]),
+            uses: ["ServiceKit", "Kafka", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "TestSupport"]),
         tests(
             "KeyedStateTests", layer: "Pipeline",
             uses: [

@@ -25,7 +25,10 @@ struct SluiceIngress {
             let metrics = MetricsRegistry()
             metrics.collectProcessMetrics()
             metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
-            return [Ingress(plan, logger: logger, metrics: metrics)]
+            return [
+                KafkaCredentialFiles(configuration, logger: logger, metrics: metrics),
+                Ingress(plan, logger: logger, metrics: metrics),
+            ]
         }
     }
 }

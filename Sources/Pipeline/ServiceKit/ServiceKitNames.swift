@@ -1,5 +1,12 @@
 internal import Telemetry
 
+/// Names of metrics.
+enum ServiceKitMetricName {
+    static let credentialsChanged = "sluice_kafka_credentials_changed"
+}
+
 extension LogKey {
     static let port = LogKey(rawValue: "port")
+    static let property = LogKey(rawValue: "property")
+    static let file = LogKey(rawValue: "file")
 }

@@ -139,6 +139,7 @@ public struct ConsumerApplication: Sendable {
     ) async throws -> [any Service] {
         metrics.collectProcessMetrics()
         metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
+        let credentials = KafkaCredentialFiles(configuration, logger: logger, metrics: metrics)
         let declared = try topics(configuration)
         var configured = options(configuration, declared)
         let kafka = try await check(configuration, declared, &configured, logger)
@@ -159,7 +160,8 @@ public struct ConsumerApplication: Sendable {
             liveness: [HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }]
                 + parts.liveness,
             pages: parts.pages)
-        return parts.services + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
+        return [credentials] + parts.services
+            + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
     }
 
     /// Compares the topics with what is expected of them, and notes how many partitions are read.

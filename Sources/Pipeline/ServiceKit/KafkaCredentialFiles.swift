@@ -1,0 +1,71 @@
+package import Configuration
+internal import Lifecycle
+internal import Synchronization
+package import Telemetry
+
+/// Watches the files with this process's passwords and certificates for Kafka.
+///
+/// librdkafka reads them when a client is made, and before version 2.1 offers no way to exchange them: a rotation takes
+/// a restart. A file that is no longer what the clients were made with is reported by a log line and a gauge, so that a
+/// restart that was forgotten is seen before the old password or certificate ends.
+package final class KafkaCredentialFiles: Service {
+    package let name = "kafka credentials"
+
+    private static let interval: Duration = .seconds(10)
+
+    private let files: [String: String]
+    private let original: [String: FileFingerprint]
+    private let changed = Mutex<Set<String>>([])
+    private let logger: Logger
+
+    /// Reads the files as the clients will.
+    package init(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) {
+        self.logger = logger
+        var original: [String: FileFingerprint] = [:]
+        // A folder of certificates, and what librdkafka takes for something else than a file, is not watched.
+        let files = configuration.files(under: ApplicationSettings.kafka.prefix).filter { property, path in
+            guard let fingerprint = try? FileFingerprint(path: path) else { return false }
+            original[property] = fingerprint
+            return true
+        }
+        self.files = files
+        self.original = original
+        metrics.collect { [weak self] samples in
+            guard let changed = self?.changed.withLock({ $0 }) else { return }
+            for property in files.keys.sorted() {
+                samples.gauge(
+                    ServiceKitMetricName.credentialsChanged,
+                    help: "1 when a file with a password or certificate for Kafka is not the one read at the start.",
+                    labels: [MetricLabel("property", property)], changed.contains(property) ? 1 : 0)
+            }
+        }
+    }
+
+    /// Compares the files with those read at the start. A file that is gone has changed.
+    package func check() {
+        for (property, path) in files {
+            let isChanged = (try? FileFingerprint(path: path)) != original[property]
+            let isNews = changed.withLock { changed in
+                isChanged ? changed.insert(property).inserted : changed.remove(property) != nil
+            }
+            guard isNews else { continue }
+            let fields = [LogField(.property, property), LogField(.file, path)]
+            if isChanged {
+                logger.warning("credentials for Kafka changed since the start, restart to use them", fields)
+            } else {
+                logger.info("credentials for Kafka are those of the start again", fields)
+            }
+        }
+    }
+
+    package func start() async throws {}
+
+    package func run() async throws {
+        while true {
+            try await Task.sleep(for: Self.interval)
+            check()
+        }
+    }
+
+    package func stop(within limit: Duration) async {}
+}
