@@ -4,7 +4,8 @@
     kcat -C -e -q -J -b BROKER -t appstore.certificates > certificates.jsonl
     kcat -C -e -q -J -b BROKER -t appstore.notifications.production | python3 rebuild.py certificates.jsonl
 
-prints one compact JWS for each record. To use it in a consumer, keep the values of appstore.certificates by key and call
+prints one compact JWS for each record that Apple signed. A tombstone is left out; a record that cannot be rebuilt, as one
+of version 1, is named on the standard error, and the exit code is 1 where a header was missing. To use it in a consumer, keep the values of appstore.certificates by key and call
 rebuild(value, headers) with a record's value.
 """
 import base64
@@ -68,9 +69,24 @@ def rebuild(value, headers):
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as certificates:
-        headers = {line["key"]: line["payload"] for line in map(json.loads, certificates)}
+        headers = {line["key"]: line["payload"] for line in map(json.loads, certificates) if line.get("payload")}
+    is_complete = True
     for line in map(json.loads, sys.stdin):
-        print(rebuild(line["payload"], headers))
+        value = line.get("payload")
+        if value is None:
+            continue
+        place = f"{line.get('topic')} {line.get('partition')} {line.get('offset')}"
+        try:
+            print(rebuild(value, headers))
+        except KeyError as missing:
+            if missing.args[0] in ("proof", "notification"):
+                print(f"{place}: nothing that Apple signed", file=sys.stderr)
+            else:
+                print(f"{place}: no header {missing}, read appstore.certificates again", file=sys.stderr)
+                is_complete = False
+        except (ValueError, IndexError, TypeError):
+            print(f"{place}: no notification record", file=sys.stderr)
+    sys.exit(0 if is_complete else 1)
 
 
 if __name__ == "__main__":

@@ -37,20 +37,33 @@ extension EndToEnd {
         ) async throws {
             guard let python = Program.path(of: "python3") else { return }
             // As `kcat -J` prints them.
-            func lines(_ records: [(key: String, payload: [UInt8])]) throws -> String {
+            func lines(_ records: [(key: String, payload: [UInt8]?)]) throws -> String {
                 try records.map { record in
-                    let line = ["key": record.key, "payload": String(decoding: record.payload, as: UTF8.self)]
+                    let payload: Any = record.payload.map { String(decoding: $0, as: UTF8.self) } ?? NSNull()
+                    let line: [String: Any] = ["key": record.key, "payload": payload]
                     return String(decoding: try JSONSerialization.data(withJSONObject: line), as: UTF8.self) + "\n"
                 }.joined()
             }
-            let certificates = try harness.write(
-                try lines(headers.map { ($0.rawValue, $1) }), to: "certificates.jsonl")
-            let values = try harness.write(try lines(records.map { ("", $0.value ?? []) }), to: "records.jsonl")
+            let known = headers.map { ($0.rawValue, Optional($1)) }
+            let certificates = try harness.write(try lines(known + [("gone", nil)]), to: "certificates.jsonl")
+            // What a topic may hold beside them: a tombstone, a notification of version 1, and something else.
+            let others: [[UInt8]?] = [
+                nil, Array(#"{"notification":{"notificationType":"TEST"},"legacy":{}}"#.utf8), Array("torn".utf8),
+                Array("{".utf8),
+            ]
+            let values = try harness.write(
+                try lines((others + records.map(\.value)).map { ("", $0) }), to: "records.jsonl")
             let recipe = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
                 .appending(path: "../../../deploy/rebuild.py").standardized.path
             let run = try await harness.run(["sh", "-c", "'\(python)' '\(recipe)' '\(certificates)' < '\(values)'"])
             #expect(run.end == .exit(0), "\(run)")
             #expect(run.output.split(separator: "\n").map(String.init).sorted() == signed)
+            #expect(run.errors.split(separator: "\n").count == 3, "\(run)")
+            // Without the certificates nothing can be rebuilt, and each record says so.
+            let none = try harness.write("", to: "none.jsonl")
+            let blind = try await harness.run(["sh", "-c", "'\(python)' '\(recipe)' '\(none)' < '\(values)'"])
+            #expect(blind.end == .exit(1) && blind.output.isEmpty)
+            #expect(blind.errors.split(separator: "\n").count == 3 + records.count)
         }
     }
 }
