@@ -84,12 +84,16 @@ extension KafkaConsumer {
     private func begin(_ positions: [StartPosition]) {
         guard phase == .running else { return answer(assigning: positions) }
         // Before the assign call, or librdkafka forwards the partition's queue to the consumer's.
-        let states = positions.compactMap(attach)
-        answer(assigning: positions)
-        for (state, position) in zip(states, positions) where !position.isCommitted {
-            // Committed by the interval, so that the group's lag can be seen from outside.
-            store(position.offset, of: state.assigned)
+        var states: [PartitionState] = []
+        var uncommitted: [(KafkaAssignedPartition, KafkaOffset)] = []
+        for position in positions {
+            guard let state = attach(position) else { continue }
+            states.append(state)
+            if !position.isCommitted { uncommitted.append((state.assigned, position.offset)) }
         }
+        answer(assigning: positions)
+        // Committed by the interval, so that the group's lag can be seen from outside.
+        for (assigned, offset) in uncommitted { store(offset, of: assigned) }
         emit(.assigned(states.map(\.assigned)))
         for state in states { serve(state) }
     }
