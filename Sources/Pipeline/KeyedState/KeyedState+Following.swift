@@ -199,7 +199,7 @@ extension KeyedState {
 
     private func read(_ place: KafkaTopicPartition, _ parts: Parts) async {
         guard let partition = parts.partitions[place], let start = await start(place, parts) else { return }
-        var assigned = try? await parts.consumer.read([place: KafkaOffset(rawValue: start)]).first
+        var assigned = await assign(place, from: start, parts)
         while let current = assigned {
             progress.restart(at: current.startOffset.rawValue, of: place)
             reached(current.startOffset.rawValue, in: place)
@@ -210,6 +210,23 @@ extension KeyedState {
                 $0.topicPartition == place && $0.epoch != current.epoch && $0.isActive
             }
         }
+    }
+
+    /// Begins to read a partition; tries again where librdkafka refuses it. Nil when it is not to be read any more.
+    private func assign(_ place: KafkaTopicPartition, from start: Int64, _ parts: Parts) async
+        -> KafkaAssignedPartition?
+    {
+        while !Task.isCancelled, !withRunning({ $0.isStopping }) {
+            do {
+                return try await parts.consumer.read([place: KafkaOffset(rawValue: start)]).first
+            } catch {
+                frequent.log(
+                    .warning, key: "assign", "a partition of the state cannot be read yet",
+                    place.logFields + [LogField(.error, error.message)])
+            }
+            guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return nil }
+        }
+        return nil
     }
 
     private func read(_ assigned: KafkaAssignedPartition, _ partition: Partition, _ parts: Parts) async {
