@@ -52,8 +52,8 @@ extension ApacheKafkaTests {
         var all: [KafkaRecord] { records.withLock { $0 } }
     }
 
-    /// librdkafka compares a full queue with its limit once a second where nothing else happens: 16 MiB would take a
-    /// minute.
+    /// librdkafka compares a full queue with its limit once a second where nothing else happens: of 16 MiB there would be
+    /// a dozen such waits.
     @Test(.timeLimit(.minutes(2)))
     func `a reader that empties its queues within a second need not wait for the rest of it`() async throws {
         let topic = try await Self.makeTopic(partitions: 1)
@@ -73,15 +73,22 @@ extension ApacheKafkaTests {
         }
         await producer.close(within: .seconds(5))
         var options = KafkaConsumer.Options()
-        options.prefetch.totalBytes = 512 << 10
+        options.prefetch.totalBytes = 256 << 10
         let place = KafkaTopicPartition(topic: topic, partition: 0)
         let reader = try await ConsumerHarness(
             .partitions([place: .beginning]), options: options, bootstrapServers: servers, profile: .production)
         let partition = try #require(await reader.consumer.assignedPartitions.first)
-        let start = ContinuousClock.now
-        let records = try await ConsumerHarness.read(16 * 1024, of: partition)
-        #expect(ContinuousClock.now - start < .seconds(20))
-        #expect(records.map(\.offset.rawValue) == Array(0..<Int64(16 * 1024)))
+        var offsets: [Int64] = []
+        var stalls = 0
+        while offsets.count < 16 * 1024 {
+            let start = ContinuousClock.now
+            let records = try #require(await partition.next(maxRecords: 1000), "the partition ended")
+            offsets += records.map(\.offset.rawValue)
+            if ContinuousClock.now - start > .milliseconds(700) { stalls += 1 }
+        }
+        // A busy machine may be slow now and then.
+        #expect(stalls <= 3)
+        #expect(offsets == Array(0..<Int64(16 * 1024)))
         await reader.consumer.close(within: .seconds(5))
     }
 
