@@ -13,7 +13,7 @@ struct RecordMark: Equatable {
     /// Of ``StateModel/fingerprint``; 0 for none.
     var form: Int64
 
-    static let header = "sluice.state"
+    static let header = StateHeader.mark
     static let proposal = "sluice.proposal"
     /// The offset of the record that first held the proposal; absent in that record itself.
     static let proposalOffset = "sluice.proposal.offset"

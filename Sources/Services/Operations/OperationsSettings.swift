@@ -143,6 +143,24 @@ enum OperationsSettings {
     static let yes = Setting.flag("yes", help: "Execute. Without it the command prints what it would do.")
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
+    // cluster
+    /// The executables that are members of a group, and the settings that name it.
+    static let clusterGroups: [(executable: String, setting: Setting<String>)] =
+        [("sluice-entitlements", entitlementsGroup)]
+        + ["sluice-refunds", "sluice-reconciler", TopicNames.archiveGroup, TopicNames.webhooksGroup].map {
+            ($0, ConsumerSettings.group(of: $0))
+        }
+    static let clusterSource = Setting.readableFile(
+        "source", help: "Properties file with the kafka settings of the cluster that is left.",
+        example: "old.properties"
+    ).optional.onCommandLineOnly
+    static let deliveredUntil = Setting(
+        "webhooks-from", .instant,
+        help: "Webhooks go on ten minutes before this time instead of at the beginning: up to it all were delivered."
+    ).optional.onCommandLineOnly
+    static let despiteProblems = Setting.flag(
+        "despite-problems", help: "Switch although prepare finds problems, when they cannot be repaired any more.")
+
     // api
     static let statusesOfAll = Setting.flag("all", help: "Also those of which version 1 said nothing.")
     static let apiBundle = Setting.string(

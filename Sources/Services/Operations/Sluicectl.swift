@@ -81,6 +81,7 @@ package struct Sluicectl: Sendable {
         case [DoctorCommand.name]: return try await doctor(configuration, arguments, environment)
         case ["entitlements", "rebuild"]:
             return try await RebuildCommand(configuration: configuration, timeout: timeout).run(console)
+        case let path where path.first == "cluster": return try await cluster(invocation)
         case let path where path.first == "quarantine": return try await quarantine(invocation)
         case let path where path.first == "dlq": return try await deadLetters(invocation)
         case let path where path.first == "entitlements": return try await entitlements(invocation)
@@ -102,6 +103,16 @@ package struct Sluicectl: Sendable {
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
+        default: noCase(invocation)
+        }
+    }
+
+    private func cluster(_ invocation: Invocation) async throws -> ExitCode {
+        let command = ClusterCommand(
+            configuration: invocation.configuration, sharedKeys: parts.sharedKeys, timeout: timeout)
+        switch invocation.commandPath.last {
+        case "prepare": return try await command.prepare(console)
+        case "switch": return try await command.switchOver(console)
         default: noCase(invocation)
         }
     }

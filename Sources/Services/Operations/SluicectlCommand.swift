@@ -23,7 +23,7 @@ enum SluicectlCommand {
             ],
             subcommands: [
                 topics, tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements, api,
-                refunds, backfill, reconcile, archive(parts), compareVersions,
+                refunds, backfill, reconcile, archive(parts), cluster, compareVersions,
             ] + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }

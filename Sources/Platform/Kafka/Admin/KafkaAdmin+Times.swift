@@ -1,0 +1,32 @@
+internal import CRdKafka
+internal import Time
+
+extension KafkaAdmin {
+    /// Of each partition the first offset whose record has this timestamp or a later one, as brokers find it; the next
+    /// offset where there is none.
+    ///
+    /// - Parameter milliseconds: since 1970.
+    /// - Throws: what a leader answers; `timedOut` when it does not within `limit`.
+    public func offsets(
+        in topic: KafkaTopic, at milliseconds: Int64, within limit: Duration = .seconds(10)
+    ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
+        let watermarks = try await watermarks(of: topic, within: limit)
+        return try await run { handle throws(KafkaError) in
+            let list = PartitionList(capacity: watermarks.count)
+            // The question has the moment in the place of the offset, and a negative one has a meaning of its own.
+            for place in watermarks.keys { list.append(place, offset: KafkaOffset(rawValue: max(0, milliseconds))) }
+            let code = rd_kafka_offsets_for_times(
+                handle.client.raw, list.pointer, Int32(clamping: limit.clampedMilliseconds))
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                throw KafkaError(code, during: "asking for the offsets of \(topic) at a time")
+            }
+            var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
+            for element in list.elements {
+                let place = element.topicPartition
+                if let code = element.code { throw KafkaError(code, "the offset of \(place) at a time: \(code)") }
+                offsets[place] = element.offset.rawValue < 0 ? watermarks[place]?.high : element.offset
+            }
+            return offsets
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import AppStoreModel
+internal import Configuration
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import ServiceKit
+
+/// `sluicectl cluster prepare` and `sluicectl cluster switch`: an installation goes on with copies of its topics on
+/// another cluster.
+///
+/// Offsets of a copy are other ones, and topics are copied independently of each other: a state may lack what the group
+/// had read. So each group that computes a state reads its input again from the beginning, which changes nothing that is
+/// known, because a state is a join, and adds what the copy lacks.
+struct ClusterCommand {
+    let configuration: Configuration
+    /// Keys of the executables, which may be in the file of the source.
+    let sharedKeys: [String]
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
+
+    var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+
+    /// Says whether the cluster could be switched to.
+    func prepare(_ console: Console) async throws -> ExitCode {
+        let findings = try await withAdmin { admin, brokers, isEmbedded in
+            try await survey(admin, brokers, isEmbedded: isEmbedded, isFinal: false).findings
+        }
+        switch configuration[OperationsSettings.output] {
+        case .text:
+            let conclusion = findings.isReady ? "ready" : "not ready"
+            await console.write(findings.text + "\n\(conclusion)\n")
+        case .json:
+            let report: JSONValue = [
+                OutputName.ok: .bool(findings.isReady), OutputName.findings: .array(findings.map(\.json)),
+            ]
+            await console.write(line: report.json)
+        }
+        return findings.isReady ? .ok : .failure
+    }
+
+    func survey(
+        _ admin: KafkaAdmin, _ brokers: Brokers, isEmbedded: Bool, isFinal: Bool
+    ) async throws -> ClusterSurvey {
+        let partitions =
+            configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
+        let further = configuration[OperationsSettings.groups] ?? []
+        let topics = names.specifications(partitions: partitions, groups: further).map(\.name)
+        let demands = TopicDemands(
+            profile: configuration[ApplicationSettings.profile],
+            replicationFactor: configuration[OperationsSettings.replicationFactor])
+        let target = try await ClusterView(
+            names, of: topics, admin, brokers.readerConfiguration(isEmbedded: isEmbedded))
+        let groups = ClusterGroup.all(names, configuration)
+        var withOffsets: Set<KafkaConsumerGroup> = []
+        for group in groups where try await hasOffsets(group, target, admin) { withOffsets.insert(group.group) }
+        return ClusterSurvey(
+            names: names,
+            plan: TopicPlan(
+                names, partitions: partitions, groups: further, demands: demands, found: target.topics,
+                isEmbedded: isEmbedded, bootstrapServers: configuration[ApplicationSettings.bootstrapServers]),
+            target: target, source: try await source(topics), groups: groups, withOffsets: withOffsets,
+            isFinal: isFinal)
+    }
+
+    private func hasOffsets(_ group: ClusterGroup, _ target: ClusterView, _ admin: KafkaAdmin) async throws -> Bool {
+        let places = target.topics.filter { group.inputs.contains($0.topic) }.flatMap { topic in
+            topic.partitions.map { KafkaTopicPartition(topic: topic.topic, partition: $0.partition) }
+        }
+        return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
+    }
+
+    private func source(_ topics: [KafkaTopic]) async throws -> ClusterSurvey.Source {
+        guard let file = configuration[OperationsSettings.clusterSource] else { return .notAsked }
+        let source = try ClusterSource(file: file, prefix: names.prefix, sharedKeys: sharedKeys)
+        do {
+            return .answering(try await source.view(names, of: topics, timeout: timeout))
+        } catch let error as ConfigurationError {
+            throw error
+        } catch let error as StartupError {
+            return .silent(error.problem)
+        } catch let error as KafkaError {
+            return .silent(error.message)
+        }
+    }
+
+    func withAdmin<Result>(
+        _ body: (KafkaAdmin, Brokers, _ isEmbedded: Bool) async throws -> Result
+    ) async throws -> Result {
+        let brokers = try Brokers(configuration, timeout: timeout)
+        return try await brokers.admin().closing { try await body($0, brokers, try await brokers.isEmbedded($0)) }
+    }
+}

@@ -1,0 +1,33 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Records
+
+/// A consumer group of the installation, and the topics that it may have offsets of.
+struct ClusterGroup {
+    let executable: String
+    let group: KafkaConsumerGroup
+    let inputs: [KafkaTopic]
+    /// Whether it may go on by time: it computes no state and archives nothing, it only passes records on.
+    let mayStartByTime: Bool
+
+    /// The groups of all executables.
+    static func all(_ names: TopicNames, _ configuration: Configuration) -> [ClusterGroup] {
+        let notifications = AppStoreEnvironment.published.map(names.notifications)
+        let archived =
+            notifications + [names.quarantine, names.certificates] + AppStoreEnvironment.published.map(names.refunds)
+            + [names.erasures]
+        return OperationsSettings.clusterGroups.map { executable, setting in
+            let isWebhooks = executable == TopicNames.webhooksGroup
+            let inputs =
+                switch executable {
+                case TopicNames.webhooksGroup: AppStoreEnvironment.published.map(names.entitlements) + notifications
+                case TopicNames.archiveGroup: archived
+                default: notifications
+                }
+            return ClusterGroup(
+                executable: executable, group: KafkaConsumerGroup(rawValue: configuration[setting]), inputs: inputs,
+                mayStartByTime: isWebhooks)
+        }
+    }
+}

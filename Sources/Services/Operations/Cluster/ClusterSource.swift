@@ -1,0 +1,47 @@
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import ServiceKit
+
+/// The cluster that is left, as a properties file of it names it.
+struct ClusterSource {
+    let configuration: Configuration
+
+    /// Reads `kafka.*` and `topics.prefix`; environment and flags are the other cluster's.
+    ///
+    /// - Parameters:
+    ///   - prefix: of the topics on the other cluster.
+    ///   - sharedKeys: keys of the executables, which may be in the file too.
+    /// - Throws: a ``StartupError`` for a file that cannot be used.
+    init(file: String, prefix: String, sharedKeys: [String]) throws(StartupError) {
+        let schema = ConfigurationSchema(
+            [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix],
+            openPrefixes: [ApplicationSettings.kafka])
+        let command = Command("source", summary: "", schema: schema.tolerating(sharedKeys))
+        let setting = OperationsSettings.clusterSource.key
+        switch command.parse(["--config", file], environment: [:]) {
+        case .run(let invocation): configuration = invocation.configuration
+        case .show(let text): throw StartupError(text, setting: setting, fix: "Name a file", exitCode: .configuration)
+        case .refuse(let lines, _):
+            throw StartupError(
+                lines.joined(separator: " "), setting: setting, fix: "Correct the file", exitCode: .configuration)
+        }
+        let other = configuration[OperationsSettings.topicsPrefix]
+        guard other == prefix else {
+            throw StartupError(
+                "\(file) has topics.prefix=\(other), and this cluster \(prefix)", setting: setting,
+                fix: "Mirror the topics under the names that they have", exitCode: .configuration)
+        }
+    }
+
+    /// - Throws: a ``StartupError`` or `KafkaError` when it does not answer.
+    func view(_ names: TopicNames, of topics: [KafkaTopic], timeout: Duration) async throws -> ClusterView {
+        let brokers = try Brokers(configuration, timeout: timeout)
+        return try await brokers.admin().closing { admin in
+            let isEmbedded = try await brokers.isEmbedded(admin)
+            return try await ClusterView(
+                names, of: topics, admin, brokers.readerConfiguration(isEmbedded: isEmbedded))
+        }
+    }
+}

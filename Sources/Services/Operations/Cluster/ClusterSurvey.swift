@@ -1,0 +1,131 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Records
+internal import ServiceKit
+
+/// Everything that is known before a switch, and what stands against it. A pure function of what the clusters told.
+struct ClusterSurvey {
+    let names: TopicNames
+    let plan: TopicPlan
+    let target: ClusterView
+    let source: Source
+    let groups: [ClusterGroup]
+    /// The groups that have committed offsets on the target.
+    let withOffsets: Set<KafkaConsumerGroup>
+    /// Whether the switch is imminent: then nothing may run on the source, and nothing may be on its way.
+    let isFinal: Bool
+
+    enum Source {
+        case notAsked
+        case silent(String)
+        case answering(ClusterView)
+    }
+
+    /// Topics that a mirror copies: all but those of sluice-reconciler.
+    static func copied(_ topics: [KafkaTopic], _ names: TopicNames) -> [KafkaTopic] {
+        let others = AppStoreEnvironment.published.map(names.reconciliation)
+        return topics.filter { !others.contains($0) }
+    }
+
+    var findings: [ClusterFinding] {
+        let content = ContentChecks(names: names, target: target)
+        return [ClusterFinding(.ok, .brokers, "cluster \(target.id) answers")] + topics + content.findings
+            + reconciliation + copy + members
+    }
+
+    // MARK: topics
+
+    private var topics: [ClusterFinding] {
+        let findings = plan.items.compactMap { item -> ClusterFinding? in
+            let name = item.topic.rawValue
+            if item.isMissing {
+                return ClusterFinding(
+                    .problem, .topic, of: name, "it does not exist",
+                    fix: "sluicectl topics apply, and let the mirror fill it")
+            }
+            guard item.differences.isEmpty else {
+                let differences = item.differences.map {
+                    "\($0.subject.rawValue) is \($0.found), expected \($0.expected)"
+                }
+                return ClusterFinding(
+                    .problem, .topic, of: name, differences.joined(separator: "; "),
+                    fix: item.corrections.joined(separator: "; "))
+            }
+            return timestamps(item.topic)
+        }
+        guard findings.isEmpty else { return findings }
+        return [ClusterFinding(.ok, .topic, "\(plan.items.count) topics are as sluicectl topics apply makes them")]
+    }
+
+    /// Records keep the moments at which they were written on the source.
+    private func timestamps(_ topic: KafkaTopic) -> ClusterFinding? {
+        let name = KafkaTopicFinding.Subject.timestampType.rawValue
+        let settings = target.topics.first { $0.topic == topic }?.configuration
+        guard settings?[name] == "LogAppendTime" else { return nil }
+        return ClusterFinding(
+            .problem, .topic, of: topic.rawValue, "\(name) is LogAppendTime, expected CreateTime",
+            fix:
+                "kafka-configs.sh --alter --entity-type topics --entity-name \(topic) --add-config \(name)=CreateTime, "
+                + "and mirror it again")
+    }
+
+    // MARK: reconciliation
+
+    /// A row says that a notification was in the topic; copied ahead of it, the row hides that it never came here.
+    private var reconciliation: [ClusterFinding] {
+        AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
+            ClusterFinding(
+                isFinal ? .warning : .problem, .copy, of: topic.rawValue,
+                "it has records: copied rows hide notifications that were not copied",
+                fix:
+                    "Unless sluice-reconciler has run here: leave it out of the mirror, delete it, and create it with: "
+                    + "sluicectl topics apply")
+        }
+    }
+
+    // MARK: copy
+
+    private var copy: [ClusterFinding] {
+        switch source {
+        case .notAsked:
+            [
+                ClusterFinding(
+                    .warning, .brokers, "the source was not asked whether everything is copied",
+                    fix: "--source FILE while it answers")
+            ]
+        case .silent(let reason):
+            [
+                ClusterFinding(
+                    isFinal ? .problem : .warning, .brokers, "the source does not answer: \(reason)",
+                    fix: "Where it is lost, stop what runs there, and leave --source out")
+            ]
+        case .answering(let view):
+            CopyChecks(source: view, target: target, isFinal: isFinal)
+                .findings(Self.copied(plan.items.map(\.topic), names))
+        }
+    }
+
+    // MARK: groups
+
+    private var members: [ClusterFinding] {
+        let view: ClusterView? = if case .answering(let view) = source { view } else { nil }
+        return groups.flatMap { group -> [ClusterFinding] in
+            var findings: [ClusterFinding] = []
+            func add(_ status: ClusterFinding.Status, _ found: String, _ fix: String) {
+                findings.append(ClusterFinding(status, .group, of: group.group.rawValue, found, fix: fix))
+            }
+            if target.activeGroups?.contains(group.group) == true {
+                add(.problem, "it has members here", "Stop every \(group.executable) of this cluster")
+            } else if withOffsets.contains(group.group), !isFinal {
+                add(.warning, "it has committed offsets here", "sluicectl cluster switch sets them back")
+            }
+            if view?.activeGroups?.contains(group.group) == true {
+                add(
+                    isFinal ? .problem : .warning, "it has members on the source",
+                    "Stop every \(group.executable) there before the switch: no two clusters may do its work")
+            }
+            return findings
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import Kafka
+internal import Records
+internal import Synchronization
+
+/// A cluster as far as it tells whether a copy of its topics is whole: the ends of the topics, and who reads them.
+struct ClusterView {
+    /// So many offsets of each partition are read at its end. Some hold no record: markers of transactions, and records
+    /// that were compacted.
+    static let tailLength: Int64 = 16
+
+    let id: String
+    let topics: [KafkaTopicDescription]
+    /// The last records of each partition that has any, ascending by offset.
+    private(set) var tails: [KafkaTopicPartition: [KafkaRecord]] = [:]
+    let certificates = CertificateDirectory()
+    /// Groups that have members; nil on the embedded broker, which does not tell.
+    let activeGroups: Set<KafkaConsumerGroup>?
+
+    /// - Throws: a `KafkaError`.
+    init(_ names: TopicNames, of wanted: [KafkaTopic], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration) async throws {
+        id = try await admin.clusterId()
+        topics = try await admin.describeTopics(wanted, settings: .whereAllowed)
+        let isEmbedded = try await admin.isEmbeddedBroker()
+        activeGroups =
+            isEmbedded
+            ? nil
+            : Set(try await admin.consumerGroups().filter { !["Empty", "Dead"].contains($0.state) }.map(\.group))
+        var starts: [KafkaTopicPartition: KafkaOffset] = [:]
+        for (place, ends) in try await Self.ends(of: topics, admin) where ends.low < ends.high {
+            let tail = KafkaOffset(rawValue: max(ends.low.rawValue, ends.high.rawValue - Self.tailLength))
+            starts[place] = place.topic == names.certificates ? ends.low : tail
+        }
+        guard !starts.isEmpty else { return }
+        var read: [KafkaTopicPartition: [KafkaRecord]] = [:]
+        let certificates = certificates
+        try await KafkaConsumer.readToEnd(kafka, from: starts, within: .seconds(120)) { records in
+            if records.first?.topic == names.certificates { certificates.take(records) }
+            for record in records {
+                let tail = read[record.topicPartition, default: []].suffix(Int(Self.tailLength) - 1)
+                read[record.topicPartition] = tail + [record]
+            }
+        }
+        tails = read
+    }
+
+    /// The ends of all partitions, asked at once.
+    private static func ends(
+        of topics: [KafkaTopicDescription], _ admin: KafkaAdmin
+    ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
+        let answers = Mutex<KafkaAdmin.Ends>([:])
+        let places = topics.flatMap { topic in
+            topic.partitions.map { KafkaTopicPartition(topic: topic.topic, partition: $0.partition) }
+        }
+        await admin.ends(of: Set(places), within: .seconds(10)) { some in answers.withLock { $0.merge(some) { $1 } } }
+        var ends: [KafkaTopicPartition: KafkaWatermarks] = [:]
+        for (place, answer) in answers.withLock({ $0 }) { ends[place] = try answer.get() }
+        return ends
+    }
+
+    /// A view that was put together, for tests.
+    init(
+        id: String, topics: [KafkaTopicDescription], records: [KafkaRecord],
+        activeGroups: Set<KafkaConsumerGroup>? = []
+    ) {
+        self.id = id
+        self.topics = topics
+        self.activeGroups = activeGroups
+        tails = Dictionary(grouping: records, by: \.topicPartition)
+        certificates.take(records)
+    }
+
+    /// Whether any partition of a topic has a record.
+    func hasRecords(_ topic: KafkaTopic) -> Bool { tails.keys.contains { $0.topic == topic } }
+
+    /// The last records of a topic's partitions, in the order of the partitions.
+    func tails(of topic: KafkaTopic) -> [(place: KafkaTopicPartition, records: [KafkaRecord])] {
+        tails.filter { $0.key.topic == topic }.sorted { $0.key.partition < $1.key.partition }
+            .map { (place: $0.key, records: $0.value) }
+    }
+
+    func partitionCount(of topic: KafkaTopic) -> Int? { topics.first { $0.topic == topic }?.partitions.count }
+}

@@ -1,0 +1,103 @@
+internal import AppStoreModel
+internal import Kafka
+internal import KeyedState
+internal import Records
+
+/// Whether what a mirror has written is what the executables can go on with, as far as the copy alone shows it.
+struct ContentChecks {
+    let names: TopicNames
+    let target: ClusterView
+
+    var findings: [ClusterFinding] {
+        headers + partitions + states + certificates
+    }
+
+    // MARK: headers
+
+    private var headers: [ClusterFinding] {
+        let fix = "Have the mirror copy headers, and copy the topic again from its beginning into an empty one"
+        let notifications = AppStoreEnvironment.published.map {
+            (names.notifications($0), RecordHeaderName.id.rawValue)
+        }
+        let states = stateTopics.map { ($0, StateHeader.mark) }
+        return (notifications + states).compactMap { topic, header in
+            let tails = target.tails(of: topic)
+            guard let tail = tails.first(where: { $0.records.allSatisfy { $0.header(header) == nil } }) else {
+                return nil
+            }
+            return ClusterFinding(
+                .problem, .copy, of: topic.rawValue,
+                "the last records of partition \(tail.place.partition) have no header \(header)", fix: fix)
+        }
+    }
+
+    // MARK: partitions
+
+    /// The topics whose members end the process over a record in the partition of another key.
+    private var stateTopics: [KafkaTopic] {
+        AppStoreEnvironment.published.map(names.entitlements) + AppStoreEnvironment.published.map(names.refunds)
+    }
+
+    private var partitions: [ClusterFinding] {
+        stateTopics.compactMap { topic in
+            guard let count = target.partitionCount(of: topic) else { return nil }
+            let moved = target.tails(of: topic).flatMap(\.records).first { record in
+                guard let key = record.key, record.header(StateHeader.mark) != nil else { return false }
+                return KafkaPartition(ofKey: key, partitions: Int32(clamping: count)) != record.partition
+            }
+            return moved.map {
+                ClusterFinding(
+                    .problem, .copy, of: topic.rawValue,
+                    "the record at offset \($0.offset) of partition \($0.partition) belongs into another partition",
+                    fix:
+                        "Have the mirror keep the partition of each record, and copy the topic again into an empty one "
+                        + "with as many partitions as its source has")
+            }
+        }
+    }
+
+    // MARK: states
+
+    /// A purchase that was notified has a state; where none is here the state was not copied.
+    private var states: [ClusterFinding] {
+        AppStoreEnvironment.published.compactMap { environment in
+            let state = names.entitlements(environment)
+            let purchases = target.tails(of: names.notifications(environment)).flatMap(\.records).contains {
+                $0.text(.subject) != nil
+            }
+            guard purchases, target.partitionCount(of: state) != nil, !target.hasRecords(state) else { return nil }
+            return ClusterFinding(
+                .problem, .copy, of: state.rawValue,
+                "it is empty, and \(names.notifications(environment)) has notifications of purchases",
+                fix: "Mirror it from its beginning: what is older than the notifications is nowhere else")
+        }
+    }
+
+    // MARK: certificates
+
+    private var certificates: [ClusterFinding] {
+        for environment in AppStoreEnvironment.published {
+            for record in target.tails(of: names.notifications(environment)).flatMap(\.records) {
+                guard let header = missingHeader(of: record) else { continue }
+                return [
+                    ClusterFinding(
+                        .problem, .certificates, of: names.certificates.rawValue,
+                        "it lacks \(header), which the record at offset \(record.offset) of \(record.topicPartition) names",
+                        fix: "Mirror it from its beginning: without it no notification can be rebuilt and proved")
+                ]
+            }
+        }
+        return []
+    }
+
+    private func missingHeader(of record: KafkaRecord) -> HeaderReference? {
+        guard let notification = try? NotificationRecord(record) else { return nil }
+        do throws(RebuildError) {
+            _ = try notification.rebuild { target.certificates.segment($0) }
+            return nil
+        } catch {
+            guard case .unknownHeader(let reference) = error else { return nil }
+            return reference
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import Kafka
+internal import Records
+
+/// Whether a cluster has everything that its source has, judged by the last record of each partition.
+struct CopyChecks {
+    /// A copy that is so far behind is catching up; one that is further behind is stuck. Milliseconds.
+    static let tolerance: Int64 = 60_000
+
+    let source: ClusterView
+    let target: ClusterView
+    /// Whether the switch is imminent, so that nothing may be on its way any more.
+    let isFinal: Bool
+
+    /// - Parameter topics: those that are copied.
+    func findings(_ topics: [KafkaTopic]) -> [ClusterFinding] {
+        guard source.id != target.id else {
+            return [
+                ClusterFinding(
+                    .problem, .brokers, "the source is this cluster itself, \(target.id)",
+                    fix: "Name the cluster that is left by --source, and the other one by kafka.bootstrap.servers")
+            ]
+        }
+        let findings = topics.flatMap { topic in partitionCounts(of: topic) + records(of: topic) }
+        let isWhole = !findings.contains { $0.check == .copy }
+        return findings
+            + (isWhole ? [ClusterFinding(.ok, .copy, "the last record of each partition of \(source.id) is here")] : [])
+    }
+
+    private func partitionCounts(of topic: KafkaTopic) -> [ClusterFinding] {
+        guard let count = source.partitionCount(of: topic), let copied = target.partitionCount(of: topic),
+            count != copied
+        else { return [] }
+        return [
+            ClusterFinding(
+                .problem, .topic, of: topic.rawValue, "it has \(copied) partitions, and \(count) on the source",
+                fix: "Delete it here, create it with: sluicectl topics apply --partitions \(count), and mirror it again"
+            )
+        ]
+    }
+
+    private enum Difference {
+        case behind(milliseconds: Int64)
+        case none, timestamps, headers, empty
+    }
+
+    /// One finding for each topic: that of the partition that is worst off.
+    private func records(of topic: KafkaTopic) -> [ClusterFinding] {
+        let differences = source.tails(of: topic).compactMap { place, records in
+            records.last.map { (place, difference(of: $0, from: target.tails[place] ?? [])) }
+        }
+        func first(_ isWanted: (Difference) -> Bool) -> KafkaTopicPartition? {
+            differences.first { isWanted($0.1) }?.0
+        }
+        let again = "and copy the topic again from its beginning into an empty one"
+        if let place = first({ if case .timestamps = $0 { true } else { false } }) {
+            return [
+                problem(
+                    topic, "partition \(place.partition) has the source's last record with another timestamp",
+                    "Set message.timestamp.type=CreateTime, have the mirror keep timestamps, \(again)")
+            ]
+        }
+        if let place = first({ if case .headers = $0 { true } else { false } }) {
+            return [
+                problem(
+                    topic, "partition \(place.partition) has the source's last record with other headers",
+                    "Have the mirror copy headers, \(again)")
+            ]
+        }
+        if let place = first({ if case .empty = $0 { true } else { false } }) {
+            return [
+                problem(
+                    topic, "partition \(place.partition) is empty, and has records on the source",
+                    "Mirror the topic from its beginning, with the partition of each record kept")
+            ]
+        }
+        let behind = differences.compactMap { if case .behind(let milliseconds) = $0.1 { milliseconds } else { nil } }
+        return behind.max().map { [self.behind(topic, partitions: behind.count, $0)] } ?? []
+    }
+
+    private func behind(_ topic: KafkaTopic, partitions: Int, _ milliseconds: Int64) -> ClusterFinding {
+        ClusterFinding(
+            isFinal || milliseconds > Self.tolerance ? .problem : .warning, .copy, of: topic.rawValue,
+            "\(partitions) partitions lack the source's last record, by \(milliseconds / 1_000) s",
+            fix:
+                "Stop what writes to the source, wait for the mirror, and look again; if it stays behind, see the mirror's log"
+        )
+    }
+
+    private func problem(_ topic: KafkaTopic, _ found: String, _ fix: String) -> ClusterFinding {
+        ClusterFinding(.problem, .copy, of: topic.rawValue, found, fix: fix)
+    }
+
+    private func difference(of record: KafkaRecord, from tail: [KafkaRecord]) -> Difference {
+        guard let last = tail.last else { return .empty }
+        let same = tail.filter { $0.key == record.key && $0.value == record.value }
+        if same.contains(where: {
+            $0.timestampMilliseconds == record.timestampMilliseconds && $0.headers == record.headers
+        }) {
+            return .none
+        }
+        if same.contains(where: { $0.timestampMilliseconds == record.timestampMilliseconds }) { return .headers }
+        // Equal contents may be written twice: the copy is wrong only where the later one is not on its way.
+        if same.contains(where: { $0.headers == record.headers && $0.offset == last.offset }), isLater(last, record) {
+            return .timestamps
+        }
+        return .behind(
+            milliseconds: max(0, (record.timestampMilliseconds ?? 0) - (last.timestampMilliseconds ?? 0)))
+    }
+
+    private func isLater(_ copy: KafkaRecord, _ record: KafkaRecord) -> Bool {
+        (copy.timestampMilliseconds ?? 0) > (record.timestampMilliseconds ?? 0)
+    }
+}

@@ -1,0 +1,72 @@
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+
+/// Where a consumer group is to read on, beside the offsets that it has committed.
+struct GroupOffsets {
+    let group: KafkaConsumerGroup
+    /// The next offset of each partition.
+    let targets: [KafkaTopicPartition: KafkaOffset]
+    /// The next offsets that are committed now; partitions without a commit are left out.
+    let committed: [KafkaTopicPartition: KafkaOffset]
+
+    /// A group that is to read topics from their beginning.
+    ///
+    /// - Throws: a `KafkaError`, such as `unknownTopic`.
+    static func beginnings(
+        of topics: [KafkaTopic], for group: KafkaConsumerGroup, _ admin: KafkaAdmin
+    ) async throws(KafkaError) -> GroupOffsets {
+        var targets: [KafkaTopicPartition: KafkaOffset] = [:]
+        for topic in topics {
+            for (partition, watermarks) in try await admin.watermarks(of: topic) { targets[partition] = watermarks.low }
+        }
+        return GroupOffsets(
+            group: group, targets: targets,
+            committed: try await admin.committedOffsets(of: group, partitions: Array(targets.keys)))
+    }
+
+    var partitions: [KafkaTopicPartition] {
+        targets.keys.sorted { ($0.topic.rawValue, $0.partition) < ($1.topic.rawValue, $1.partition) }
+    }
+
+    /// Commits the targets in the name of the group.
+    ///
+    /// - Parameter executable: which must not run meanwhile.
+    /// - Throws: a ``StartupError`` while the group has members.
+    func commit(_ admin: KafkaAdmin, executable: String) async throws(StartupError) {
+        do {
+            try await admin.alterOffsets(of: group, to: targets)
+        } catch {
+            throw StartupError(
+                "the group was not set back: \(error.message)",
+                fix: "Stop every \(executable) first: a group that has members keeps its offsets")
+        }
+    }
+
+    /// A table with a head.
+    var text: String {
+        let rows = partitions.map { partition in
+            [
+                partition.topic.rawValue, "\(partition.partition)",
+                committed[partition].map { "\($0.rawValue)" } ?? "-",
+                targets[partition].map { "\($0.rawValue)" } ?? "-",
+            ]
+        }
+        return PlainText.table([["TOPIC", "PARTITION", "FROM", "TO"]] + rows)
+    }
+
+    /// Writes the members `group` and `partitions`.
+    func write(to object: inout JSONWriter) {
+        object.set("group", group.rawValue)
+        object.array("partitions") { array in
+            for partition in partitions {
+                array.object {
+                    $0.set("topic", partition.topic.rawValue)
+                    $0.set("partition", partition.partition.rawValue)
+                    $0.set("from", committed[partition]?.rawValue)
+                    $0.set("to", targets[partition]?.rawValue)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import AppStoreModel
+import JSON
+import Kafka
+import KafkaDevBroker
+import Records
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// `sluicectl cluster switch`: where groups read on, and when it refuses.
+@Suite(.timeLimit(.minutes(5)))
+struct ClusterSwitchTests {
+    private static let groups = ["sluice-entitlements", "sluice-refunds", "sluice-webhooks"]
+
+    /// A cluster whose groups have offsets that a mirror translated.
+    private func translated() async throws -> (CopiedCluster, [KafkaTopicPartition]) {
+        let target = try CopiedCluster()
+        try await target.write([target.notification(), target.state()])
+        let topic = target.names.notifications(.production)
+        let places = (0..<2).map { KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)) }
+        try await target.admin { admin in
+            for group in Self.groups {
+                let group = KafkaConsumerGroup(rawValue: group)
+                try await admin.alterOffsets(of: group, to: [places[0]: 1, places[1]: 0])
+            }
+        }
+        return (target, places)
+    }
+
+    private func committed(_ target: CopiedCluster, _ places: [KafkaTopicPartition]) async throws -> [[KafkaOffset?]] {
+        try await target.admin { admin in
+            var offsets: [[KafkaOffset?]] = []
+            for group in Self.groups {
+                let found = try await admin.committedOffsets(
+                    of: KafkaConsumerGroup(rawValue: group), partitions: places)
+                offsets.append(places.map { found[$0] })
+            }
+            return offsets
+        }
+    }
+
+    @Test func `a plan changes nothing, and with --yes every group that has offsets reads from the beginning`()
+        async throws
+    {
+        let (target, places) = try await translated()
+        let (refused, plan) = await sluicectl(["cluster", "switch"] + target.flags)
+        #expect(refused == 1)
+        #expect(plan.complaints == ["sluicectl: nothing was changed. Repeat it with --yes."])
+        #expect(plan.output.contains("group sluice-entitlements would read from the beginning"))
+        #expect(plan.output.contains("moved.notifications.production  0          1     0"), "\(plan.output)")
+        #expect(plan.output.contains("group sluice-archive has no offsets here and begins at the beginning"))
+        #expect(plan.output.contains("with an empty data.dir"))
+        #expect(plan.output.contains("another archive.url, archive.origin"))
+        #expect(try await committed(target, places) == [[1, 0], [1, 0], [1, 0]])
+
+        let (done, printed) = await sluicectl(["cluster", "switch", "--yes", "--output", "json"] + target.flags)
+        #expect(done == 0, "\(printed.complaints)")
+        let object = try #require(try printed.objects.first)
+        #expect(object["ok"] == .bool(true))
+        let groups = object["groups"]?.array?.compactMap { $0.object } ?? []
+        #expect(
+            groups.map { $0["executable"]?.string } == [
+                "sluice-entitlements", "sluice-refunds", "sluice-reconciler", "sluice-archive", "sluice-webhooks",
+            ])
+        #expect(groups.map { $0["partitions"]?.array?.count } == [4, 4, 0, 0, 8])
+        #expect(try await committed(target, places) == [[0, 0], [0, 0], [0, 0]])
+        await target.close()
+    }
+
+    @Test func `a group with members keeps its offsets, and the others too`() async throws {
+        let (target, places) = try await translated()
+        // A member that has nothing to read, so that it commits nothing of its own.
+        let member = KafkaConsumer(
+            target.configuration,
+            source: .group("sluice-entitlements", topics: [target.names.notifications(.sandbox)])
+        ) { _ in }
+        try await member.start()
+        try await waitUntil(within: .seconds(30)) { await !member.assignedPartitions.isEmpty }
+        let (exitCode, printed) = await sluicectl(["cluster", "switch", "--yes"] + target.flags)
+        #expect(exitCode == 1)
+        #expect(printed.complaints.last?.contains("Stop every sluice-entitlements first") == true)
+        #expect(try await committed(target, places) == [[1, 0], [1, 0], [1, 0]])
+        await member.close(within: .seconds(5))
+        await target.close()
+    }
+
+    @Test func `a problem ends it before anything is changed, unless an operator decides otherwise`() async throws {
+        let (target, places) = try await translated()
+        var stateless = target.notification()
+        stateless.topic = target.names.notifications(.sandbox)
+        try await target.write([stateless])
+        let (exitCode, printed) = await sluicectl(["cluster", "switch", "--yes"] + target.flags)
+        #expect(exitCode == 1)
+        #expect(
+            printed.complaints.last?.contains("nothing was changed: copy moved.entitlements.sandbox: it is empty")
+                == true,
+            "\(printed.complaints)")
+        #expect(try await committed(target, places) == [[1, 0], [1, 0], [1, 0]])
+        let (done, output) = await sluicectl(["cluster", "switch", "--yes", "--despite-problems"] + target.flags)
+        #expect(done == 0, "\(output.complaints)")
+        #expect(try await committed(target, places) == [[0, 0], [0, 0], [0, 0]])
+        await target.close()
+    }
+
+    @Test func `what the mirror still has to copy is waited for while the source answers`() async throws {
+        let (target, places) = try await translated()
+        let source = try CopiedCluster()
+        let directory = try TemporaryDirectory()
+        try await source.write([source.notification(), source.state(), source.state(2)])
+        let (exitCode, printed) = await sluicectl(
+            ["cluster", "switch", "--yes"] + target.flags + (try source.file(in: directory)))
+        #expect(exitCode == 1)
+        #expect(
+            printed.complaints.last?.contains("copy moved.entitlements.production: 1 partitions lack") == true,
+            "\(printed.complaints)")
+        #expect(try await committed(target, places) == [[1, 0], [1, 0], [1, 0]])
+        try await target.write([target.state(2)])
+        let (done, output) = await sluicectl(
+            ["cluster", "switch", "--yes"] + target.flags + (try source.file(in: directory)))
+        #expect(done == 0, "\(output.complaints)")
+        await source.close()
+        await target.close()
+    }
+}
+
+/// The findings about groups, which only Kafka tells of.
+@Suite struct ClusterMembersTests {
+    private func view(_ id: String, _ active: Set<KafkaConsumerGroup>) -> ClusterView {
+        ClusterView(id: id, topics: [], records: [], activeGroups: active)
+    }
+
+    private func findings(
+        target: Set<KafkaConsumerGroup>, source: Set<KafkaConsumerGroup>, isFinal: Bool
+    ) -> [String] {
+        let names = TopicNames()
+        let group = ClusterGroup(
+            executable: "sluice-refunds", group: "refunds", inputs: [], mayStartByTime: false)
+        let survey = ClusterSurvey(
+            names: names,
+            plan: TopicPlan(
+                names, partitions: 1, demands: TopicDemands(profile: .singleNode, replicationFactor: nil), found: [],
+                bootstrapServers: "b"),
+            target: view("b", target), source: .answering(view("a", source)), groups: [group], withOffsets: ["refunds"],
+            isFinal: isFinal)
+        return survey.findings.filter { $0.check == .group }.map { "\($0.status.rawValue): \($0.found)" }
+    }
+
+    @Test func `members on this cluster are always in the way, those on the source only at the switch`() {
+        let offsets = "warning: it has committed offsets here"
+        #expect(findings(target: [], source: [], isFinal: false) == [offsets])
+        #expect(findings(target: [], source: [], isFinal: true) == [])
+        #expect(findings(target: ["refunds"], source: [], isFinal: false) == ["problem: it has members here"])
+        #expect(findings(target: ["refunds"], source: [], isFinal: true) == ["problem: it has members here"])
+        #expect(
+            findings(target: [], source: ["refunds"], isFinal: false) == [
+                offsets, "warning: it has members on the source",
+            ])
+        #expect(
+            findings(target: ["others"], source: ["refunds"], isFinal: true) == [
+                "problem: it has members on the source"
+            ])
+    }
+
+    @Test func `the topics of the reconciler are not copied`() {
+        let names = TopicNames()
+        let copied = ClusterSurvey.copied(names.all, names)
+        #expect(
+            Set(names.all).subtracting(copied) == [names.reconciliation(.production), names.reconciliation(.sandbox)])
+    }
+}
