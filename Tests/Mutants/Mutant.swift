@@ -4,7 +4,7 @@ let allMutants =
     + AccessMutants.all + ReadMutants.all
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
-    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all
+    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -21,7 +21,7 @@ struct Mutant {
 /// Whose tests must fail.
 enum TestArea: String, CaseIterable {
     case verifier, revocation, http, ingress, webhooks, consumer, access, reads, state, refund, api, legacy, archive
-    case uploads, reconciler
+    case uploads, reconciler, operations
 
     /// The test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -43,6 +43,7 @@ enum TestArea: String, CaseIterable {
         case .api: "^AppStoreServerAPITests\\."
         case .legacy: "^(LegacyNotificationsTests|JSONTests)\\."
         case .reconciler: "^(ReconcilerTests|ReconciliationTests)\\."
+        case .operations: "^OperationsTests\\."
         case .archive:
             "^(ArchiveLogTests|ArchiveFormatTests|ArchiveKeysTests|TransparencyLogTests|ObjectStorageTests)\\."
         }
@@ -66,6 +67,7 @@ enum TestArea: String, CaseIterable {
         case .api: ["AppStoreServerAPITests"]
         case .legacy: ["LegacyNotificationsTests", "JSONTests"]
         case .reconciler: ["ReconcilerTests", "ReconciliationTests"]
+        case .operations: ["OperationsTests"]
         case .archive:
             ["ArchiveLogTests", "ArchiveFormatTests", "ArchiveKeysTests", "TransparencyLogTests", "ObjectStorageTests"]
         }

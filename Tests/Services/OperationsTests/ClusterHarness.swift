@@ -22,7 +22,7 @@ struct CopiedCluster {
     /// The partition that murmur2 gives the key.
     static let place = KafkaPartition(ofKey: Array(key.utf8), partitions: Int32(partitions))
 
-    /// - Parameter topics: changes the topics, with their partitions, before they are created.
+    /// - Parameter change: of the topics, with their partitions, before they are created.
     init(topics change: (inout [KafkaTopic: Int], TopicNames) -> Void = { _, _ in }) throws {
         var topics: [KafkaTopic: Int] = [:]
         for specification in names.specifications(partitions: Self.partitions) {
@@ -65,10 +65,11 @@ struct CopiedCluster {
             headers: [KafkaHeader(.id, "\(number)"), KafkaHeader(.subject, "2000000000000001")])
     }
 
-    func state(_ number: Int = 1) -> KafkaProducerRecord {
+    func state(_ number: Int = 1) -> KafkaProducerRecord { Self.state(number, in: names.entitlements(.production)) }
+
+    static func state(_ number: Int = 1, in topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(
-            topic: names.entitlements(.production), partition: Self.place,
-            timestampMilliseconds: Self.timestamp + Int64(number), key: Array(Self.key.utf8),
+            topic: topic, partition: place, timestampMilliseconds: timestamp + Int64(number), key: Array(key.utf8),
             value: Array(#"{"number":\#(number)}"#.utf8), headers: [KafkaHeader(key: "sluice.state", text: "1;1;1")])
     }
 

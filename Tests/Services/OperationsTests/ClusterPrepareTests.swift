@@ -3,6 +3,7 @@ import JSON
 import Kafka
 import KafkaDevBroker
 import Records
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -36,80 +37,130 @@ struct ClusterPrepareTests {
     /// One thing that is wrong with a copy.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        var topics: @Sendable (inout [KafkaTopic: Int], TopicNames) -> Void = { _, _ in }
-        var records: @Sendable (CopiedCluster) -> [KafkaProducerRecord] = { [$0.notification(), $0.state()] }
-        /// The beginning of its line.
-        let line: String
+        var topics: @Sendable (inout [KafkaTopic: Int]) -> Void = { _ in }
+        var records: @Sendable () -> [KafkaProducerRecord] = { [notification, state] }
+        let check: ClusterFinding.Check
+        let topic: KafkaTopic
+        let found: String
         let fix: String
     }
 
+    private static let names = TopicNames()
+    private static let notification = CopiedCluster.notification(in: names.notifications(.production))
+    private static let state = CopiedCluster.state(in: names.entitlements(.production))
+
+    private static func changed(
+        _ record: KafkaProducerRecord, _ change: (inout KafkaProducerRecord) -> Void
+    ) -> KafkaProducerRecord {
+        var record = record
+        change(&record)
+        return record
+    }
+
+    private static let proof = {
+        let (header, signature) = (String(repeating: "a", count: 64), String(repeating: "A", count: 86))
+        return #"{"notification":{},"proof":{"notification":{"header":"\#(header)","signature":"\#(signature)"}}}"#
+    }()
+
     static let faults = [
         Fault(
-            testDescription: "a topic that was not mirrored", topics: { $0[$1.certificates] = nil },
-            line: "problem  topic moved.certificates                  it does not exist", fix: "sluicectl topics apply"),
+            testDescription: "a topic that was not mirrored", topics: { $0[names.certificates] = nil }, check: .topic,
+            topic: names.certificates, found: "does not exist", fix: "sluicectl topics apply"),
         Fault(
-            testDescription: "another number of partitions", topics: { $0[$1.refunds(.production)] = 3 },
-            line: "problem  topic moved.refunds.production", fix: "The partition count cannot be changed"),
+            testDescription: "another number of partitions", topics: { $0[names.refunds(.production)] = 3 },
+            check: .topic, topic: names.refunds(.production), found: "partitions is 3, expected 2",
+            fix: "The partition count cannot be changed"),
         Fault(
             testDescription: "notifications without headers",
-            records: {
-                var record = $0.notification()
-                record.headers = []
-                return [record, $0.state()]
-            },
-            line: "problem  copy moved.notifications.production", fix: "Have the mirror copy headers"),
+            records: { [changed(notification) { $0.headers = [] }, state] }, check: .copy,
+            topic: names.notifications(.production), found: "have no header ce_id", fix: "copy headers"),
         Fault(
             testDescription: "states without headers",
-            records: {
-                var record = $0.state()
-                record.headers = []
-                return [$0.notification(), record]
-            },
-            line: "problem  copy moved.entitlements.production", fix: "Have the mirror copy headers"),
+            records: { [notification, changed(state) { $0.headers = [] }] }, check: .copy,
+            topic: names.entitlements(.production), found: "have no header sluice.state", fix: "copy headers"),
         Fault(
             testDescription: "states in another partition",
             records: {
-                var record = $0.state()
-                record.partition = KafkaPartition(rawValue: 1 - CopiedCluster.place.rawValue)
-                return [$0.notification(), $0.state(), record]
-            },
-            line: "problem  copy moved.entitlements.production", fix: "keep the partition of each record"),
+                let other = KafkaPartition(rawValue: 1 - CopiedCluster.place.rawValue)
+                return [notification, state, changed(state) { $0.partition = other }]
+            }, check: .copy, topic: names.entitlements(.production), found: "belongs into another partition",
+            fix: "keep the partition of each record"),
         Fault(
-            testDescription: "states that were not mirrored", records: { [$0.notification()] },
-            line: "problem  copy moved.entitlements.production", fix: "Mirror it from its beginning"),
+            testDescription: "states that were not mirrored", records: { [notification] }, check: .copy,
+            topic: names.entitlements(.production), found: "it is empty", fix: "Mirror it from its beginning"),
         Fault(
             testDescription: "a certificate that was not mirrored",
-            records: {
-                var record = $0.notification()
-                let (header, signature) = (String(repeating: "a", count: 64), String(repeating: "A", count: 86))
-                record.value = Array(
-                    #"{"notification":{},"proof":{"notification":{"header":"\#(header)","signature":"\#(signature)"}}}"#
-                        .utf8)
-                return [record, $0.state()]
-            },
-            line: "problem  certificates moved.certificates", fix: "Mirror it from its beginning"),
+            records: { [changed(notification) { $0.value = Array(proof.utf8) }, state] }, check: .certificates,
+            topic: names.certificates, found: "it lacks aaaa", fix: "Mirror it from its beginning"),
         Fault(
             testDescription: "rows of the reconciler",
-            records: {
-                var record = $0.state()
-                record.topic = $0.names.reconciliation(.production)
-                return [$0.notification(), $0.state(), record]
-            },
-            line: "problem  copy moved.reconciliation.production", fix: "leave it out of the mirror"),
+            records: { [notification, state, changed(state) { $0.topic = names.reconciliation(.production) }] },
+            check: .copy, topic: names.reconciliation(.production), found: "hide notifications",
+            fix: "leave it out of the mirror"),
     ]
 
-    @Test(arguments: faults) func `a copy that would lose something is not ready`(_ fault: Fault) async throws {
-        let target = try CopiedCluster(topics: fault.topics)
-        try await target.write(fault.records(target))
-        let (exitCode, printed) = await sluicectl(["cluster", "prepare"] + target.flags)
-        #expect(exitCode == 1, "\(printed.complaints)")
-        #expect(printed.output.hasSuffix("\nnot ready\n"))
-        let problems = printed.output.split(separator: "\n").filter { $0.hasPrefix("problem") }
-        #expect(problems.count == 1, "\(printed.output)")
-        #expect(problems.first?.contains(fault.fix) == true, "\(problems)")
-        let words = { (text: Substring) in text.split(separator: " ") }
-        #expect(words(problems.first ?? "").starts(with: words(fault.line[...])), "\(problems)")
-        await target.close()
+    @Test(arguments: faults) func `a copy that would lose something is not ready`(_ fault: Fault) {
+        let problems = survey(fault.records(), topics: fault.topics).filter { $0.status == .problem }
+        #expect(problems.map(\.check) == [fault.check], "\(problems)")
+        #expect(problems.first?.subject == fault.topic.rawValue)
+        #expect(problems.first?.found.contains(fault.found) == true, "\(problems)")
+        #expect(problems.first?.fix?.contains(fault.fix) == true, "\(problems)")
+        #expect(survey([Self.notification, Self.state]).isReady)
+    }
+
+    /// The findings about a cluster with these records.
+    private func survey(
+        _ records: [KafkaProducerRecord], topics change: (inout [KafkaTopic: Int]) -> Void = { _ in }
+    ) -> [ClusterFinding] {
+        let names = Self.names
+        var topics: [KafkaTopic: Int] = [:]
+        for specification in names.specifications(partitions: CopiedCluster.partitions) {
+            topics[specification.name] = specification.partitions
+        }
+        change(&topics)
+        let descriptions = topics.map { topic, count in
+            KafkaTopicDescription(
+                topic: topic,
+                partitions: (0..<count).map {
+                    .init(partition: KafkaPartition(rawValue: Int32($0)), leader: 1, replicas: [1], inSyncReplicas: [1])
+                }, configuration: nil)
+        }
+        let view = ClusterView(
+            id: "b", topics: descriptions,
+            records: records.enumerated().map { offset, record in
+                KafkaRecord(
+                    topic: record.topic, partition: record.partition ?? 0, offset: KafkaOffset(rawValue: Int64(offset)),
+                    timestampMilliseconds: record.timestampMilliseconds, key: record.key, value: record.value,
+                    headers: record.headers)
+            })
+        let plan = TopicPlan(
+            names, partitions: CopiedCluster.partitions,
+            demands: TopicDemands(profile: .singleNode, replicationFactor: nil), found: descriptions,
+            bootstrapServers: "b")
+        return ClusterSurvey(
+            names: names, plan: plan, target: view, source: .notAsked, groups: [], withOffsets: [], isFinal: false
+        ).findings
+    }
+
+    @Test func `other timestamps than those of the writers are a problem in every topic`() {
+        let quarantine = Self.names.specifications(partitions: 1).first { $0.name == Self.names.quarantine }
+        let settings = (quarantine?.settings ?? [:]).merging(
+            [
+                "message.timestamp.type": "LogAppendTime", "min.insync.replicas": "1",
+                "unclean.leader.election.enable": "false",
+            ]) { $1 }
+        let description = KafkaTopicDescription(
+            topic: Self.names.quarantine,
+            partitions: [.init(partition: 0, leader: 1, replicas: [1], inSyncReplicas: [1])], configuration: settings)
+        let view = ClusterView(id: "b", topics: [description], records: [])
+        let plan = TopicPlan(
+            Self.names, partitions: 1, demands: TopicDemands(profile: .singleNode, replicationFactor: nil),
+            found: [description], bootstrapServers: "b")
+        let survey = ClusterSurvey(
+            names: Self.names, plan: plan, target: view, source: .notAsked, groups: [], withOffsets: [], isFinal: false)
+        let finding = survey.findings.first { $0.subject == Self.names.quarantine.rawValue }
+        #expect(finding?.status == .problem)
+        #expect(finding?.found == "message.timestamp.type is LogAppendTime, expected CreateTime")
     }
 
     /// How a copy differs from its source.

@@ -43,17 +43,31 @@ struct ClusterView {
         tails = read
     }
 
-    /// The ends of all partitions, asked at once.
+    /// The ends of all partitions, asked at once, and again where a leader has just been elected.
     private static func ends(
         of topics: [KafkaTopicDescription], _ admin: KafkaAdmin
-    ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
-        let answers = Mutex<KafkaAdmin.Ends>([:])
-        let places = topics.flatMap { topic in
-            topic.partitions.map { KafkaTopicPartition(topic: topic.topic, partition: $0.partition) }
-        }
-        await admin.ends(of: Set(places), within: .seconds(10)) { some in answers.withLock { $0.merge(some) { $1 } } }
+    ) async throws -> [KafkaTopicPartition: KafkaWatermarks] {
+        let limit = ContinuousClock.now + .seconds(10)
         var ends: [KafkaTopicPartition: KafkaWatermarks] = [:]
-        for (place, answer) in answers.withLock({ $0 }) { ends[place] = try answer.get() }
+        var unanswered = Set(
+            topics.flatMap { topic in
+                topic.partitions.map { KafkaTopicPartition(topic: topic.topic, partition: $0.partition) }
+            })
+        while !unanswered.isEmpty {
+            let answers = Mutex<KafkaAdmin.Ends>([:])
+            await admin.ends(of: unanswered, within: .seconds(10)) { some in
+                answers.withLock { $0.merge(some) { $1 } }
+            }
+            for (place, answer) in answers.withLock({ $0 }) {
+                do throws(KafkaError) {
+                    ends[place] = try answer.get()
+                    unanswered.remove(place)
+                } catch {
+                    guard error.isRetriable, ContinuousClock.now < limit else { throw error }
+                }
+            }
+            if !unanswered.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+        }
         return ends
     }
 

@@ -18,11 +18,75 @@ extension EndToEnd {
                 do {
                     try await move(from: first, to: other, harness)
                 } catch {
-                    try? await other.stop()
+                    try? await end(other)
                     throw error
                 }
-                try await other.stop()
+                try await end(other)
             }
+        }
+
+        /// Nothing of it is needed any more, so that it need not end in good order.
+        private func end(_ cluster: ApacheKafka) async throws {
+            try await cluster.kill()
+            try await cluster.stop()
+        }
+
+        @Test func `webhooks go on ten minutes before the time that is given, and nothing while a group has members`()
+            async throws
+        {
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka()
+                let moment: Int64 = 1_793_491_200_000
+                let ages: [Int64] = [1_200_000, 600_001, 600_000, 0]
+                try await broker.write(
+                    ages.map { age in
+                        var record = Subscription(number: 1).record(0).produced(in: broker.notifications(.production))
+                        (record.partition, record.timestampMilliseconds) = (1, moment - age)
+                        return record
+                    })
+                let member = KafkaConsumer(
+                    try broker.configuration,
+                    source: .group(
+                        KafkaConsumerGroup(rawValue: "\(broker.topics.prefix).refunds"),
+                        topics: [broker.notifications(.sandbox)])
+                ) { _ in }
+                try await member.start()
+                try await waitUntil(within: .seconds(30)) { await !member.assignedPartitions.isEmpty }
+                let refused = try await harness.run(planOfWebhooks(["--yes"], broker))
+                #expect(refused.end == .exit(1) && refused.output.isEmpty, "\(refused)")
+                #expect(refused.errors.contains("refunds: it has members here"), "\(refused)")
+                await member.close(within: .seconds(5))
+                try await expectOffsets(planOfWebhooks([], broker), broker, harness)
+            }
+        }
+
+        /// Groups of this test alone, on a cluster that others use too.
+        private func planOfWebhooks(_ flags: [String], _ broker: Broker) -> Executable {
+            let groups = ["entitlements", "refunds", "reconciler", "archive", "webhooks"].flatMap {
+                ["--\($0).group.id", "\(broker.topics.prefix).\($0)"]
+            }
+            return Executable(
+                "sluicectl",
+                arguments: [
+                    "cluster", "switch", "--webhooks-from", "2026-11-01T00:00:00Z", "--output", "json",
+                    "--despite-problems", "--partitions", "4",
+                ] + flags + groups + broker.arguments)
+        }
+
+        private func expectOffsets(_ executable: Executable, _ broker: Broker, _ harness: Harness) async throws {
+            let plan = try await harness.run(executable)
+            #expect(plan.end == .exit(1) && plan.errors.contains("nothing was changed"), "\(plan)")
+            let groups = try #require(JSON.object(plan.output)?.objects("groups"), "\(plan)")
+            let webhooks = groups.first { $0.text("executable") == "sluice-webhooks" }?.objects("partitions") ?? []
+            let topic = broker.notifications(.production).rawValue
+            // A partition without such a record goes on at its end.
+            let offsets = webhooks.filter { $0.text("topic") == topic }.map { $0.integer("to") }
+            #expect(offsets == [0, 2, 0, 0], "\(plan)")
+            let others = groups.filter { $0.text("executable") != "sluice-webhooks" }
+            #expect(
+                others.filter { $0.text("executable") != "sluice-refunds" }.allSatisfy {
+                    $0.objects("partitions").isEmpty
+                })
         }
 
         private func move(from first: Broker, to cluster: ApacheKafka, _ harness: Harness) async throws {
