@@ -97,6 +97,31 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `on another cluster a new archive goes on under the same keys, and the old one stays readable`()
+        async throws
+    {
+        let installation = try await ArchiveInstallation(partitions: 1)
+        try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
+        let first = try await installation.start()
+        try await installation.waitForLeaves(10, first)
+        await first.stop()
+        let second = try await ArchiveInstallation(partitions: 1)
+        // Copies of the same records, and new ones of the same purchases.
+        try await second.kafka.write((0..<20).map { second.notification($0, of: $0 % 10) })
+        try second.take(installation)
+        let (files, old) = (FileManager.default, second.directory.file("old"))
+        try files.moveItem(atPath: second.archive, toPath: old)
+        let service = try await second.start()
+        try await second.waitForLeaves(20, service)
+        await service.stop()
+        try await compare(second, [second.topics.notifications(.production)])
+        try files.moveItem(atPath: second.archive, toPath: second.directory.file("new"))
+        try files.moveItem(atPath: old, toPath: second.archive)
+        #expect(try await second.archived().values.flatMap { $0 }.count == 10)
+        await second.stop()
+        await installation.stop()
+    }
+
     @Test func `while the key store fails records wait, and none is dead-lettered`() async throws {
         let installation = try await ArchiveInstallation(partitions: 1)
         let service = try await installation.start()
