@@ -71,7 +71,17 @@ enum StateMutants {
         owning.mutant("fingerprint", "parts.store.position(of: place)?.form", "partition.form"),
         owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
         deriving.mutant("derived-of-joined-rows", "!joined.isEmpty", "false"),
-        joined.mutant("derived-of-rows-behind", "entry.image.isBehind", after: "var states: [State] = []", "false"),
+        joined.mutant(
+            "derived-of-rows-behind", "entry.image.isBehind", after: "func lacksUpdates(_ entry: Entry) -> Bool {",
+            "false"),
+        joined.mutant("derived-of-unpublished-rows", "entry.isUnpublished", after: "isBehind || ", "false"),
+        joined.mutant("derived-before-republication", "!lacksUpdates(entry)", "true"),
+        joined.mutant("derived-of-unchanged-rows", "derivation == .firstOfAll", "false"),
+        joined.mutant(
+            "derived-of-grown-rows",
+            "!merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }", "false"),
+        joined.without(
+            "derived-of-refused-rows", "entry.publications[entry.publications.count - 1].image.isBehind = true"),
         owning.without("added-partition", "fail(failure)", after: "was added while this process ran"),
 
         roles.mutant(

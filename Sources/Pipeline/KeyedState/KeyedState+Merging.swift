@@ -151,30 +151,35 @@ extension KeyedState {
             let partition = try partition(KafkaTopicPartition(topic: topic, partition: number))
             let (batch, batchKeys) = (indices.map { states[$0] }, indices.map { keys[$0] })
             let now = clocks.wallMilliseconds()
-            var step = try await computing.with { try partition.merge(batch, keys: batchKeys, at: now) }
+            let derivation: Partition.Derivation = ancestors.isEmpty ? .first : .firstOfAll
+            var step = try await computing.with { try partition.merge(batch, keys: batchKeys, at: now, derivation) }
             for (index, fault) in step.faults { merged.faults[indices[index]] = fault }
             merged.late += step.late
-            merged.changed += step.changed
-            deliveries += step.deliveries
-            let deferred = step.deferred.filter { !ancestors.contains(model.key(of: $0)) }
-            guard !deferred.isEmpty else { continue }
-            merged.refusals.merge(try await publishDerived(of: deferred, in: topic, ancestors)) { one, _ in one }
-            step = try await computing.with { try partition.merge(deferred, at: now, isDerived: true) }
-            merged.changed += step.changed
-            deliveries += step.deliveries
+            while true {
+                merged.changed += step.changed
+                deliveries += step.deliveries
+                let deferred = step.deferred.filter { !ancestors.contains(model.key(of: $0)) }
+                guard !deferred.isEmpty else { break }
+                let (roots, refusals) = try await publishDerived(of: deferred, in: topic, ancestors)
+                merged.refusals.merge(refusals) { one, _ in one }
+                // Records of others may have changed what the rows say meanwhile.
+                step = try await computing.with { try partition.merge(roots, at: now, .published) }
+            }
         }
         return (merged, deliveries)
     }
 
-    /// - Returns: the roots' keys of which something is refused.
-    @discardableResult
+    /// Publishes the updates that rows derive for other keys, and returns when they are acknowledged.
+    ///
+    /// - Returns: the states whose updates are published, and the roots' keys of which something is refused.
     func publishDerived(
         of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]> = []
-    ) async throws -> [RowKey: KafkaError] {
+    ) async throws -> (roots: [State], refusals: [RowKey: KafkaError]) {
         var refusals: [RowKey: KafkaError] = [:]
-        var last = roots
+        var (last, next) = (roots, roots)
         // What they lead to may say something about themselves; each round only adds.
         for _ in 0..<8 {
+            last = next
             let keys = last.map(model.key(of:))
             let derived = last.flatMap(model.derivedUpdates(of:))
             var (merged, deliveries) = try await merge(derived, in: topic, ancestors: ancestors.union(keys))
@@ -185,11 +190,10 @@ extension KeyedState {
                 guard let refused = updates.first(where: { merged.refusals[$0] != nil }) else { continue }
                 refusals[RowKey(model.key(of: root))] = merged.refusals[refused]
             }
-            let present = try keys.compactMap { try partition(place(of: $0, in: topic)).known($0) }
-            if present == last { return refusals }
-            last = present
+            next = try keys.compactMap { try partition(place(of: $0, in: topic)).known($0) }
+            if next == last { break }
         }
-        return refusals
+        return (last, refusals)
     }
 
     // MARK: Acknowledgement

@@ -90,9 +90,9 @@ extension KeyedState {
             let limit = Self.batch + refused.tooLarge + refused.others
             let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
             // The row stays behind until it is published itself, so that a crash in between repeats this.
-            let joined = try partition.statesBehind(keys)
-            if !joined.isEmpty { try await publishDerived(of: joined, in: place.topic) }
-            guard let published = try partition.republish(keys, at: now) else { return }
+            var joined = try partition.statesBehind(keys)
+            if !joined.isEmpty { joined = try await publishDerived(of: joined, in: place.topic).roots }
+            guard let published = try partition.republish(keys, at: now, derived: joined) else { return }
             metrics.republished.increment(by: UInt64(clamping: published.count))
             let offset = try await settle([published.delivery])
             if let offset, await !progress.wait(for: offset + 1, of: place) { throw CancellationError() }

@@ -59,7 +59,7 @@ public final class LocalState<Model: StateModel>: Sendable {
             var derived: [State] = []
             for (place, batch) in Dictionary(grouping: next, by: { place(of: model.key(of: $0), in: topic) }) {
                 guard let partition = partitions[place] else { continue }
-                let merge = try partition.merge(batch, at: now, isDerived: true)
+                let merge = try partition.merge(batch, at: now, .later)
                 if let fault = merge.faults.values.first { throw fault }
                 changed += merge.changed
                 derived += merge.changed.flatMap(model.derivedUpdates(of:))

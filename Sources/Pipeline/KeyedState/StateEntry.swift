@@ -8,7 +8,7 @@ final class StateEntry<State: Sendable & Equatable> {
         let number: UInt64
         /// Nil: a tombstone that removes the row.
         let state: SharedState<State>?
-        let image: RowImage
+        var image: RowImage
         /// Of the entry's row when this was published.
         let rowVersion: Int
         let delivery: StateDelivery

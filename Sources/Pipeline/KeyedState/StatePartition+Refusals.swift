@@ -44,6 +44,7 @@ extension StatePartition {
                 if let encoded { try include(encoded, in: entry) }
                 guard let state = entry.current else { continue }
                 send(entry, state, delivery, at: now, &guarded)
+                markLackingUpdates(entry)
             }
             delivery.seal()
             return delivery

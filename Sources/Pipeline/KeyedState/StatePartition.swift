@@ -137,19 +137,32 @@ final class StatePartition<Model: StateModel>: Sendable {
         var deliveries: [StateDelivery] = []
     }
 
+    /// What a merge does about updates that its rows derive for other keys.
+    enum Derivation {
+        /// Changed rows that derive updates are deferred.
+        case first
+        /// Unchanged rows are deferred, too: a member may have died after it had published such a row and before it had
+        /// published what the row says about the key whose update this is.
+        case firstOfAll
+        /// The updates of exactly the merged states are published; rows that derive others by now are deferred.
+        case published
+        /// The caller publishes them afterwards.
+        case later
+    }
+
     /// Merges states into what is known of their keys, and publishes what changed.
     ///
-    /// - Parameters:
-    ///   - now: milliseconds since 1970.
-    ///   - isDerived: the derived updates of all states are published.
-    func merge(_ states: [State], at now: Int64, isDerived: Bool = false) throws -> Merge {
-        try merge(states, keys: states.map { RowKey(model.key(of: $0)) }, at: now, isDerived: isDerived)
+    /// - Parameter now: milliseconds since 1970.
+    func merge(_ states: [State], at now: Int64, _ derivation: Derivation = .first) throws -> Merge {
+        try merge(states, keys: states.map { RowKey(model.key(of: $0)) }, at: now, derivation)
     }
 
     /// As above.
     ///
     /// - Parameter keys: of the states.
-    func merge(_ states: [State], keys: [RowKey], at now: Int64, isDerived: Bool = false) throws -> Merge {
+    func merge(
+        _ states: [State], keys: [RowKey], at now: Int64, _ derivation: Derivation = .first
+    ) throws -> Merge {
         try guarded.withLock { guarded in
             try requireUnblocked(guarded)
             var merge = Merge()
@@ -178,9 +191,10 @@ final class StatePartition<Model: StateModel>: Sendable {
                 entry.isTouched = false
                 guard entry.isUnpublished, let current = entry.current else {
                     include(entry, &merge.deliveries)
+                    if derivation == .firstOfAll { merge.deferred += derivingState(of: entry) }
                     continue
                 }
-                if !isDerived, !model.derivedUpdates(of: current.value).isEmpty {
+                if isDeferred(current.value, derivation, of: states) {
                     merge.deferred.append(current.value)
                     continue
                 }
@@ -192,6 +206,21 @@ final class StatePartition<Model: StateModel>: Sendable {
             sweep(&guarded, to: maximumBytes)
             return merge
         }
+    }
+
+    /// Whether updates that a changed row derives must be published before it.
+    private func isDeferred(_ state: State, _ derivation: Derivation, of merged: [State]) -> Bool {
+        guard derivation != .later else { return false }
+        let updates = model.derivedUpdates(of: state)
+        guard derivation == .published, !updates.isEmpty else { return !updates.isEmpty }
+        let key = model.key(of: state)
+        return !merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }
+    }
+
+    /// The state of an entry, if it derives updates.
+    private func derivingState(of entry: Entry) -> [State] {
+        guard let state = entry.current?.value, !model.derivedUpdates(of: state).isEmpty else { return [] }
+        return [state]
     }
 
     func join(_ state: State, into entry: Entry) throws -> StateMerge {
@@ -213,18 +242,22 @@ final class StatePartition<Model: StateModel>: Sendable {
     }
 
     /// Publishes rows as they are now: because time changed them, or because the topic says less or by other rules. Rows
-    /// that the brokers refuse are left out until they are tried again.
+    /// that the brokers refuse are left out until they are tried again, and rows that derive updates which may not be
+    /// published yet until these are.
     ///
+    /// - Parameter derived: states whose derived updates are published.
     /// - Returns: what was published, and nil when there was nothing: keys that are on their way, gone, or refused.
-    func republish(_ keys: [[UInt8]], at now: Int64) throws -> (delivery: StateDelivery, count: Int)? {
+    func republish(
+        _ keys: [[UInt8]], at now: Int64, derived: [State] = []
+    ) throws -> (delivery: StateDelivery, count: Int)? {
         try guarded.withLock { guarded in
             try requireUnblocked(guarded)
             let delivery = StateDelivery(name)
             var count = 0
             for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] ?? 0 <= now {
-                guard let entry = try find(key, &guarded), entry.publications.isEmpty, let state = entry.current else {
-                    continue
-                }
+                guard let entry = try find(key, &guarded), entry.publications.isEmpty, let state = entry.current,
+                    !lacksUpdates(entry) || derived.contains(state.value)
+                else { continue }
                 count += 1
                 send(entry, state, delivery, at: now, &guarded)
             }
@@ -241,13 +274,26 @@ final class StatePartition<Model: StateModel>: Sendable {
         try guarded.withLock { guarded in
             var states: [State] = []
             for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] == nil {
-                guard let entry = try find(key, &guarded), entry.image.isBehind, entry.publications.isEmpty,
-                    let state = entry.current?.value, !model.derivedUpdates(of: state).isEmpty
-                else { continue }
-                states.append(state)
+                guard let entry = try find(key, &guarded), entry.publications.isEmpty, lacksUpdates(entry) else {
+                    continue
+                }
+                states += derivingState(of: entry)
             }
             return states
         }
+    }
+
+    /// Marks the publication that was just sent as one whose derived updates may not be published: the owner publishes
+    /// the row once more, after them.
+    func markLackingUpdates(_ entry: Entry) {
+        guard !entry.publications.isEmpty, !derivingState(of: entry).isEmpty else { return }
+        entry.publications[entry.publications.count - 1].image.isBehind = true
+    }
+
+    /// Whether updates that a row derives may not be published yet: it has joined what several members said, or has
+    /// something that was not published.
+    private func lacksUpdates(_ entry: Entry) -> Bool {
+        (entry.image.isBehind || entry.isUnpublished) && !derivingState(of: entry).isEmpty
     }
 
     /// Publishes a row as it is now, or removes it where it is no longer needed.
@@ -278,6 +324,7 @@ final class StatePartition<Model: StateModel>: Sendable {
             let delivery = StateDelivery(name)
             if let current = entry.current {
                 send(entry, current, delivery, at: now, &guarded, proposal: proposal)
+                markLackingUpdates(entry)
             }
             delivery.seal()
             return delivery

@@ -48,6 +48,67 @@ import Testing
         await owner.end()
     }
 
+    @Test func `a row that is in the topic already says what it knows when an update of it comes again`() async throws {
+        let harness = try StateHarness()
+        // Each says its numbers to the other. The member that had read 2 for s has published p, and died before s.
+        let model = NumberSetModel(successors: ["p": "s", "s": "p"])
+        try await harness.write("p", NumberSet("p", [1, 2]).text)
+        let next = try await harness.member(model: model)
+        try await next.partitionAssigned(harness.place())
+        _ = try await next.merge([NumberSet("s", [2])], from: harness.input)
+        #expect(try await harness.lastValues() == ["p": "p=1,2", "s": "s=1,2"])
+        await next.end()
+    }
+
+    @Test func `a row that was joined is published after what it says, whatever it is published for`() async throws {
+        let harness = try StateHarness()
+        for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
+        let member = try await harness.member(model: Self.model)
+        try await member.catchUp()
+        let (partition, key) = (try member.partition(harness.output()), Array("p".utf8))
+        #expect(try partition.republish([key], at: 1_000) == nil)
+        #expect(try partition.republish([key], at: 1_000, derived: [NumberSet("p", [1])]) == nil)
+        #expect(try partition.republish([key], at: 1_000, derived: [NumberSet("p", [1, 2])])?.count == 1)
+        await member.end()
+    }
+
+    @Test func `a row that a handler is about to publish is not published before what it says`() async throws {
+        let harness = try StateHarness()
+        let member = try await harness.member(model: Self.model)
+        let partition = try member.partition(harness.output())
+        let merge = try partition.merge([NumberSet("p", [1, 2])], at: 1_000)
+        #expect(merge.deferred == [NumberSet("p", [1, 2])] && merge.changed == [])
+        #expect(try partition.statesBehind([Array("p".utf8)]) == [NumberSet("p", [1, 2])])
+        #expect(try partition.republish([Array("p".utf8)], at: 1_000) == nil)
+        #expect(try await harness.published().isEmpty)
+        await member.end()
+    }
+
+    @Test func `a row that has grown since its updates were published is deferred again`() async throws {
+        let harness = try StateHarness()
+        let member = try await harness.member(model: Self.model)
+        let partition = try member.partition(harness.output())
+        let roots = try partition.merge([NumberSet("p", [1, 2])], at: 1_000).deferred
+        try await harness.write("p", NumberSet("p", [3]).text)
+        try await member.catchUp()
+        let early = try partition.merge(roots, at: 1_000, .published)
+        #expect(early.changed == [] && early.deferred == [NumberSet("p", [1, 2, 3])])
+        let merge = try partition.merge(early.deferred, at: 1_000, .published)
+        #expect(merge.changed == [NumberSet("p", [1, 2, 3])] && merge.deferred == [])
+        await member.end()
+    }
+
+    @Test func `a row that was refused says what it knows of others once it is published`() async throws {
+        let harness = try StateHarness()
+        // One half came in a record of another member, the other one was set aside.
+        try await harness.write("p", NumberSet("p", [2]).text)
+        let member = try await harness.member(model: Self.model)
+        try await member.partitionAssigned(harness.place())
+        try member.partition(harness.output()).own(oversized: [Array("p".utf8): NumberSet("p", [1]).text])
+        #expect(await expect(["p": "p=1,2", "q": "q=1,2", "r": "r=1,2"], in: harness))
+        await member.end()
+    }
+
     @Test(arguments: 1...20)
     func `records of others between the steps of an owner end in the state of a calm run`(seed: UInt64) async throws {
         let harness = try StateHarness()
