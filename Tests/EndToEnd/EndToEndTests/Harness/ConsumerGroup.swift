@@ -225,8 +225,6 @@ final class ConsumerGroup: Sendable {
     /// The facts by key that one member, whom nothing disturbs, makes of the same notifications under other topics: each
     /// once, in the order of signing.
     func undisturbed() async throws -> [String: Data] {
-        let other = try await ConsumerGroup(harness, try await undisturbedBroker(), .all)
-        defer { other.client.close() }
         var records: [String: KafkaRecord] = [:]
         for record in try await broker.records(of: broker.notifications(.production)) {
             records[record.header("ce_id")?.text ?? ""] = record
@@ -235,11 +233,31 @@ final class ConsumerGroup: Sendable {
             ($0.header("ce_time")?.text ?? "", $0.header("ce_id")?.text ?? "")
                 < ($1.header("ce_time")?.text ?? "", $1.header("ce_id")?.text ?? "")
         }
-        try await other.write(ordered)
-        let member = try await other.member("undisturbed")
-        try await other.waitUntilDone([member], within: .seconds(120))
+        let (other, member) = try await undisturbed(
+            ordered.map {
+                KafkaProducerRecord(topic: $0.topic, key: $0.key, value: $0.value, headers: $0.headers)
+            })
+        defer { other.client.close() }
         try await member.leave()
         return try await StatePublications(of: other.broker).last.compactMapValues { $0?.facts }
+    }
+
+    /// A group of one member, whom nothing disturbs, that has done these notifications under other topics. The caller
+    /// ends the member and closes the group's client.
+    func undisturbed(
+        _ records: [KafkaProducerRecord], settings: [String] = []
+    ) async throws -> (group: ConsumerGroup, member: GroupMember) {
+        let other = try await ConsumerGroup(harness, try await undisturbedBroker(), .all)
+        try await other.write(records)
+        let member = try await other.member("undisturbed", settings: settings)
+        try await other.waitUntilDone([member], within: .seconds(120))
+        return (other, member)
+    }
+
+    /// Removes the topics of this test from the cluster that it shares.
+    func removeTopics() async throws {
+        let pattern = broker.topics.prefix.replacing(".", with: "\\.") + "\\..*"
+        _ = try await broker.tool("kafka-topics.sh", ["--delete", "--topic", pattern])
     }
 
     /// Topics that nothing was written to: on the same cluster, or on an embedded broker of their own.
@@ -250,7 +268,7 @@ final class ConsumerGroup: Sendable {
     }
 
     /// Writes in this order; several are on their way at once.
-    private func write(_ records: [KafkaRecord]) async throws {
+    private func write(_ records: [KafkaProducerRecord]) async throws {
         let topic = broker.notifications(.production)
         let producer = try KafkaProducer(broker.configuration, topics: [topic])
         let failures = Mutex<[KafkaError]>([])
@@ -293,6 +311,14 @@ struct GroupMember: Sendable {
     func leave() async throws {
         process.signal(SIGTERM)
         #expect(try await process.end(within: .seconds(40)) == .exit(0), "\(process)")
+    }
+
+    /// Whether `/readyz` answers 200.
+    var isReady: Bool {
+        get async {
+            let question = HTTPClientRequest(url: "\(admin)/readyz", timeout: .seconds(5))
+            return (try? await client.send(question))?.status == 200
+        }
     }
 
     /// `nil` while it does not answer.

@@ -45,7 +45,7 @@ final class RecordLoad: Sendable {
     }
 
     /// Those whose notifications all belong to one purchase, and to few enough that its history keeps every one.
-    private static func scenarios(of app: SimulatedApp, _ now: Int64) -> [Scenario] {
+    static func scenarios(of app: SimulatedApp, _ now: Int64) -> [Scenario] {
         Scenario.all.filter { scenario in
             let run =
                 ScenarioSeries(scenarios: [scenario], app: app, seed: 1, endingAt: now)?.notifications(of: 0) ?? []
