@@ -48,5 +48,52 @@ extension EndToEnd {
                 try await group.conclude(load, Array(members.values), report, mayLog: late)
             }
         }
+
+        @Test(arguments: [false, true])
+        func `a static member that restarts within its session moves no partition`(isKilled: Bool) async throws {
+            let restarts = TestScale.choose(short: 1, longTimes: 5)
+            try await ConsumerGroup.open { group, load in
+                let other = try await group.member("1", keepsPlace: true)
+                var member = try await group.member("0", keepsPlace: true)
+                var slowest = Duration.zero
+                var ready: [Duration] = []
+                try await load.run {
+                    try await group.waitUntilHandling([member, other])
+                    try await group.wait(for: member) {
+                        await $0.partitions + other.partitions == group.assignedPartitions
+                    }
+                    let (own, rebalances) = (await member.partitions, other.rebalances)
+                    for _ in 0..<restarts {
+                        let start = ContinuousClock.now
+                        if isKilled { try await member.die() } else { try await member.leave() }
+                        member = try await group.member("0", keepsPlace: true)
+                        try await group.wait(for: member) { await $0.isReady }
+                        ready.append(ContinuousClock.now - start)
+                        try await group.waitUntilHandling([member])
+                        try await group.wait(for: member) { await $0.partitions == own }
+                        slowest = max(slowest, ContinuousClock.now - start)
+                        #expect(other.rebalances == rebalances, "\(other.process)")
+                        #expect(await other.partitions == group.assignedPartitions - own)
+                    }
+                }
+                #expect(other.rebalances.count > 0 && ready.allSatisfy { $0.keeps(.seconds(5)) })
+                let end = isKilled ? "kill -9" : "SIGTERM"
+                var report = FaultReport("restarts of a static member by \(end), Apache Kafka with 3 brokers")
+                report.add("restarts", restarts)
+                report.add("p50 until ready", ready.percentile(50))
+                report.add("slowest until all its partitions are handled", slowest)
+                try await group.conclude(load, [member, other], report)
+            }
+        }
+    }
+}
+
+extension GroupMember {
+    /// What it has logged of its partitions coming and going.
+    fileprivate var rebalances: [String] {
+        process.log.compactMap(\.message).filter {
+            $0 == "partitions assigned" || $0 == "partitions revoked"
+                || $0 == "partitions lost, their work is cancelled"
+        }
     }
 }
