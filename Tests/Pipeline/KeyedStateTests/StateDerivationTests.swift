@@ -1,4 +1,5 @@
 import Kafka
+import Telemetry
 import TestSupport
 import Testing
 
@@ -133,6 +134,42 @@ import Testing
         var expected: [String: String] = [:]
         for (key, numbers) in facts { expected[key] = String(decoding: NumberSet(key, numbers).text, as: UTF8.self) }
         #expect(await expect(expected, in: harness))
+        await owner.end()
+    }
+
+    @Test(arguments: 1...8)
+    func `members that die between two acknowledgements end in the state of a calm run`(seed: UInt64) async throws {
+        let harness = try StateHarness()
+        // Two keys say all they have to each other, once they have 2.
+        let model = NumberSetModel(successors: ["p": "s", "s": "p"], successionNeeds: [2])
+        var random = SeededGenerator(seed: seed)
+        let records = [("p", 1), ("s", 2), ("p", 3), ("s", 4)].shuffled(using: &random).map { NumberSet($0, [$1]) }
+        var deaths = 0
+        func member() async throws -> (KeyedState<NumberSetModel>, MetricsRegistry) {
+            let metrics = MetricsRegistry()
+            let member = try await harness.member("member\(deaths)", model: model, metrics: metrics)
+            try await member.partitionAssigned(harness.place())
+            return (member, metrics)
+        }
+        var (owner, metrics) = try await member()
+        for record in records {
+            let acknowledged = metrics.sum(StateMetricName.published) + Double(Int.random(in: 0...2, using: &random))
+            let merging = Task { [owner] in try await owner.merge([record], from: harness.input) }
+            let isCancelled = Bool.random(using: &random)
+            if isCancelled {
+                _ = await eventually(within: .milliseconds(50)) {
+                    metrics.sum(StateMetricName.published) >= acknowledged
+                }
+                merging.cancel()
+            }
+            if (try? await merging.value) != nil, !isCancelled { continue }
+            // What was not done is done again by the next one, on another disk.
+            await owner.end()
+            deaths += 1
+            (owner, metrics) = try await member()
+            _ = try await owner.merge([record], from: harness.input)
+        }
+        #expect(await expect(["p": "p=1,2,3,4", "s": "s=1,2,3,4"], in: harness))
         await owner.end()
     }
 }
