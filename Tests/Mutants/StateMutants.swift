@@ -43,6 +43,10 @@ private let identity = MutatedFile(
     .state, "follower", state + "KeyedState+Identity.swift", suites: "RecreatedTopicTests|StateProposalTests")
 private let restoring = MutatedFile(
     .state, "health", state + "RestoreProgress.swift", suites: "RestoreProgressTests")
+private let restored = MutatedFile(
+    .state, "follower", state + "RestoredKeys.swift", suites: "RestoredKeysTests")
+private let restores = MutatedFile(
+    .state, "follower", state + "KeyedState+Restoring.swift", suites: "RestoredKeysTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
 enum StateMutants {
@@ -104,6 +108,11 @@ enum StateMutants {
         readiness.mutant("no-broker", "brokersUp == 0", "false"),
         connection.mutant("cut-off-reader", "$0.health.disconnection(at: now)", "nil"),
         restoring.mutant("restore-told", "now - last >= interval", "true"),
+        restored.mutant("restored-keys", "hashes.contains(FNV1a.hash(key))", "false"),
+        restored.mutant("restored-keys-bounded", "hashes.count > Self.maximum", "false"),
+        restores.mutant("restore-of-no-rows", "parts.rows.isEmpty()", "true"),
+        restores.without(
+            "restore-over", "for partition in parts.partitions.values { partition.endRestore() }"),
         batching.mutant("asked-at-once", "!state.isScheduled", "true"),
 
         rowSource.mutant("known-by-oversized", tables, #"["rows"]"#),

@@ -65,6 +65,7 @@ extension KeyedState {
                 running.health.lastSign = clocks.monotonicMilliseconds()
             }
             try await refuseToForget(parts)
+            try beginRestore(parts)
             if options.role != .worker { for place in partitions.keys { follow(place) } }
         } catch let error as KafkaError {
             await release(store)
@@ -372,11 +373,13 @@ extension KeyedState {
     private func reached(_ next: Int64, in place: KafkaTopicPartition) {
         progress.reached(next, in: place)
         let now = clocks.monotonicMilliseconds()
-        withRunning { running in
+        let restored = withRunning { running -> Parts? in
             running.health.advanced(place, isBehind: running.ends[place].map { next < $0 } ?? false, at: now)
-            guard let end = running.unread[place], let end, next >= end else { return }
+            guard let end = running.unread[place], let end, next >= end else { return nil }
             running.unread[place] = nil
+            return running.unread.isEmpty ? running.parts : nil
         }
+        restored.map(endRestore)
     }
 
     /// A broker has told the end of a partition.

@@ -68,6 +68,7 @@ extension StatePartition {
         withLock { guarded in
             for index in guarded.writing.indices where index < ids.count {
                 let entry = guarded.writing[index]
+                guarded.restored?.insert(entry.key)
                 entry.id = ids[index]
                 entry.writes = 0
                 entry.storedEntries = entry.row == nil ? [] : entry.image.entries

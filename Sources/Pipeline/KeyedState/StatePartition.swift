@@ -26,6 +26,8 @@ final class StatePartition<Model: StateModel>: Sendable {
         var refusedRemovals: [[UInt8]: Int64] = [:]
         /// The entries whose rows are being written.
         var writing: [Entry] = []
+        /// While a database without rows is restored.
+        var restored: RestoredKeys?
     }
 
     /// A state that the brokers refuse; it is tried again from time to time.
@@ -106,6 +108,12 @@ final class StatePartition<Model: StateModel>: Sendable {
     }
 
     func block() { guarded.withLock { $0.isBlocked = true } }
+
+    /// The database has no rows of the partition: those that are written from now on are known.
+    func beginRestore() { guarded.withLock { $0.restored = RestoredKeys() } }
+
+    /// Rows are looked for in the database again.
+    func endRestore() { guarded.withLock { $0.restored = nil } }
 
     /// Rows that the brokers refuse, for their size and for something else.
     var refusedRows: (tooLarge: Int, others: Int) {
@@ -418,7 +426,9 @@ final class StatePartition<Model: StateModel>: Sendable {
     /// Reads the rows of keys that are not in memory, in one look at the database.
     func load(_ keys: [RowKey], _ guarded: inout Guarded) throws {
         var missing: Set<RowKey> = []
-        for key in keys where guarded.entries[key] == nil { missing.insert(key) }
+        for key in keys where guarded.entries[key] == nil && guarded.restored?.mayHold(key.bytes) != false {
+            missing.insert(key)
+        }
         guard !missing.isEmpty else { return }
         try rows.rows(of: missing.map(\.bytes), in: name) { key, stored in
             guard let key = missing.remove(RowKey(key)) else { return }

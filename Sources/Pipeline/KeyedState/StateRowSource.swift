@@ -130,6 +130,17 @@ final class StateRowSource: Sendable {
         }
     }
 
+    /// Whether there is no row of any partition.
+    func isEmpty() throws(StateError) -> Bool {
+        do {
+            return try connections[0].connection.withLock {
+                try $0.database.firstRow("SELECT 1 FROM rows LIMIT 1") { _ in true } == nil
+            }
+        } catch {
+            throw StateError(error)
+        }
+    }
+
     /// All rows as they are stored, in no order.
     func states() throws(StateError) -> [[UInt8]] {
         do {

@@ -156,6 +156,12 @@ final class StateStore: Sendable {
         try guarded.deleteEntry.run([.text(entry.name), .text(entry.value), .integer(id)])
     }
 
+    /// Takes more memory and disk while a restore writes rows that change pages all over the indexes, and gives both back
+    /// afterwards.
+    func use(_ buffers: Database.WriteBuffers) throws(StateError) {
+        try access { try $0.database.use(buffers) }
+    }
+
     // MARK: Oversized states
 
     /// Keeps states that cannot be published, which no other place has, beside what is kept of their keys already.

@@ -43,13 +43,8 @@ package final class Database {
         do throws(SQLiteError) {
             if access != .reader {
                 try useWriteAheadLog(within: busyTimeout)
-                // 8 MiB of pages, and a log of 16 MiB before it is written back: a page that many transactions change
-                // is then written back once.
-                try executeScript(
-                    """
-                    PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;
-                    PRAGMA cache_size=-4096; PRAGMA wal_autocheckpoint=4000;
-                    """)
+                try executeScript("PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
+                try use(.usual)
             } else {
                 try executeScript("PRAGMA query_only=ON;")
             }
@@ -59,6 +54,30 @@ package final class Database {
             close()
             throw error
         }
+    }
+
+    /// How much memory and disk a writer takes to write pages that many transactions change less often.
+    package struct WriteBuffers: Sendable {
+        /// Pages in memory, in KiB.
+        package var cache: Int
+        /// Pages of 4 KiB in the log before they are written back.
+        package var log: Int
+
+        package init(cache: Int, log: Int) {
+            self.cache = cache
+            self.log = log
+        }
+
+        /// 4 MiB of pages, and a log of 16 MiB.
+        package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
+    }
+
+    /// Changes the buffers of a writer, and gives back what is no longer used.
+    package func use(_ buffers: WriteBuffers) throws(SQLiteError) {
+        try executeScript(
+            """
+            PRAGMA cache_size=-\(buffers.cache); PRAGMA wal_autocheckpoint=\(buffers.log); PRAGMA shrink_memory;
+            """)
     }
 
     /// Of two connections that give a new file a write-ahead log at one moment SQLite refuses one without waiting: the busy

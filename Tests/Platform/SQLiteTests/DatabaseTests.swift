@@ -41,6 +41,20 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.firstRow("PRAGMA foreign_keys") { row in try row.integer(0) } == 1)
     }
 
+    @Test func `a writer uses the buffers that it is given`() throws {
+        let database = try Database(path: directory.file("buffers"))
+        func values() throws -> [Int64?] {
+            try ["PRAGMA cache_size", "PRAGMA wal_autocheckpoint"].map {
+                try database.firstRow($0) { row in try row.integer(0) }
+            }
+        }
+        #expect(try values() == [-4_096, 4_000])
+        try database.use(Database.WriteBuffers(cache: 1_024, log: 100))
+        #expect(try values() == [-1_024, 100])
+        try database.use(.usual)
+        #expect(try values() == [-4_096, 4_000])
+    }
+
     @Test func `what is committed is there after opening again`() throws {
         try open().run("INSERT INTO t VALUES (1, 'a')")
         #expect(try names(try open()) == ["a"])

@@ -1,0 +1,24 @@
+internal import Bytes
+
+/// Keys of which a restore into an empty database has written rows: there is no row of any other key, so that none is
+/// looked for.
+struct RestoredKeys: Sendable {
+    /// 1 MiB; with more keys rows are looked for again.
+    private static let maximum = 98_000
+
+    private var hashes: Set<UInt64> = []
+
+    /// False when there are too many keys.
+    private(set) var isComplete = true
+
+    mutating func insert(_ key: [UInt8]) {
+        guard isComplete else { return }
+        hashes.insert(FNV1a.hash(key))
+        guard hashes.count > Self.maximum else { return }
+        isComplete = false
+        hashes = []
+    }
+
+    /// Whether there may be a row: true too for a key with the hash of another.
+    func mayHold(_ key: [UInt8]) -> Bool { !isComplete || hashes.contains(FNV1a.hash(key)) }
+}

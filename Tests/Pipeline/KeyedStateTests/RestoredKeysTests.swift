@@ -1,0 +1,51 @@
+import Kafka
+import PipelineTestSupport
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+@Suite(.timeLimit(.minutes(2))) struct RestoredKeysTests {
+    @Test func `a key that comes again in a restore finds its row`() async throws {
+        let harness = try StateHarness()
+        // More than are applied at once, so that the first row is no longer in memory.
+        let others = (0..<1_500).map { NumberSet("k\($0)", [1]) }
+        let states = [NumberSet("p", [1])] + others + [NumberSet("p", [2])]
+        try await harness.kafka.write(
+            states.map { KafkaProducerRecord(topic: harness.output, key: Array($0.key.utf8), value: $0.text) })
+        let member = try await harness.member()
+        let rows = try await member.dump()
+        #expect(rows.count == 1_501 && rows.last == "p=1,2")
+        await member.end()
+    }
+
+    @Test func `a restore is over when everything was read`() async throws {
+        let harness = try StateHarness()
+        try await harness.write("p", NumberSet("p", [1]).text)
+        let member = try await harness.member()
+        #expect(try await member.dump() == ["p=1"])
+        let partition = try member.partition(harness.output())
+        #expect(await eventually { partition.withLock { $0.restored == nil } })
+        await member.end()
+    }
+
+    @Test func `only a database without rows is restored`() async throws {
+        let harness = try StateHarness()
+        try await harness.write("p", NumberSet("p", [1]).text)
+        let first = try await harness.member()
+        #expect(try await first.dump() == ["p=1"])
+        await first.end()
+        let again = try await harness.member()
+        #expect(try again.parts().rows.isEmpty() == false)
+        #expect(try again.partition(harness.output()).withLock { $0.restored == nil })
+        await again.end()
+    }
+
+    @Test func `keys are known by their hashes, unless there are too many`() {
+        var keys = RestoredKeys()
+        keys.insert([1])
+        #expect(keys.mayHold([1]) && !keys.mayHold([2]))
+        for number in 0...UInt32(98_000) { withUnsafeBytes(of: number) { keys.insert(Array($0)) } }
+        #expect(!keys.isComplete && keys.mayHold([2]))
+    }
+}
