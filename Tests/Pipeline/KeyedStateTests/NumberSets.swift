@@ -60,6 +60,8 @@ struct NumberSetModel: StateModel {
     var erases = false
     var fingerprint = ""
     var counts = ModelCounts()
+    /// Called with each row that is about to be sent.
+    var publishes: @Sendable () -> Void = {}
 
     func key(of state: NumberSet) -> [UInt8] { Array(state.key.utf8) }
     func merge(_ other: NumberSet, into state: inout NumberSet) throws -> StateMerge {
@@ -84,6 +86,7 @@ struct NumberSetModel: StateModel {
         return try decode(Array(value[..<end]))
     }
     func publication(of state: NumberSet, row: [UInt8], at moment: Int64) -> StatePublication {
+        publishes()
         if erases, state.numbers.contains(0) {
             return StatePublication(value: nil, moment: state.numbers.max().map(Int64.init))
         }
