@@ -1,5 +1,7 @@
+import AppStoreModel
 import Foundation
 import HTTPClient
+import Kafka
 import Records
 import TestSupport
 import Testing
@@ -48,6 +50,42 @@ extension EndToEnd {
                 try report.publish()
             }
         }
+
+        /// A reader, so that nothing but the restore takes time.
+        @Test(.timeLimit(.minutes(TestScale.choose(short: 3, long: 20))))
+        func `a member without a disk restores every row, and tells how far it is`() async throws {
+            let count = TestScale.choose(short: 2_000, long: 1_000_000)
+            try await Harness.open { harness in
+                let broker = try await harness.apacheKafka(partitions: 12)
+                try await broker.create(
+                    broker.topics.deadLetters(of: StartingMember.group(of: broker), partitions: 12))
+                let load = try RecordLoad(to: broker, perSecond: 200)
+                let client = HTTPClient()
+                defer { client.close() }
+                let first = try StartingMember(harness, broker, "first")
+                try await load.run { try await load.wait(for: 400) }
+                try await first.waitUntilRead(load.written, client)
+                try await first.leave()
+                let published = try await broker.records(of: broker.entitlements(.production))
+                try await StateRows(like: published, in: broker.entitlements(.production)).write(count, to: broker)
+                let rows = count + Set(published.compactMap(\.key)).count
+
+                let restore = try StartingMember(
+                    harness, broker, "restored", settings: ["--state.role", "reader"])
+                let (time, used, left) = try await restore.restore(client, within: .seconds(900))
+                var report = FaultReport("restore of a member without a disk, \(TestScale.name)")
+                report.add("rows", rows)
+                report.add("for", time)
+                report.add("processor time", used)
+                report.add("rows a second", Int(Double(rows) / (time / .seconds(1))))
+                report.add("rows a second of one core", Int(Double(rows) / (used / .seconds(1))))
+                report.add("progress told", restore.count(logged: "state is being restored"))
+                try report.publish()
+                let isTold = restore.count(logged: "state is being restored") > 0 && left.contains { $0 > 0 }
+                #expect(isTold || !TestScale.isLong)
+                try await restore.leave()
+            }
+        }
     }
 }
 
@@ -58,14 +96,34 @@ private struct StartingMember {
 
     static func group(of broker: Broker) -> String { broker.topics.prefix + "-group" }
 
-    init(_ harness: Harness, _ broker: Broker, _ name: String) throws {
+    init(_ harness: Harness, _ broker: Broker, _ name: String, settings: [String] = []) throws {
         process = try harness.start(
             Executable(
                 "sluice-entitlements",
                 arguments: broker.arguments + [
                     "--entitlements.group.id", Self.group(of: broker), "--data.dir", harness.path(name),
                     "--http.port", "0", "--admin.port", "0",
-                ]))
+                ] + settings))
+    }
+
+    func count(logged message: String) -> Int { process.log.count { $0.message == message } }
+
+    /// Waits until everything was read.
+    ///
+    /// - Returns: the time from the start until then, the processor time, and what the gauge of the restore has shown.
+    func restore(
+        _ client: HTTPClient, within limit: Duration
+    ) async throws -> (time: Duration, used: Duration, left: [Double]) {
+        let admin = try await AdminAddress(process)
+        var left: [Double] = []
+        try await waitUntil(within: limit) {
+            let isReady = await admin.isReady(client)
+            if let present = try? await admin.metrics("sluice_state_unread_records", client).first?.value {
+                left.append(present)
+            }
+            return isReady && left.last == 0
+        }
+        return (ContinuousClock.now - start, try #require(process.processorTime, "\(process)"), left)
     }
 
     /// The time from the start until `/readyz` says yes.
