@@ -145,7 +145,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         var deliveries: [StateDelivery] = []
     }
 
-    /// What a merge does about updates that its rows derive for other keys.
+    /// Treatment of the updates that merged rows derive for other keys.
     enum Derivation {
         /// Changed rows that derive updates are deferred.
         case first

@@ -171,7 +171,7 @@ import Testing
                 }
             }
             guard (try? await merging.value) == nil else { continue }
-            // What was not done is done again by the next one, on another disk.
+            // The next member repeats what was not done, on another disk.
             await owner.end()
             deaths += 1
             owner = try await harness.member("member\(deaths)", model: Death.model)

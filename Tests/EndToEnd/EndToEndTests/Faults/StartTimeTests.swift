@@ -51,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        /// A reader, so that nothing but the restore takes time.
+        /// The member is a reader, so that nothing but the restore takes time.
         @Test(.timeLimit(.minutes(TestScale.choose(short: 3, long: 20))))
         func `a member without a disk restores every row, and tells how far it is`() async throws {
             let count = TestScale.choose(short: 2_000, long: 1_000_000)

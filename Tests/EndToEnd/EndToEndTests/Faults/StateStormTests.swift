@@ -34,7 +34,7 @@ extension EndToEnd {
 
 /// One storm over a group of three members.
 private struct Storm {
-    /// What storms did and left.
+    /// Counts and times of storms.
     struct Figures {
         var records = 0
         var rows = 0
@@ -106,7 +106,7 @@ private struct Storm {
     /// An answer that rests on input which was unread when it was given is given again within ten minutes: no such answers.
     private static let settings = ["--entitlements.outage.leeway", "0s"]
 
-    /// The first member comes back to its place; what the others had moves to another one when their sessions end.
+    /// The first member comes back to its place; partitions of the others move when their sessions end.
     private func member(_ number: Int) async throws -> GroupMember {
         try await group.member(
             "\(number)", keepsPlace: number == 0,
@@ -130,7 +130,7 @@ private struct Storm {
         figures.freezes += 1
         while ContinuousClock.now - start < time {
             let turn = ContinuousClock.now
-            // Longer than its session lasts.
+            // The session of the frozen member is over by then.
             let isAwake = ContinuousClock.now - start > .seconds(8)
             if isAwake { members[frozen].process.signal(SIGCONT) }
             let others = [0, 1, 2].filter { $0 != frozen || isAwake }
