@@ -38,7 +38,6 @@ enum ReconcilerMutants {
             "dry-run-writes-nothing", "!work.run.isDryRun", after: "take(_ found: FoundNotification", "true"),
         sweeper.mutant("known-is-not-missing", "!known.contains($0.wanted)", "true"),
         sweeper.mutant("consumption-requests-first", "progress.pass == .consumptionRequests", "false"),
-        sweeper.mutant("urgent-first", "found.filter(\\.isUrgent) + found.filter({ !$0.isUrgent })", "found"),
         handled.mutant("handled-once", "now - moment < Self.lifetime", "false"),
         subscriptions.mutant("statuses-are-followed", "snapshot.next[partition] ?? .beginning", ".beginning"),
         subscriptions.mutant("reading-is-shared", "known.begun >= moment", "false"),

@@ -36,12 +36,6 @@ struct FoundNotification: Sendable {
         NotificationMark(of: digest.map { String($0, radix: 16) }.joined())
     }
 
-    /// Its answer has a deadline of 12 hours.
-    var isUrgent: Bool {
-        guard case .accepted(let notification) = content else { return false }
-        return notification.identity.notificationType == .consumptionRequest
-    }
-
     init(_ item: NotificationHistoryPage.RefusedItem) {
         content = .refused(item.object, item.signedPayload)
         mark = NotificationMark(of: String(decoding: item.signedPayload, as: UTF8.self))

@@ -156,10 +156,7 @@ struct HistorySweeper: Sendable {
             found = try await notKnown(found, work)
         }
         found = try await notQuarantined(found, work)
-        // Stable: the order of the page within each.
-        for notification in found.filter(\.isUrgent) + found.filter({ !$0.isUrgent }) {
-            try await take(notification, &work)
-        }
+        for notification in found { try await take(notification, &work) }
         work.run.counts.swept += Int64(page.items.count + page.refused.count)
         work.run.counts.refused += Int64(page.refused.count + inconsistent)
         metrics.swept(page.items.count + page.refused.count, refused: page.refused.count + inconsistent)
