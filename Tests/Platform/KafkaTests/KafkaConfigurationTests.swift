@@ -108,6 +108,15 @@ import Testing
         #expect(consumer["queued.max.messages.kbytes"] == "4096")
     }
 
+    @Test func `a greater limit of what is produced leaves consumers as they are`() async throws {
+        let configuration = try KafkaConfiguration(
+            bootstrapServers: "127.0.0.1:1", properties: ["message.max.bytes": "50000000"])
+        #expect(configuration.effectiveProperties(for: .producer)["message.max.bytes"] == "50000000")
+        let consumer = KafkaConsumer(configuration, source: .partitions([:])) { _ in }
+        try await consumer.start()
+        await consumer.close(within: .seconds(2))
+    }
+
     @Test func `each client is given only the properties that apply to it`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["linger.ms": "7", "session.timeout.ms": "6000", "client.id": "c"])
