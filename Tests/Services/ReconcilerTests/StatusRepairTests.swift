@@ -220,6 +220,7 @@ extension StatusSweepTests {
         #expect(subscriptions.recordsRead == 21)
 
         // Another app, or the same soon: nothing is read.
+        installation.clock.advance(by: .seconds(1))
         #expect(try await subscriptions.refresh(.production, since: begun) == begun)
         #expect(subscriptions.recordsRead == 21)
 
