@@ -72,11 +72,13 @@ package final class Database {
         package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
     }
 
-    /// Changes the buffers of a writer, and gives back what is no longer used.
+    /// Changes the buffers of a writer, and gives back what is no longer used: memory at once, a log that is longer than
+    /// it may be with the first transaction after it was written back.
     package func use(_ buffers: WriteBuffers) throws(SQLiteError) {
         try executeScript(
             """
-            PRAGMA cache_size=-\(buffers.cache); PRAGMA wal_autocheckpoint=\(buffers.log); PRAGMA shrink_memory;
+            PRAGMA cache_size=-\(buffers.cache); PRAGMA wal_autocheckpoint=\(buffers.log);
+            PRAGMA journal_size_limit=\(Int64(buffers.log) * 4_096); PRAGMA shrink_memory;
             """)
     }
 

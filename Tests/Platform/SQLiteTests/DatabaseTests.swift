@@ -55,6 +55,24 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try values() == [-4_096, 4_000])
     }
 
+    @Test func `a log that became long is shortened with smaller buffers`() throws {
+        let path = directory.file("log")
+        let database = try Database(path: path)
+        try database.run("CREATE TABLE t (a)")
+        func logSize() throws -> Int64 {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+            return try #require((attributes[.size] as? NSNumber)?.int64Value)
+        }
+        try database.use(Database.WriteBuffers(cache: 4_096, log: 4_000))
+        try database.run("INSERT INTO t VALUES (zeroblob(2000000))")
+        #expect(try logSize() > 2_000_000)
+        try database.use(Database.WriteBuffers(cache: 4_096, log: 10))
+        // The first is written back with the others, and the second begins the log again.
+        for _ in 0..<2 { try database.run("INSERT INTO t VALUES (1)") }
+        #expect(try logSize() <= 10 * 4_096)
+        #expect(try database.firstRow("SELECT count(*) FROM t") { try $0.integer(0) } == 3)
+    }
+
     @Test func `what is committed is there after opening again`() throws {
         try open().run("INSERT INTO t VALUES (1, 'a')")
         #expect(try names(try open()) == ["a"])
