@@ -30,8 +30,11 @@ enum ReconcilerMutants {
         plan.mutant("range-to-the-last-run", "min(usual, $0.range.to - overlap)", "usual"),
         plan.mutant("range-within-reach", "max(from, first)", "from"),
         plan.mutant("range-is-longer", "run.range.to - run.range.from > everything.range", "false"),
-        scheduler.mutant("lane-of-failures", "lane == .everything", "false"),
-        lanes.mutant("ended-sweep-waits-for-a-look", "!ended.contains(lane)", "true"),
+        scheduler.mutant("lane-of-failures", "kind == .everything", "false"),
+        scheduler.mutant("cancelled-of-a-removed-app", "sweep.isToEnd || scope != nil", "scope != nil"),
+        lanes.mutant("cancelled-waits-for-no-other", "sweep.isToEnd ? .cancelled : own", "own"),
+        lanes.mutant("cancelled-run-ends-first", "running[own]?.key != sweep.key", "true"),
+        lanes.mutant("ended-sweep-waits-for-a-look", "ended.isDisjoint(with: [own, lane])", "true"),
         scheduler.mutant("window-is-given-up", "interruption.isAboutWindow", "false"),
         sweeper.mutant("refused-is-kept", "page.refused.map { FoundNotification($0) }", "[]"),
         sweeper.mutant(

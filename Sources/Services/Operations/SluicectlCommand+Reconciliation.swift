@@ -53,7 +53,7 @@ extension SluicectlCommand {
             Command(
                 "cancel", summary: "End a backfill that is waiting or under way.",
                 discussion: """
-                    It ends at its next page; what it has published stays. The request is a record of the \
+                    It ends at its next page, or at once where it waits; what it has published stays. The request is a record of the \
                     reconciliation topic, so that it reaches whichever sluice-reconciler runs the backfill.
                     """,
                 schema: ConfigurationSchema(

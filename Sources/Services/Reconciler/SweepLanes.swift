@@ -8,6 +8,8 @@ internal import Reconciliation
 struct SweepLanes {
     enum Lane: Hashable, CaseIterable {
         case failures, everything, backfill, statuses
+        /// Backfills that were cancelled while they did not run: their end waits for no other backfill.
+        case cancelled
 
         init(_ kind: SweepKind) {
             self =
@@ -32,12 +34,15 @@ struct SweepLanes {
 
     /// Takes the lane of a sweep, whose row was read after ``beginLook()``.
     ///
-    /// - Returns: whether the sweep may run.
-    mutating func begin(_ sweep: Sweep) -> Bool {
-        let lane = Lane(sweep.kind)
-        guard running[lane] == nil, !ended.contains(lane) else { return false }
+    /// - Returns: the lane in which the sweep may run now; nil when it may not.
+    mutating func begin(_ sweep: Sweep) -> Lane? {
+        let own = Lane(sweep.kind)
+        let lane = sweep.isToEnd ? .cancelled : own
+        guard running[own]?.key != sweep.key, running[lane] == nil, ended.isDisjoint(with: [own, lane]) else {
+            return nil
+        }
         running[lane] = sweep
-        return true
+        return lane
     }
 
     /// The sweep of a lane has ended, and its row was saved.

@@ -139,11 +139,12 @@ final class SweepScheduler: Service {
         present.withLock { present in
             guard present.holds == 0 else { return }
             for sweep in due {
-                let lane = SweepLanes.Lane(sweep.kind)
-                // Saved as far as it came; its end is recorded when the lane is free.
-                if sweep.isToEnd, present.lanes[lane]?.key == sweep.key { present.jobs[lane]?.cancel() }
-                if lane == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
-                guard let scope = plan.scope(of: sweep), present.lanes.begin(sweep) else { continue }
+                let kind = SweepLanes.Lane(sweep.kind)
+                // Saved as far as it came; its end is recorded afterwards.
+                if sweep.isToEnd, present.lanes[kind]?.key == sweep.key { present.jobs[kind]?.cancel() }
+                if kind == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
+                let scope = plan.scope(of: sweep)
+                guard sweep.isToEnd || scope != nil, let lane = present.lanes.begin(sweep) else { continue }
                 // Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
                 present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
                     await self.run(sweep, scope)
@@ -204,13 +205,15 @@ final class SweepScheduler: Service {
 
     // MARK: One sweep
 
-    private func run(_ due: Sweep, _ scope: APIScope) async {
+    /// - Parameter scope: nil for an app that is no longer configured, of which a backfill can only be cancelled.
+    private func run(_ due: Sweep, _ scope: APIScope?) async {
         var sweep = due
         let begun = clocks.monotonicMilliseconds()
         do {
             if !sweep.isRunning { begin(&sweep) }
             guard let run = sweep.run else { return }
             guard !sweep.isToEnd else { return try await cancel(&sweep, run) }
+            guard let scope else { return }
             try await save(sweep)
             let failures = run.failure?.count ?? 0
             let saved = Saved(sweep)

@@ -122,6 +122,39 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `a backfill that waits for another, or whose app is not configured, ends when it is cancelled`()
+        async throws
+    {
+        let installation = try await ReconcilerInstallation()
+        let day = 24 * Self.hour
+        installation.register(
+            installation.notification(1, signed: VirtualClock.start - 20 * day), acknowledged: false)
+        let isBegun = Atomic<Bool>(false)
+        let reconciler = try await RunningReconciler(installation, try installation.configuration()) {
+            // The first is held until the end of the test.
+            guard try await installation.sweeps()["backfill-1"]?.isRunning == true else { return }
+            isBegun.store(true, ordering: .relaxed)
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        for kind in [SweepKind.failures, .everything] { try await installation.wait(for: kind) { $0.last != nil } }
+        let range = SweepRange(from: VirtualClock.start - 21 * day, to: VirtualClock.start - 19 * day)
+        try await installation.backfill("1", range)
+        try await waitUntil(within: .seconds(60)) { isBegun.load(ordering: .relaxed) }
+        try await installation.backfill("2", range)
+        try await installation.backfill("3", range, app: "com.example.removed")
+        try await installation.cancel(backfill: "2")
+        try await installation.cancel(backfill: "3", app: "com.example.removed")
+        for id in ["2", "3"] {
+            let ended = try await installation.wait(for: .backfill(id), within: .seconds(20)) { $0.last != nil }
+            #expect(ended.last?.isCancelled == true)
+            #expect(ended.due == nil)
+        }
+        #expect(try await installation.sweeps()["backfill-1"]?.isRunning == true)
+        #expect(try await installation.published().isEmpty)
+        await reconciler.stop()
+        await installation.stop()
+    }
+
     @Test func `a backfill that is cancelled in the middle ends there, and what it published stays`() async throws {
         let installation = try await ReconcilerInstallation()
         let day = 24 * Self.hour

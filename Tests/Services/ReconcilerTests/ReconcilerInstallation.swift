@@ -217,8 +217,8 @@ final class ReconcilerInstallation: Sendable {
     }
 
     /// As `sluicectl reconcile cancel` asks for it.
-    func cancel(backfill id: String) async throws {
-        var sweep = Sweep(.production, BundleId(Self.app), .backfill(id))
+    func cancel(backfill id: String, app: String = ReconcilerInstallation.app) async throws {
+        var sweep = Sweep(.production, BundleId(app), .backfill(id))
         sweep.cancelledAt = clock.now
         try await write(sweep)
     }

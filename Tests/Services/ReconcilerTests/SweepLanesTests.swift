@@ -11,7 +11,9 @@ import Testing
     }
 
     /// Whether each sweep may run, in their order.
-    private func begin(_ sweeps: [Sweep], in lanes: inout SweepLanes) -> [Bool] { sweeps.map { lanes.begin($0) } }
+    private func begin(_ sweeps: [Sweep], in lanes: inout SweepLanes) -> [Bool] {
+        sweeps.map { lanes.begin($0) != nil }
+    }
 
     @Test func `one sweep runs in each lane`() {
         var lanes = SweepLanes()
@@ -38,5 +40,30 @@ import Testing
 
         lanes.beginLook()
         #expect(begin([sweep(.statuses)], in: &lanes) == [true])
+    }
+
+    private func cancelled(_ id: String) -> Sweep {
+        var sweep = sweep(.backfill(id))
+        sweep.cancelledAt = 1
+        return sweep
+    }
+
+    @Test func `a cancelled backfill waits for no other, and for its own run`() {
+        var lanes = SweepLanes()
+        lanes.beginLook()
+        #expect(lanes.begin(sweep(.backfill("1"))) == .backfill)
+        #expect(lanes.begin(cancelled("1")) == nil)
+        #expect(lanes.begin(cancelled("2")) == .cancelled)
+        #expect(lanes.begin(cancelled("3")) == nil)
+
+        // The run may have been complete, and the row that was read does not say so.
+        lanes.beginLook()
+        lanes.end(.cancelled)
+        lanes.end(.backfill)
+        #expect(lanes.begin(cancelled("1")) == nil)
+        lanes.beginLook()
+        #expect(lanes.begin(cancelled("1")) == .cancelled)
+        lanes.end(.cancelled)
+        #expect(lanes.begin(cancelled("1")) == nil)
     }
 }
