@@ -27,6 +27,7 @@ enum ClusterMutants {
         survey.mutant("timestamps-of-writers", "settings?[name] == \"LogAppendTime\"", "false"),
         survey.mutant(
             "members-here", "target.activeGroups?.contains(group.group) == true", "false"),
+        survey.mutant("silent-source", ".problem", after: "case .silent(let reason)", ".warning"),
         survey.mutant("members-on-the-source", "view?.activeGroups?.contains(group.group) == true", "false"),
         change.mutant(
             "problems-end-it", "!withMembers.isEmpty || !configuration[OperationsSettings.despiteProblems]", "false"),

@@ -234,16 +234,22 @@ struct ClusterPrepareTests {
         await target.close()
     }
 
-    @Test func `a source that is silent does not hold up a failover, and one that is the target does`() async throws {
+    @Test func `a source that is named and silent, or is the target, is not ready, and a lost one is not named`()
+        async throws
+    {
         let target = try CopiedCluster()
         let directory = try TemporaryDirectory()
         try await target.write([target.notification(), target.state()])
         let silent = try directory.write(
             "kafka.bootstrap.servers=127.0.0.1:1\ntopics.prefix=moved\n", to: "silent.properties")
-        let (ready, printed) = await sluicectl(
+        let (unanswered, printed) = await sluicectl(
             ["cluster", "prepare", "--source", silent] + target.flags, timeout: .milliseconds(300))
-        #expect(ready == 0, "\(printed.output) \(printed.complaints)")
-        #expect(printed.output.contains("warning  brokers  the source does not answer"))
+        #expect(unanswered == 1, "\(printed.output) \(printed.complaints)")
+        #expect(printed.output.contains("problem  brokers  the source does not answer"), "\(printed.output)")
+        #expect(printed.output.contains("leave --source out"))
+        #expect(printed.output.hasSuffix("\nnot ready\n"))
+        let (lost, _) = await sluicectl(["cluster", "prepare"] + target.flags)
+        #expect(lost == 0)
         let (same, report) = await sluicectl(["cluster", "prepare"] + target.flags + (try target.file(in: directory)))
         #expect(same == 1)
         #expect(report.output.contains("problem  brokers  the source is this cluster itself"), "\(report.output)")

@@ -97,7 +97,7 @@ struct ClusterSurvey {
         case .silent(let reason):
             [
                 ClusterFinding(
-                    isFinal ? .problem : .warning, .brokers, "the source does not answer: \(reason)",
+                    .problem, .brokers, "the source does not answer: \(reason)",
                     fix: "Where it is lost, stop what runs there, and leave --source out")
             ]
         case .answering(let view):
