@@ -33,4 +33,5 @@ enum ClusterMutants {
             "problems-end-it", "!withMembers.isEmpty || !configuration[OperationsSettings.despiteProblems]", "false"),
         change.mutant("plan-changes-nothing", "configuration[OperationsSettings.yes]", "true"),
     ]
+        change.mutant("webhooks-of-the-future", "moment.millisecondsSince1970 > clocks.wallMilliseconds()", "false"),
 }

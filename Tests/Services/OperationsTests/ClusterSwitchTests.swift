@@ -69,6 +69,16 @@ struct ClusterSwitchTests {
         await target.close()
     }
 
+    @Test func `webhooks do not begin behind what is still to be delivered`() async throws {
+        let (target, places) = try await translated()
+        let (exitCode, printed) = await sluicectl(
+            ["cluster", "switch", "--yes", "--webhooks-from", "2999-01-01T00:00:00Z"] + target.flags)
+        #expect(exitCode == 78)
+        #expect(printed.complaints.last?.contains("is in the future") == true, "\(printed.complaints)")
+        #expect(try await committed(target, places) == [[1, 0], [1, 0], [1, 0]])
+        await target.close()
+    }
+
     @Test func `a group with members keeps its offsets, and the others too`() async throws {
         let (target, places) = try await translated()
         // A member that has nothing to read, so that it commits nothing of its own.

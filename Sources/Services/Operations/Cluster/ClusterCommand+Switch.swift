@@ -3,10 +3,27 @@ internal import Configuration
 internal import JSON
 internal import Kafka
 internal import Lifecycle
+internal import Time
 
 /// `sluicectl cluster switch`: where each group reads on, and what each executable needs before its start.
 extension ClusterCommand {
     func switchOver(_ console: Console) async throws -> ExitCode {
+        try refuseFutureDelivery()
+        return try await switchGroups(console)
+    }
+
+    /// The group would begin behind records that are still to be delivered.
+    private func refuseFutureDelivery() throws(StartupError) {
+        let setting = OperationsSettings.deliveredUntil
+        guard let moment = configuration[setting], moment.millisecondsSince1970 > clocks.wallMilliseconds() else {
+            return
+        }
+        throw StartupError(
+            "\(moment) is in the future: webhooks of records until then would never be posted", setting: setting.key,
+            fix: "Name a time up to which all were delivered", exitCode: .configuration)
+    }
+
+    private func switchGroups(_ console: Console) async throws -> ExitCode {
         try await withAdmin { admin, brokers, isEmbedded in
             let survey = try await survey(admin, brokers, isEmbedded: isEmbedded, isFinal: true)
             try await refuse(survey, console)

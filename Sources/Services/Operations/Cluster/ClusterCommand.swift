@@ -5,6 +5,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 internal import ServiceKit
+internal import Time
 
 /// `sluicectl cluster prepare` and `sluicectl cluster switch`: an installation goes on with copies of its topics on
 /// another cluster.
@@ -16,6 +17,7 @@ struct ClusterCommand {
     let configuration: Configuration
     /// Keys of the executables, which may be in the file of the source.
     let sharedKeys: [String]
+    let clocks: Clocks
     /// Timeout for the brokers' first answer.
     let timeout: Duration
 
