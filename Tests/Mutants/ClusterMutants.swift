@@ -21,17 +21,19 @@ enum ClusterMutants {
         copies.mutant("source-is-the-target", "source.id != target.id", "true"),
         copies.mutant("copied-timestamp", "isLater(last, record)", "false"),
         copies.mutant("copy-is-behind", "isFinal || milliseconds > Self.tolerance", "false"),
+        copies.mutant("copy-begins-late", "!isOverflow && gap > Self.tolerance", "false"),
+        copies.mutant("copy-was-compacted", "compacted.contains(topic)", "false"),
         copies.mutant("copied-partition-count", "count != copied", "false"),
         survey.mutant("reconciler-is-not-copied", "!others.contains($0)", "true"),
         survey.mutant("reconciler-starts-empty", "isFinal ? .warning : .problem", after: "MARK: reconciliation", ".ok"),
         survey.mutant("timestamps-of-writers", "settings?[name] == \"LogAppendTime\"", "false"),
+        survey.mutant("silent-source", ".problem", after: "case .silent(let reason)", ".warning"),
         survey.mutant(
             "members-here", "target.activeGroups?.contains(group.group) == true", "false"),
-        survey.mutant("silent-source", ".problem", after: "case .silent(let reason)", ".warning"),
         survey.mutant("members-on-the-source", "view?.activeGroups?.contains(group.group) == true", "false"),
         change.mutant(
             "problems-end-it", "!withMembers.isEmpty || !configuration[OperationsSettings.despiteProblems]", "false"),
+        change.mutant("webhooks-of-the-future", "moment.millisecondsSince1970 > clocks.wallMilliseconds()", "false"),
         change.mutant("plan-changes-nothing", "configuration[OperationsSettings.yes]", "true"),
     ]
-        change.mutant("webhooks-of-the-future", "moment.millisecondsSince1970 > clocks.wallMilliseconds()", "false"),
 }

@@ -207,14 +207,59 @@ struct ClusterPrepareTests {
         var copy = original
         difference.change(&copy)
         let (source, target) = (view("a", offset: 70, original), view("b", offset: 3, copy))
-        let findings = CopyChecks(source: source, target: target, isFinal: false).findings([topic])
+        let findings = CopyChecks(source: source, target: target, isFinal: false, compacted: []).findings([topic])
         #expect(findings.map(\.status.rawValue) == [difference.status], "\(findings)")
         #expect(findings.first?.found.contains(difference.found) == true, "\(findings)")
         // Nothing may be on its way any more.
-        let final = CopyChecks(source: source, target: target, isFinal: true).findings([topic])
+        let final = CopyChecks(source: source, target: target, isFinal: true, compacted: []).findings([topic])
         #expect(final.map(\.status.rawValue) == ["problem"], "\(final)")
-        let same = CopyChecks(source: source, target: view("b", offset: 3, original), isFinal: true).findings([topic])
+        let same = CopyChecks(
+            source: source, target: view("b", offset: 3, original), isFinal: true, compacted: []
+        ).findings([topic])
         #expect(same.map(\.status.rawValue) == ["ok"], "\(same)")
+    }
+
+    @Test func `a copy that does not begin at the beginning of its source is not ready`() {
+        let topic = TopicNames().notifications(.production)
+        func view(_ id: String, firstOffset: Int64, _ numbers: [Int]) -> ClusterView {
+            ClusterView(
+                id: id, topics: [],
+                records: numbers.enumerated().map { index, number in
+                    let produced = CopiedCluster.notification(number, in: topic)
+                    return KafkaRecord(
+                        topic: topic, partition: 0, offset: KafkaOffset(rawValue: firstOffset + Int64(index)),
+                        timestampMilliseconds: produced.timestampMilliseconds, key: produced.key,
+                        value: produced.value, headers: produced.headers)
+                })
+        }
+        func findings(_ numbers: [Int], compacted: Set<KafkaTopic> = []) -> [String] {
+            CopyChecks(
+                source: view("a", firstOffset: 70, [0, 60_001, 99_000]), target: view("b", firstOffset: 3, numbers),
+                isFinal: false, compacted: compacted
+            ).findings([topic]).map { "\($0.status.rawValue) \($0.found)" }
+        }
+        let whole = "ok the last record of each partition of a is here"
+        let late = "partition 0 begins 60 s later than on the source"
+        #expect(findings([0, 60_001, 99_000]) == [whole])
+        #expect(findings([60_001, 99_000]) == ["problem \(late)"])
+        #expect(findings([60_000, 99_000]) == [whole])
+        // A key that came again may have replaced the first record, and only here so far.
+        #expect(findings([60_001, 99_000], compacted: [topic]) == ["warning \(late)"])
+    }
+
+    @Test func `the first records of states are compared with those of the source`() async throws {
+        let (source, target) = (try CopiedCluster(), try CopiedCluster())
+        let directory = try TemporaryDirectory()
+        try await source.write([source.state(-100_000), source.state(-99_000)])
+        for cluster in [source, target] { try await cluster.write([cluster.notification(), cluster.state()]) }
+        let (_, printed) = await sluicectl(["cluster", "prepare"] + target.flags + (try source.file(in: directory)))
+        let place = CopiedCluster.place
+        #expect(
+            printed.output.contains(
+                "moved.entitlements.production  partition \(place) begins 100 s later than on the source"),
+            "\(printed.output)")
+        await source.close()
+        await target.close()
     }
 
     @Test func `a partition that is empty here, and another count of partitions, are problems`() async throws {

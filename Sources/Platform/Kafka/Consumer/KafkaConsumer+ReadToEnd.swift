@@ -9,12 +9,14 @@ extension KafkaConsumer {
     ///
     /// - Parameters:
     ///   - offsets: where to start; `.beginning` is understood.
+    ///   - count: records of each partition that are read at most.
     ///   - limit: the longest it may take.
     ///   - body: gets the records of one partition in batches, ascending by offset.
     /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, what the brokers answer to the question
     ///   for the ends, and what `body` throws.
     public static func readToEnd(
-        _ configuration: KafkaConfiguration, from offsets: [KafkaTopicPartition: KafkaOffset], within limit: Duration,
+        _ configuration: KafkaConfiguration, from offsets: [KafkaTopicPartition: KafkaOffset],
+        atMost count: Int = .max, within limit: Duration,
         body: ([KafkaRecord]) async throws -> Void
     ) async throws {
         let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
@@ -28,7 +30,7 @@ extension KafkaConsumer {
                 guard let ends = try ends[partition.topicPartition]?.get() else {
                     throw KafkaError(.closed, "reading \(partition.topicPartition)")
                 }
-                try await consumer.readToEnd(partition, ends, body)
+                try await consumer.readToEnd(partition, ends, atMost: count, body)
             }
         } catch {
             await consumer.close(within: .seconds(5))
@@ -47,12 +49,14 @@ extension KafkaConsumer {
     }
 
     private nonisolated func readToEnd(
-        _ partition: KafkaAssignedPartition, _ ends: KafkaWatermarks, _ body: ([KafkaRecord]) async throws -> Void
+        _ partition: KafkaAssignedPartition, _ ends: KafkaWatermarks, atMost count: Int,
+        _ body: ([KafkaRecord]) async throws -> Void
     ) async throws {
+        var remaining = count
         var next = partition.startOffset
         if next < 0 { next = partition.startOffset == .end ? ends.high : ends.low }
-        while next < ends.high {
-            guard let records = await partition.next(maxRecords: 1000, maxBytes: 4 << 20) else {
+        while next < ends.high, remaining > 0 {
+            guard let records = await partition.next(maxRecords: min(1000, remaining), maxBytes: 4 << 20) else {
                 try Task.checkCancellation()
                 throw await failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
             }
@@ -61,6 +65,7 @@ extension KafkaConsumer {
             let wanted = records.prefix { $0.offset < ends.high }
             if !wanted.isEmpty { try await body(Array(wanted)) }
             next = KafkaOffset(rawValue: last.offset.rawValue + 1)
+            remaining -= records.count
         }
     }
 

@@ -47,7 +47,9 @@ struct ClusterCommand {
         let partitions =
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
         let further = configuration[OperationsSettings.groups] ?? []
-        let topics = names.specifications(partitions: partitions, groups: further).map(\.name)
+        let specifications = names.specifications(partitions: partitions, groups: further)
+        let topics = Dictionary(
+            specifications.map { ($0.name, keptSince($0)) }, uniquingKeysWith: { first, _ in first })
         let demands = TopicDemands(
             profile: configuration[ApplicationSettings.profile],
             replicationFactor: configuration[OperationsSettings.replicationFactor])
@@ -72,7 +74,14 @@ struct ClusterCommand {
         return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
     }
 
-    private func source(_ topics: [KafkaTopic]) async throws -> ClusterSurvey.Source {
+    /// The moment from which on a topic keeps all records, with an hour for the time that all of this takes; 0 for a
+    /// compacted one.
+    private func keptSince(_ topic: TopicSpecification) -> Int64 {
+        guard let retention = topic.settings["retention.ms"].flatMap({ Int64($0) }), retention > 0 else { return 0 }
+        return max(1, clocks.wallMilliseconds() - retention + 3_600_000)
+    }
+
+    private func source(_ topics: [KafkaTopic: Int64]) async throws -> ClusterSurvey.Source {
         guard let file = configuration[OperationsSettings.clusterSource] else { return .notAsked }
         let source = try ClusterSource(file: file, prefix: names.prefix, sharedKeys: sharedKeys)
         do {

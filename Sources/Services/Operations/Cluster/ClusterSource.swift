@@ -36,7 +36,7 @@ struct ClusterSource {
     }
 
     /// - Throws: a ``StartupError`` or `KafkaError` when it does not answer.
-    func view(_ names: TopicNames, of topics: [KafkaTopic], timeout: Duration) async throws -> ClusterView {
+    func view(_ names: TopicNames, of topics: [KafkaTopic: Int64], timeout: Duration) async throws -> ClusterView {
         let brokers = try Brokers(configuration, timeout: timeout)
         return try await brokers.admin().closing { admin in
             let isEmbedded = try await brokers.isEmbedded(admin)

@@ -101,9 +101,13 @@ struct ClusterSurvey {
                     fix: "Where it is lost, stop what runs there, and leave --source out")
             ]
         case .answering(let view):
-            CopyChecks(source: view, target: target, isFinal: isFinal)
+            CopyChecks(source: view, target: target, isFinal: isFinal, compacted: compacted)
                 .findings(Self.copied(plan.items.map(\.topic), names))
         }
+    }
+
+    private var compacted: Set<KafkaTopic> {
+        Set(plan.items.filter { if case .compact = $0.specification.cleanup { true } else { false } }.map(\.topic))
     }
 
     // MARK: groups

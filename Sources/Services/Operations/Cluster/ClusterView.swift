@@ -12,21 +12,29 @@ struct ClusterView {
     let topics: [KafkaTopicDescription]
     /// The last records of each partition that has any, ascending by offset.
     private(set) var tails: [KafkaTopicPartition: [KafkaRecord]] = [:]
+    /// The first record of each partition that has any; of a topic that deletes old records, the first one that is not
+    /// about to be deleted.
+    private(set) var heads: [KafkaTopicPartition: KafkaRecord] = [:]
     let certificates = CertificateDirectory()
     /// Groups that have members; nil on the embedded broker, which does not tell.
     let activeGroups: Set<KafkaConsumerGroup>?
 
+    /// - Parameter wanted: the topics, with the moments from which on they keep all records, milliseconds since 1970; 0
+    ///   for compacted ones.
     /// - Throws: a `KafkaError`.
-    init(_ names: TopicNames, of wanted: [KafkaTopic], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration) async throws {
+    init(
+        _ names: TopicNames, of wanted: [KafkaTopic: Int64], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
+    ) async throws {
         id = try await admin.clusterId()
-        topics = try await admin.describeTopics(wanted, settings: .whereAllowed)
+        topics = try await admin.describeTopics(Array(wanted.keys), settings: .whereAllowed)
         let isEmbedded = try await admin.isEmbeddedBroker()
         activeGroups =
             isEmbedded
             ? nil
             : Set(try await admin.consumerGroups().filter { !["Empty", "Dead"].contains($0.state) }.map(\.group))
         var starts: [KafkaTopicPartition: KafkaOffset] = [:]
-        for (place, ends) in try await Self.ends(of: topics, admin) where ends.low < ends.high {
+        let ends = try await Self.ends(of: topics, admin).filter { $0.value.low < $0.value.high }
+        for (place, ends) in ends {
             let tail = KafkaOffset(rawValue: max(ends.low.rawValue, ends.high.rawValue - Self.tailLength))
             starts[place] = place.topic == names.certificates ? ends.low : tail
         }
@@ -41,6 +49,26 @@ struct ClusterView {
             }
         }
         tails = read
+        heads = try await Self.heads(ends, wanted, admin, kafka)
+    }
+
+    private static func heads(
+        _ ends: [KafkaTopicPartition: KafkaWatermarks], _ moments: [KafkaTopic: Int64], _ admin: KafkaAdmin,
+        _ kafka: KafkaConfiguration
+    ) async throws -> [KafkaTopicPartition: KafkaRecord] {
+        var starts = ends.filter { moments[$0.key.topic] == 0 }.mapValues(\.low)
+        for topic in Set(ends.keys.map(\.topic)) {
+            guard let moment = moments[topic], moment > 0 else { continue }
+            for (place, offset) in try await admin.offsets(in: topic, at: moment) {
+                if let high = ends[place]?.high, offset < high { starts[place] = offset }
+            }
+        }
+        guard !starts.isEmpty else { return [:] }
+        var heads: [KafkaTopicPartition: KafkaRecord] = [:]
+        try await KafkaConsumer.readToEnd(kafka, from: starts, atMost: 1, within: .seconds(120)) { records in
+            if let first = records.first { heads[first.topicPartition] = first }
+        }
+        return heads
     }
 
     /// The ends of all partitions, asked at once, and again where a leader has just been elected.
@@ -80,6 +108,7 @@ struct ClusterView {
         self.topics = topics
         self.activeGroups = activeGroups
         tails = Dictionary(grouping: records, by: \.topicPartition)
+        heads = tails.compactMapValues(\.first)
         certificates.take(records)
     }
 

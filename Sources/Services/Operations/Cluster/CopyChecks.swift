@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Records
 
-/// Whether a cluster has everything that its source has, judged by the last record of each partition.
+/// Whether a cluster has everything that its source has, judged by the last and the first record of each partition.
 struct CopyChecks {
     /// A copy that is so far behind is catching up; one that is further behind is stuck. Milliseconds.
     static let tolerance: Int64 = 60_000
@@ -10,6 +10,8 @@ struct CopyChecks {
     let target: ClusterView
     /// Whether the switch is imminent, so that nothing may be on its way any more.
     let isFinal: Bool
+    /// Topics that replace records by later ones of their keys.
+    let compacted: Set<KafkaTopic>
 
     /// - Parameter topics: those that are copied.
     func findings(_ topics: [KafkaTopic]) -> [ClusterFinding] {
@@ -20,7 +22,9 @@ struct CopyChecks {
                     fix: "Name the cluster that is left by --source, and the other one by kafka.bootstrap.servers")
             ]
         }
-        let findings = topics.flatMap { topic in partitionCounts(of: topic) + records(of: topic) }
+        let findings = topics.flatMap { topic in
+            partitionCounts(of: topic) + records(of: topic) + beginnings(of: topic)
+        }
         let isWhole = !findings.contains { $0.check == .copy }
         return findings
             + (isWhole ? [ClusterFinding(.ok, .copy, "the last record of each partition of \(source.id) is here")] : [])
@@ -75,6 +79,27 @@ struct CopyChecks {
         }
         let behind = differences.compactMap { if case .behind(let milliseconds) = $0.1 { milliseconds } else { nil } }
         return behind.max().map { [self.behind(topic, partitions: behind.count, $0)] } ?? []
+    }
+
+    /// A mirror that did not begin at the beginning lacks everything older than its first record. A compacted copy may
+    /// begin later for another reason: its first record was replaced, and the source still has it.
+    private func beginnings(of topic: KafkaTopic) -> [ClusterFinding] {
+        let gaps = source.heads.compactMap { place, first -> (partition: KafkaPartition, milliseconds: Int64)? in
+            guard place.topic == topic, let from = first.timestampMilliseconds,
+                let to = target.heads[place]?.timestampMilliseconds
+            else { return nil }
+            let (gap, isOverflow) = to.subtractingReportingOverflow(from)
+            return !isOverflow && gap > Self.tolerance ? (place.partition, gap) : nil
+        }
+        guard let worst = gaps.max(by: { $0.milliseconds < $1.milliseconds }) else { return [] }
+        return [
+            ClusterFinding(
+                compacted.contains(topic) ? .warning : .problem, .copy, of: topic.rawValue,
+                "partition \(worst.partition) begins \(worst.milliseconds / 1_000) s later than on the source",
+                fix:
+                    "Unless the mirror began at the beginning and the topic was compacted since: copy it again from its "
+                    + "beginning into an empty one")
+        ]
     }
 
     private func behind(_ topic: KafkaTopic, partitions: Int, _ milliseconds: Int64) -> ClusterFinding {
