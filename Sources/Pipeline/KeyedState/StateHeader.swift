@@ -1,6 +1,6 @@
 /// Names of headers of a state's records that other readers of the topic need, a contract.
 public enum StateHeader {
-    /// Who published a record, by which rules: every record of a member has it.
+    /// The writer of a record and the rules that it applied: every record of a member has it.
     public static let mark = "sluice.state"
     /// The moment that a record speaks of where that is not the time of its writing, milliseconds since 1970: of an
     /// erasure, what was signed up to it is erased.

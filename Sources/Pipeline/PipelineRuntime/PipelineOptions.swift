@@ -64,7 +64,7 @@ public struct PipelineOptions: Sendable {
         return WindowLimits(records: max(1, flushRecords), bytes: max(1, flushBytes), distance: .max)
     }
 
-    /// What all partitions share; nil where nothing is held.
+    /// The memory that all partitions share; nil where no records are held.
     func windowShare(_ handler: PipelineHandler) -> WindowShare? {
         switch handler {
         case .records:

@@ -1,7 +1,7 @@
 internal import Bytes
 
-/// What tells the content of a file from another one while the process runs, without the content: for files with
-/// secrets, which are only compared.
+/// A hash that tells the content of a file from another one while the process runs: for files with secrets, which are
+/// only compared.
 package struct FileFingerprint: Sendable, Equatable {
     private let hash: Int
 

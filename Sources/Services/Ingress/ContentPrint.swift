@@ -1,7 +1,8 @@
 internal import AppStoreModel
 internal import Bytes
 
-/// What a notification is, in 64 bits: two with one `notificationUUID` that differ in it are not one that was sent twice.
+/// The content of a notification in 64 bits: two with one `notificationUUID` that differ in it are not one that was sent
+/// twice.
 /// No date and no nested object has a part in it, because a retry may be signed again.
 struct ContentPrint: Hashable, Sendable {
     private let hash: UInt64

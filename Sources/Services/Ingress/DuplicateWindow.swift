@@ -18,7 +18,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     private struct State {
-        /// What each one is; nil for nonconforming ones.
+        /// The content of each acknowledged notification; nil for nonconforming ones.
         var acknowledged: [DuplicateKey: ContentPrint?] = [:]
         /// The acknowledged identities in order of arrival, as a ring.
         var ring: [DuplicateKey] = []

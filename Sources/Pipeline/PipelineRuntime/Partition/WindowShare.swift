@@ -3,13 +3,13 @@ internal import Synchronization
 /// How much memory the unfinished records of one partition may take: a total, divided by the partitions that are
 /// assigned, so that the memory of a member does not grow with their number.
 final class WindowShare: Sendable {
-    /// What a record of a ``RecordHandler`` costs beside its bytes: a task with the frames of a handler that waits, and
+    /// The cost of a record of a ``RecordHandler`` beside its bytes: a task with the frames of a handler that waits, and
     /// the timer of its next attempt. Measured with `sluice-webhooks` and a receiver that is down.
     static var taskBytes: Int { 12 << 10 }
-    /// What a record of a batch costs beside its bytes.
+    /// The cost of a record of a batch beside its bytes.
     static var entryBytes: Int { 512 }
 
-    /// What each record costs beside its bytes.
+    /// The cost of each record beside its bytes.
     let recordBytes: Int
     /// So many records a partition may have whatever its share is.
     let minimumRecords: Int

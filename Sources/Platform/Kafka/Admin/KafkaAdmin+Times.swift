@@ -2,8 +2,8 @@ internal import CRdKafka
 internal import Time
 
 extension KafkaAdmin {
-    /// Of each partition the first offset whose record has this timestamp or a later one, as brokers find it; the next
-    /// offset where there is none.
+    /// The first offset of each partition whose record has this timestamp or a later one, as brokers find it; the next
+    /// offset of a partition without such a record.
     ///
     /// - Parameter milliseconds: since 1970.
     /// - Throws: what a leader answers; `timedOut` when it does not within `limit`.

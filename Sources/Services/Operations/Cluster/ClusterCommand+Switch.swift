@@ -94,7 +94,7 @@ extension ClusterCommand {
 
     // MARK: output
 
-    /// What no command can do: the same for every switch.
+    /// Steps that an operator has to take, the same for every switch.
     static let needs = [
         "Start each consumer, sluice-webhooks and sluice-archive too, with an empty data.dir: its files are of the other "
             + "cluster.",

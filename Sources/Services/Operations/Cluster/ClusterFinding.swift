@@ -17,10 +17,10 @@ struct ClusterFinding: Equatable {
 
     let status: Status
     let check: Check
-    /// Which one, where there are several: a topic, a group.
+    /// The topic or group that was checked; nil where there is one only.
     let subject: String?
     let found: String
-    /// What to do; nil when there is nothing to do.
+    /// The action that corrects it; nil when there is nothing to do.
     let fix: String?
 
     init(_ status: Status, _ check: Check, of subject: String? = nil, _ found: String, fix: String? = nil) {

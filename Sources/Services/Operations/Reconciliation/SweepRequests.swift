@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import Reconciliation
 internal import Records
 
-/// What operators ask of the sweeps, as records of the reconciliation topic, which outlive a command and any member.
+/// Requests of operators to the sweeps: records of the reconciliation topic, which outlive a command and any member.
 struct SweepRequests {
     let configuration: Configuration
     /// Timeout for the brokers' first answer.
