@@ -1,6 +1,6 @@
 import Foundation
 
-/// `promtool check metrics`, from Prometheus.
+/// `promtool check metrics` and `promtool test rules`, from Prometheus.
 package enum Promtool {
     /// Why tests that need it are skipped.
     package static let absence = "promtool is not on PATH"
@@ -16,13 +16,13 @@ package enum Promtool {
             within: .seconds(30))
         return process.output + process.errors + (end == .exit(0) ? "" : "promtool ended with \(end)")
     }
-    /// `promtool test rules` for one file of rules; nothing when every alert fires when it should, and only then.
+
+    /// The failures that `promtool test rules` reports of one file; empty when each alert fires when it should, and
+    /// only then.
     ///
-    /// - Parameter tests: the list under `tests`, in promtool's form.
-    package static func failures(of rules: String, _ tests: String) async throws -> String {
+    /// - Parameter file: the path of a file in promtool's form, which names its rules relative to itself.
+    package static func failures(ofRuleTests file: String) async throws -> String {
         let directory = try TemporaryDirectory()
-        let file = try directory.write(
-            "rule_files: ['\(rules)']\nevaluation_interval: 1m\ntests:\n\(tests)", to: "test.yml")
         let (end, process) = try await ChildProcess.run(
             "promtool", ["/bin/sh", "-c", #"promtool test rules "$1""#, "sh", file], directory: directory.path,
             within: .seconds(60))
