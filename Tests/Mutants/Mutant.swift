@@ -4,7 +4,7 @@ let allMutants =
     + AccessMutants.all + ReadMutants.all
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
-    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all
+    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RightsMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {

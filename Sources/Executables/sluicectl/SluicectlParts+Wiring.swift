@@ -46,6 +46,17 @@ extension SluicectlParts {
                 try await WebhooksOperations.resend(failed, configuration, kafka: kafka) { outcome in
                     try await report(Delivery(outcome))
                 }
+            }),
+        access: Access(
+            schema: ConfigurationSchema(
+                WebhooksSettings.topicSettings + ArchiveSettings.topicSettings + [ReconcilerSettings.statusesRepair]),
+            options: { configuration in
+                AccessOptions(
+                    webhookInputs: WebhooksSettings.inputTopics(configuration),
+                    rebuildsWebhooks: WebhooksSettings.rebuildsNotifications(configuration),
+                    archived: ArchiveSettings.archivedTopics(configuration),
+                    anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
+                    repairsStatuses: configuration[ReconcilerSettings.statusesRepair])
             }))
 }
 

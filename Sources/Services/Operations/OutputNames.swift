@@ -17,6 +17,12 @@ enum OutputName {
     static let expected = "expected"
     static let corrections = "corrections"
     static let notes = "notes"
+    static let grants = "grants"
+    static let principal = "principal"
+    static let rights = "rights"
+    static let resource = "resource"
+    static let name = "name"
+    static let operations = "operations"
 
     // tap
     static let partition = "partition"

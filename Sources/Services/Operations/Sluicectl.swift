@@ -68,6 +68,7 @@ package struct Sluicectl: Sendable {
             return try await TopicsCommand(configuration: configuration, timeout: timeout).apply(console)
         case ["topics", "check"]:
             return try await TopicsCommand(configuration: configuration, timeout: timeout).check(console)
+        case ["topics", "acls"]: return try await acls(configuration)
         case ["tap"]:
             let tap = TapCommand(configuration: configuration, interruption: interruptions(), timeout: timeout)
             return try await tap.run(console)
@@ -105,6 +106,12 @@ package struct Sluicectl: Sendable {
             return .ok
         default: noCase(invocation)
         }
+    }
+
+    private func acls(_ configuration: Configuration) async throws -> ExitCode {
+        // Our bug: the command is there only with it.
+        guard let access = parts.access else { preconditionFailure("no settings of the executables") }
+        return try await AclsCommand(configuration: configuration, access: access).run(console)
     }
 
     private func cluster(_ invocation: Invocation) async throws -> ExitCode {

@@ -22,13 +22,14 @@ enum SluicectlCommand {
                     "sluicectl doctor --config sluice.properties", "Before starting the ingress, and when it fails."),
             ],
             subcommands: [
-                topics, tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements, api,
+                topics(parts), tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements,
+                api,
                 refunds, backfill, reconcile, archive(parts), cluster, compareVersions,
             ] + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }
 
-    private static let kafkaSchema = ConfigurationSchema(
+    static let kafkaSchema = ConfigurationSchema(
         [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output],
         openPrefixes: [ApplicationSettings.kafka])
 
@@ -40,37 +41,40 @@ enum SluicectlCommand {
             OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.stateTopics,
         ]))
 
-    private static let topics = Command(
-        "topics", summary: "Create the topics of an installation, or check their configuration.",
-        examples: [.init("sluicectl topics check", "What is missing or differs, and how to fix it.")],
-        subcommands: [
-            Command(
-                "apply", summary: "Create missing topics and report on all of them.",
-                discussion: """
-                    Nothing that exists is changed: for what differs the command that corrects it is printed. \
-                    Partition counts of keyed topics are permanent. The embedded broker creates its topics itself. \
-                    Exits with 1 when something differs or could not be created.
-                    """,
-                schema: topicsSchema.adding(ConfigurationSchema([OperationsSettings.dryRun])),
-                examples: [
-                    .init("sluicectl topics apply --dry-run", "What would be created."),
-                    .init(
-                        "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
-                        "24 partitions; better set topics.partitions=24 in the file, it cannot be changed later."),
-                    .init(
-                        "sluicectl topics apply --groups sluice-webhooks",
-                        "Also the dead letter topics of webhooks that read notifications."),
-                    .init("sluicectl topics apply --profile single-node", "One replica, for one broker."),
-                ]),
-            Command(
-                "check", summary: "Check the configuration of the topics.",
-                discussion: "Exits with 1 when a topic is missing or differs.",
-                schema: topicsSchema,
-                examples: [
-                    .init("sluicectl topics check", "A table, and how to fix differences."),
-                    .init("sluicectl topics check --output json", "For scripts."),
-                ]),
-        ], readsConfiguration: false)
+    private static func topics(_ parts: SluicectlParts) -> Command {
+        Command(
+            "topics",
+            summary: "Create the topics of an installation, check them, or print the rights on them.",
+            examples: [.init("sluicectl topics check", "What is missing or differs, and how to fix it.")],
+            subcommands: [
+                Command(
+                    "apply", summary: "Create missing topics and report on all of them.",
+                    discussion: """
+                        Nothing that exists is changed: for what differs the command that corrects it is printed. \
+                        Partition counts of keyed topics are permanent. The embedded broker creates its topics itself. \
+                        Exits with 1 when something differs or could not be created.
+                        """,
+                    schema: topicsSchema.adding(ConfigurationSchema([OperationsSettings.dryRun])),
+                    examples: [
+                        .init("sluicectl topics apply --dry-run", "What would be created."),
+                        .init(
+                            "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
+                            "24 partitions; better set topics.partitions=24 in the file, it cannot be changed later."),
+                        .init(
+                            "sluicectl topics apply --groups sluice-webhooks",
+                            "Also the dead letter topics of webhooks that read notifications."),
+                        .init("sluicectl topics apply --profile single-node", "One replica, for one broker."),
+                    ]),
+                Command(
+                    "check", summary: "Check the configuration of the topics.",
+                    discussion: "Exits with 1 when a topic is missing or differs.",
+                    schema: topicsSchema,
+                    examples: [
+                        .init("sluicectl topics check", "A table, and how to fix differences."),
+                        .init("sluicectl topics check --output json", "For scripts."),
+                    ]),
+            ] + acls(parts), readsConfiguration: false)
+    }
 
     // MARK: tap
 

@@ -91,15 +91,32 @@ package struct SluicectlParts: Sendable {
         }
     }
 
+    /// Settings of the executables on which their rights in Kafka depend.
+    package struct Access: Sendable {
+        package let schema: ConfigurationSchema
+        package let options: @Sendable (Configuration) -> AccessOptions
+
+        package init(schema: ConfigurationSchema, options: @escaping @Sendable (Configuration) -> AccessOptions) {
+            self.schema = schema
+            self.options = options
+        }
+    }
+
     package let executables: [Executable]
     package let verification: Verification
     package let webhooks: Webhooks?
+    package let access: Access?
 
-    /// - Parameter webhooks: nil: there are no commands for them.
-    package init(executables: [Executable], verification: Verification, webhooks: Webhooks? = nil) {
+    /// - Parameters:
+    ///   - webhooks: nil: there are no commands for them.
+    ///   - access: nil: there is no command for rights.
+    package init(
+        executables: [Executable], verification: Verification, webhooks: Webhooks? = nil, access: Access? = nil
+    ) {
         self.executables = executables
         self.verification = verification
         self.webhooks = webhooks
+        self.access = access
     }
 
     /// The keys that the executables and this tool read from the file and environment that they share.

@@ -24,7 +24,7 @@ package enum ReconcilerSettings {
             How often the subscriptions of which version 1 spoke, and those that need Apple's answer, are compared with \
             what Apple says of them: one request each.
             """)
-    static let statusesRepair = Setting.boolean(
+    package static let statusesRepair = Setting.boolean(
         "reconciler.statuses.repair", default: true,
         help: "Where they differ, what Apple signed is published. false only counts and lists.")
     static let settle = Setting.duration(

@@ -96,7 +96,18 @@ private let testParts = SluicectlParts(
     webhooks: .init(
         schema: ConfigurationSchema([accepting]), test: { delivery($0) },
         resend: { _, configuration, _ in delivery(configuration) },
-        resendFailed: { _, _, _, configuration, _, report in try await report(delivery(configuration)) }))
+        resendFailed: { _, _, _, configuration, _, report in try await report(delivery(configuration)) }),
+    access: .init(
+        schema: ConfigurationSchema([repairing]),
+        options: { configuration in
+            let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+            return AccessOptions(
+                webhookInputs: [names.entitlements(.production)], rebuildsWebhooks: false,
+                archived: [names.quarantine], anchorsInKafka: true, repairsStatuses: configuration[repairing])
+        }))
+
+/// Whether the reconciler publishes what Apple says.
+private let repairing = Setting.boolean("repairing", default: true, help: "Of tests.")
 
 /// Whether the receiver of webhooks accepts.
 private let accepting = Setting.boolean("accepting", default: true, help: "Of tests.")

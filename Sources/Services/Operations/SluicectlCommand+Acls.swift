@@ -1,0 +1,37 @@
+internal import Configuration
+internal import KeyedState
+internal import ServiceKit
+
+/// The command line of `sluicectl topics acls`.
+extension SluicectlCommand {
+    /// No command without the settings of the executables.
+    static func acls(_ parts: SluicectlParts) -> [Command] {
+        guard let access = parts.access else { return [] }
+        let own = ConfigurationSchema(
+            [
+                AccessSettings.executable, AccessSettings.principal, AccessSettings.format, StateSettings.role,
+            ] + OperationsSettings.clusterGroups.map(\.setting))
+        return [
+            Command(
+                "acls", summary: "Print the least rights of each executable where Kafka checks them.",
+                discussion: """
+                    Reads the configuration of the executables (prefix, groups, content of webhooks, role of the state) \
+                    and asks no broker. Nothing is changed: the commands are for whoever administers Kafka. With \
+                    --principal and --for all one principal is given the rights of all executables.
+                    """,
+                schema: kafkaSchema.adding(own).adding(access.schema),
+                examples: [
+                    .init("sluicectl topics acls", "A table for each executable."),
+                    .init(
+                        "sluicectl topics acls --for sluice-ingress --principal User:ingress --format kafka-acls",
+                        "Commands of Kafka's own tool."),
+                    .init(
+                        "sluicectl topics acls --for sluice-archive --format strimzi", "For a KafkaUser of Strimzi."),
+                    .init(
+                        "sluicectl topics acls --for sluice-entitlements --state.role reader",
+                        "A reader is in no group and reads no notifications."),
+                    .init("sluicectl topics acls --config sluice.properties --output json", "For scripts."),
+                ])
+        ]
+    }
+}

@@ -1,0 +1,47 @@
+/// The operations that a principal is allowed on one topic or one group.
+struct AccessRight: Hashable {
+    /// Kinds of resources, as Strimzi spells them.
+    enum Resource: String {
+        case topic, group
+    }
+
+    /// Kafka's operations, as `kafka-acls.sh` and Strimzi spell them.
+    enum Operation: String, CaseIterable {
+        case read = "Read"
+        case write = "Write"
+        case describe = "Describe"
+        case describeConfigs = "DescribeConfigs"
+    }
+
+    let resource: Resource
+    let name: String
+    /// In the order of ``Operation``; without Describe beside Read or Write, which imply it.
+    let operations: [Operation]
+
+    init(_ resource: Resource, _ name: String, _ operations: Set<Operation>) {
+        self.resource = resource
+        self.name = name
+        let isImplied = operations.contains(.read) || operations.contains(.write)
+        self.operations = Operation.allCases.filter { operations.contains($0) && !(isImplied && $0 == .describe) }
+    }
+
+    /// One right for each resource, with all operations that any of the rights allows on it, in the order of the first.
+    static func merged(_ rights: [AccessRight]) -> [AccessRight] {
+        var order: [AccessRight] = []
+        var operations: [Key: Set<Operation>] = [:]
+        for right in rights {
+            let key = Key(resource: right.resource, name: right.name)
+            if operations[key] == nil { order.append(right) }
+            operations[key, default: []].formUnion(right.operations)
+        }
+        return order.map { right in
+            AccessRight(
+                right.resource, right.name, operations[Key(resource: right.resource, name: right.name)] ?? [])
+        }
+    }
+
+    private struct Key: Hashable {
+        let resource: Resource
+        let name: String
+    }
+}

@@ -1,0 +1,49 @@
+internal import Configuration
+
+/// The settings of `sluicectl topics acls`.
+enum AccessSettings {
+    static let all = "all"
+
+    static let executable = Setting(
+        "for", .oneOf([all] + AccessTable.Executable.allCases.map(\.rawValue)), default: all,
+        help: "The executable whose rights are printed, or all."
+    ).onCommandLineOnly
+    static let principal = Setting(
+        "principal", .principal,
+        help: "The principal that is given the rights. Default: for each executable User: and its name.",
+        example: "User:sluice-ingress"
+    ).optional.onCommandLineOnly
+    static let format = Setting<AccessFormat>.oneOf(
+        "format", default: .text,
+        help: """
+            text, a table; kafka-acls, commands of Kafka's own tool; strimzi, the acls of a KafkaUser with the \
+            authorization type simple.
+            """
+    ).onCommandLineOnly
+}
+
+/// How rights are printed for people.
+enum AccessFormat: String, CaseIterable, Sendable {
+    case text, strimzi
+    case kafkaAcls = "kafka-acls"
+}
+
+extension ValueKind where Value == String {
+    /// A principal of Kafka: type and name.
+    static var principal: ValueKind {
+        ValueKind(
+            name: "PRINCIPAL", expected: "a type and a name, such as User:sluice-ingress", example: "User:sluice",
+            text: { $0 }
+        ) { text throws(SettingProblem) in
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
+                throw SettingProblem("is not a type and a name, such as User:sluice-ingress")
+            }
+            guard PlainText.printable(text, maximum: .max) == text else {
+                throw SettingProblem("has a character that cannot be printed")
+            }
+            guard parts[1] != "*" else { throw SettingProblem("is every user; name one") }
+            return text
+        }
+    }
+}

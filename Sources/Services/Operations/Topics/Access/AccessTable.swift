@@ -1,0 +1,110 @@
+internal import AppStoreModel
+internal import Kafka
+internal import Records
+
+/// The least rights of each executable on the topics and groups of an installation. Commands and manual are made of it,
+/// and tests on Apache Kafka run the executables with exactly these.
+///
+/// Each executable describes the settings of the topics that its start checks (DescribeConfigs). None needs Create, a
+/// right on the cluster or, from Kafka 2.8 on, IdempotentWrite.
+struct AccessTable {
+    /// The executables that connect to Kafka with a principal of their own.
+    enum Executable: String, CaseIterable {
+        case ingress = "sluice-ingress"
+        case entitlements = "sluice-entitlements"
+        case refunds = "sluice-refunds"
+        case reconciler = "sluice-reconciler"
+        case archive = "sluice-archive"
+        case webhooks = "sluice-webhooks"
+    }
+
+    let names: TopicNames
+    /// Consumer groups other than the executable's name. The ingress is in no group, but librdkafka looks for the
+    /// coordinator of one with its `client.id`.
+    var groups: [Executable: String] = [:]
+    /// Whether `sluice-entitlements` is a reader (`state.role`), which is in no group.
+    var isReader = false
+    let options: AccessOptions
+
+    private static let reading: Set<AccessRight.Operation> = [.read, .describeConfigs]
+    private static let writing: Set<AccessRight.Operation> = [.write, .describeConfigs]
+    private static let owning: Set<AccessRight.Operation> = [.read, .write, .describeConfigs]
+    private static let looking: Set<AccessRight.Operation> = [.describe, .describeConfigs]
+
+    /// One right for each topic and group.
+    func rights(of executable: Executable) -> [AccessRight] {
+        AccessRight.merged(allRights(of: executable))
+    }
+
+    private func allRights(of executable: Executable) -> [AccessRight] {
+        switch executable {
+        case .ingress: ingress
+        case .entitlements: isReader ? entitlementsReader : entitlements
+        case .refunds: refunds
+        case .reconciler: reconciler
+        case .archive: archive
+        case .webhooks: webhooks
+        }
+    }
+
+    private var ingress: [AccessRight] {
+        topics(names.ingress().map(\.name), Self.writing) + topics([names.certificates], [.read])
+            + group(of: .ingress, .describe)
+    }
+
+    private var entitlements: [AccessRight] {
+        topics(notifications, Self.reading) + topics(environments(names.entitlements), Self.owning)
+            + topics(deadLetters(of: .entitlements), Self.writing) + group(of: .entitlements, .read)
+    }
+
+    private var entitlementsReader: [AccessRight] {
+        topics(notifications, Self.looking) + topics(environments(names.entitlements), Self.owning)
+            + topics(deadLetters(of: .entitlements), Self.looking) + group(of: .entitlements, .describe)
+    }
+
+    private var refunds: [AccessRight] {
+        topics(notifications, Self.reading) + topics(environments(names.refunds), Self.owning)
+            + topics([names.refundPreferences], Self.reading) + topics(deadLetters(of: .refunds), Self.writing)
+            + group(of: .refunds, .read)
+    }
+
+    private var reconciler: [AccessRight] {
+        topics(notifications + environments(names.reconciliation), Self.owning)
+            + topics([names.quarantine, names.certificates], Self.owning)
+            + topics(environments(names.entitlements), options.repairsStatuses ? [.read, .write] : [.read])
+            + topics(deadLetters(of: .reconciler), Self.writing) + group(of: .reconciler, .read)
+    }
+
+    private var archive: [AccessRight] {
+        topics(options.archived, Self.reading)
+            + topics([names.archiveCheckpoints], options.anchorsInKafka ? Self.writing : Self.looking)
+            + topics([names.archiveDeadLetters], Self.writing) + group(of: .archive, .read)
+    }
+
+    private var webhooks: [AccessRight] {
+        let deadLetters = options.webhookInputs.map { $0.deadLetters(of: name(ofGroup: .webhooks)) }
+        return topics(options.webhookInputs, Self.reading)
+            + topics(options.rebuildsWebhooks ? [names.certificates] : [], Self.reading)
+            + topics(deadLetters, Self.writing) + group(of: .webhooks, .read)
+    }
+
+    private var notifications: [KafkaTopic] { names.notifications().map(\.name) }
+
+    private func environments(_ topic: (AppStoreEnvironment) -> KafkaTopic) -> [KafkaTopic] {
+        AppStoreEnvironment.published.map(topic)
+    }
+
+    private func deadLetters(of executable: Executable) -> [KafkaTopic] {
+        names.deadLetters(of: name(ofGroup: executable)).map(\.name)
+    }
+
+    private func name(ofGroup executable: Executable) -> String { groups[executable] ?? executable.rawValue }
+
+    private func topics(_ topics: [KafkaTopic], _ operations: Set<AccessRight.Operation>) -> [AccessRight] {
+        topics.map { AccessRight(.topic, $0.rawValue, operations) }
+    }
+
+    private func group(of executable: Executable, _ operation: AccessRight.Operation) -> [AccessRight] {
+        [AccessRight(.group, name(ofGroup: executable), [operation])]
+    }
+}

@@ -1,0 +1,57 @@
+internal import Configuration
+internal import JSON
+internal import KeyedState
+internal import Lifecycle
+internal import Records
+internal import ServiceKit
+
+/// `sluicectl topics acls`: prints rights, and asks no broker.
+struct AclsCommand {
+    let configuration: Configuration
+    let access: SluicectlParts.Access
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let format = configuration[AccessSettings.format]
+        let output = configuration[OperationsSettings.output]
+        guard output == .text || format == .text else {
+            throw StartupError(
+                "--output json and --format \(format.rawValue) are two forms", fix: "Give one of them",
+                exitCode: .usage)
+        }
+        switch output {
+        case .json:
+            let grants = JSONValue.array(grants.map { .object($0.json) })
+            await console.write(line: JSONValue.object([OutputName.grants: grants]).json)
+        case .text: await console.write(text(format))
+        }
+        return .ok
+    }
+
+    private func text(_ format: AccessFormat) -> String {
+        switch format {
+        case .text: grants.map(\.text).joined(separator: "\n")
+        case .kafkaAcls:
+            grants.map { $0.commands(bootstrapServers: configuration[ApplicationSettings.bootstrapServers]) }
+                .joined(separator: "\n")
+        case .strimzi: grants.map(\.strimzi).joined(separator: "---\n")
+        }
+    }
+
+    private var grants: [AccessGrant] {
+        let executables = AccessTable.Executable(rawValue: configuration[AccessSettings.executable]).map { [$0] }
+        return AccessGrant.grants(
+            to: executables ?? AccessTable.Executable.allCases, as: configuration[AccessSettings.principal], table)
+    }
+
+    private var table: AccessTable {
+        var groups: [AccessTable.Executable: String] = [:]
+        for (name, setting) in OperationsSettings.clusterGroups {
+            guard let executable = AccessTable.Executable(rawValue: name) else { continue }
+            groups[executable] = configuration[setting]
+        }
+        groups[.ingress] = configuration.prefixed(ApplicationSettings.kafka.prefix)["client.id"]
+        return AccessTable(
+            names: TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]), groups: groups,
+            isReader: configuration[StateSettings.role] == .reader, options: access.options(configuration))
+    }
+}

@@ -1,0 +1,31 @@
+// The least rights in Kafka that sluicectl prints.
+
+private let rights = "Services/Operations/Topics/Access/"
+private let table = MutatedFile(.operations, "rights", rights + "AccessTable.swift", suites: "AccessTableTests")
+private let right = MutatedFile(.operations, "rights", rights + "AccessRight.swift", suites: "AccessTableTests")
+private let settings = MutatedFile(
+    .operations, "rights", rights + "AccessSettings.swift", suites: "AclsCommandTests")
+private let command = MutatedFile(.operations, "rights", rights + "AclsCommand.swift", suites: "AclsCommandTests")
+private let shell = MutatedFile(.operations, "rights", rights + "ShellWord.swift", suites: "AclsCommandTests")
+
+enum RightsMutants {
+    static let all: [Mutant] = [
+        table.mutant("rights-of-a-reader", "isReader ? entitlementsReader : entitlements", "entitlements"),
+        table.mutant("rights-to-repair", "options.repairsStatuses ? [.read, .write] : [.read]", "[.read, .write]"),
+        table.mutant("rights-to-anchor", "options.anchorsInKafka ? Self.writing : Self.looking", "Self.writing"),
+        table.mutant(
+            "rights-to-rebuild", "options.rebuildsWebhooks ? [names.certificates] : []", "[names.certificates]"),
+        table.mutant("rights-on-own-groups", "groups[executable] ?? executable.rawValue", "executable.rawValue"),
+        right.mutant("rights-implied", "!(isImplied && $0 == .describe)", "true"),
+        right.without(
+            "rights-merged", "operations[key, default: []].formUnion(right.operations)",
+            instead: "operations[key] = Set(right.operations)"),
+        settings.mutant("rights-of-every-user", "parts[1] != \"*\"", "true"),
+        settings.mutant("principal-on-one-line", "PlainText.printable(text, maximum: .max) == text", "true"),
+        command.mutant("rights-in-one-form", "output == .text || format == .text", "true"),
+        command.mutant("role-of-rights", "configuration[StateSettings.role] == .reader", "false"),
+        command.mutant(
+            "group-of-the-ingress", "configuration.prefixed(ApplicationSettings.kafka.prefix)[\"client.id\"]", "nil"),
+        shell.mutant("shell-words", "isPlain && !text.isEmpty", "true"),
+    ]
+}

@@ -1,0 +1,141 @@
+import AppStoreModel
+import Kafka
+import Records
+import Testing
+
+@testable import Operations
+
+/// The least rights of each executable: what was measured on brokers that deny by default.
+@Suite struct AccessTableTests {
+    private static let names = TopicNames(prefix: "test")
+
+    private static func table(
+        webhooks: [KafkaTopic] = ["test.entitlements.production"], rebuilds: Bool = false, anchors: Bool = true,
+        repairs: Bool = true, isReader: Bool = false, groups: [AccessTable.Executable: String] = [:]
+    ) -> AccessTable {
+        AccessTable(
+            names: names, groups: groups, isReader: isReader,
+            options: AccessOptions(
+                webhookInputs: webhooks, rebuildsWebhooks: rebuilds,
+                archived: ["test.quarantine", "test.notifications.sandbox.inbox.dlq"], anchorsInKafka: anchors,
+                repairsStatuses: repairs))
+    }
+
+    /// One line for each right: operations by their first letters (D is DescribeConfigs, d Describe) and the name.
+    private static func lines(_ rights: [AccessRight]) -> Set<String> {
+        let letters: [AccessRight.Operation: String] = [.read: "R", .write: "W", .describe: "d", .describeConfigs: "D"]
+        return Set(
+            rights.map { right in
+                let operations = right.operations.compactMap { letters[$0] }.joined()
+                return operations + (right.resource == .group ? " group " : " ") + right.name
+            })
+    }
+
+    private static func both(_ operations: String, _ topic: String) -> Set<String> {
+        let (head, tail) = (topic.prefix { $0 != "*" }, topic.drop { $0 != "*" }.dropFirst())
+        return ["\(operations) test.\(head)production\(tail)", "\(operations) test.\(head)sandbox\(tail)"]
+    }
+
+    @Test func `the ingress writes its topics and reads certificates only`() {
+        let expected: Set = ["WD test.quarantine", "RWD test.certificates", "d group sluice-ingress"]
+        #expect(
+            Self.lines(Self.table().rights(of: .ingress)) == expected.union(Self.both("WD", "notifications.*")))
+    }
+
+    @Test func `entitlements owns its state, and only reads notifications`() {
+        #expect(
+            Self.lines(Self.table().rights(of: .entitlements))
+                == Self.both("RD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
+                .union(Self.both("WD", "notifications.*.sluice-entitlements.dlq")).union([
+                    "R group sluice-entitlements"
+                ]))
+    }
+
+    @Test func `a reader of entitlements reads no notification, writes no dead letter and joins no group`() {
+        #expect(
+            Self.lines(Self.table(isReader: true).rights(of: .entitlements))
+                == Self.both("dD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
+                .union(Self.both("dD", "notifications.*.sluice-entitlements.dlq")).union([
+                    "d group sluice-entitlements"
+                ]))
+    }
+
+    @Test func `refunds reads preferences and writes none`() {
+        #expect(
+            Self.lines(Self.table().rights(of: .refunds))
+                == Self.both("RD", "notifications.*").union(Self.both("RWD", "refunds.*"))
+                .union(Self.both("WD", "notifications.*.sluice-refunds.dlq")).union([
+                    "RD test.refunds.preferences", "R group sluice-refunds",
+                ]))
+    }
+
+    @Test(arguments: [(true, "RW"), (false, "R")])
+    func `the reconciler writes entitlements only where it repairs them`(_ repairs: Bool, _ operations: String) {
+        #expect(
+            Self.lines(Self.table(repairs: repairs).rights(of: .reconciler))
+                == Self.both("RWD", "notifications.*").union(Self.both("RWD", "reconciliation.*"))
+                .union(Self.both(operations, "entitlements.*"))
+                .union(Self.both("WD", "notifications.*.sluice-reconciler.dlq")).union([
+                    "RWD test.quarantine", "RWD test.certificates", "R group sluice-reconciler",
+                ]))
+    }
+
+    @Test(arguments: [(true, "WD"), (false, "dD")])
+    func `the archive reads what it keeps, and writes checkpoints only where Kafka is an anchor`(
+        _ anchors: Bool, _ operations: String
+    ) {
+        #expect(
+            Self.lines(Self.table(anchors: anchors).rights(of: .archive)) == [
+                "RD test.quarantine", "RD test.notifications.sandbox.inbox.dlq",
+                "\(operations) test.archive.checkpoints", "WD test.archive.sluice-archive.dlq",
+                "R group sluice-archive",
+            ])
+    }
+
+    @Test(arguments: [(false, [String]()), (true, ["RD test.certificates"])])
+    func `webhooks read their input, and certificates only where they rebuild what Apple posted`(
+        _ rebuilds: Bool, _ more: [String]
+    ) {
+        #expect(
+            Self.lines(
+                Self.table(webhooks: ["test.notifications.sandbox"], rebuilds: rebuilds).rights(of: .webhooks))
+                == Set(
+                    [
+                        "RD test.notifications.sandbox", "WD test.notifications.sandbox.sluice-webhooks.dlq",
+                        "R group sluice-webhooks",
+                    ] + more))
+    }
+
+    @Test(arguments: AccessTable.Executable.allCases)
+    func `a group of one's own is in the names of the dead letter topics too`(_ executable: AccessTable.Executable) {
+        let rights = Self.lines(Self.table(groups: [executable: "other"]).rights(of: executable))
+        let usual = Self.lines(Self.table().rights(of: executable))
+        // The archive has one dead letter topic, whatever its group.
+        let expected = usual.map { line in
+            line.hasSuffix(".sluice-archive.dlq") ? line : line.replacing(executable.rawValue, with: "other")
+        }
+        #expect(rights == Set(expected))
+        #expect(rights.contains { $0.hasSuffix("group other") })
+    }
+
+    @Test func `every topic with a right is one that topics apply creates`() {
+        let created = Set(Self.names.specifications(partitions: 1, groups: ["inbox"]).map { $0.name.rawValue })
+        for executable in AccessTable.Executable.allCases {
+            let rights = Self.table().rights(of: executable)
+            #expect(rights.filter { $0.resource == .topic }.allSatisfy { created.contains($0.name) })
+            #expect(Set(rights.map(\.name)).count == rights.count)
+        }
+    }
+
+    @Test func `rights on one resource become one, without what another operation implies`() {
+        let merged = AccessRight.merged([
+            AccessRight(.topic, "a", [.describe, .describeConfigs]), AccessRight(.group, "a", [.describe]),
+            AccessRight(.topic, "a", [.write]),
+        ])
+        #expect(
+            merged == [
+                AccessRight(.topic, "a", [.write, .describeConfigs]), AccessRight(.group, "a", [.describe]),
+            ])
+        #expect(merged.first?.operations == [.write, .describeConfigs])
+    }
+}
