@@ -96,6 +96,11 @@ package struct ApacheKafka: Sendable {
         processId(node).map { FileManager.default.contents(atPath: "/proc/\($0)/cmdline")?.isEmpty ?? true } ?? true
     }
 
+    /// What a broker that was started here has logged since its last start.
+    package func log(_ node: Int = 1) -> String {
+        directory.flatMap { try? String(contentsOfFile: "\($0)/node\(node)/server.log", encoding: .utf8) } ?? ""
+    }
+
     /// Runs one of Kafka's own tools to its end.
     ///
     /// - Returns: what it printed.

@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One broker of Apache Kafka that checks rights and denies by default. Its listener without authentication is for the
+/// test itself, which may do everything.
+struct SecuredBroker: Sendable {
+    /// The broker as its administrator reaches it.
+    let administrator: Broker
+    /// The broker as users reach it.
+    let broker: Broker
+    let cluster: ApacheKafka
+    private let harness: Harness
+
+    /// - Parameter users: names of users who authenticate with SASL PLAIN.
+    init(_ harness: Harness, users: [String]) async throws {
+        let (open, secured, controller) = (try freePort(), try freePort(), try freePort())
+        let passwords = users.map { "user_\($0)=\"\(Self.password(of: $0))\"" }.joined(separator: " ")
+        let listeners = "PLAINTEXT://127.0.0.1:\(open),SASL_PLAINTEXT://127.0.0.1:\(secured)"
+        let started = try await ApacheKafka.start(settings: [
+            "listeners": "\(listeners),CONTROLLER://127.0.0.1:\(controller)",
+            "advertised.listeners": listeners,
+            "controller.quorum.voters": "1@127.0.0.1:\(controller)",
+            "listener.security.protocol.map":
+                "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT",
+            "sasl.enabled.mechanisms": "PLAIN",
+            "listener.name.sasl_plaintext.plain.sasl.jaas.config":
+                "org.apache.kafka.common.security.plain.PlainLoginModule required \(passwords);",
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "allow.everyone.if.no.acl.found": "false",
+            "super.users": "User:ANONYMOUS",
+        ])
+        cluster = started.reached(at: "127.0.0.1:\(open)")
+        administrator = try await harness.apacheKafka(cluster, partitions: 1)
+        broker = Broker(
+            bootstrapServers: "127.0.0.1:\(secured)", topics: administrator.topics, machinery: .apache(cluster))
+        self.harness = harness
+    }
+
+    private static func password(of user: String) -> String { "\(user)-password" }
+
+    /// The settings of an executable that authenticates as this user.
+    func settings(of user: String) throws -> [String] {
+        [
+            "--kafka.security.protocol", "SASL_PLAINTEXT", "--kafka.sasl.mechanism", "PLAIN",
+            "--kafka.sasl.username", user,
+            "--kafka.sasl.password.file", try harness.write(Self.password(of: user), to: "\(user).password"),
+        ]
+    }
+
+    /// Grants the rights of an executable to the user with its name, by the commands that `sluicectl` prints.
+    func grant(_ executable: String) async throws {
+        let printed = try await harness.run(
+            Executable(
+                "sluicectl",
+                arguments: ["topics", "acls", "--for", executable, "--format", "kafka-acls"]
+                    + administrator.tapArguments))
+        try #require(printed.end == .exit(0), "\(printed)")
+        let tools = try #require(ApacheKafka.home) + "/bin"
+        let granted = try await harness.run(["/bin/bash", "-ec", "PATH=\(tools):$PATH\n\(printed.output)"])
+        try #require(granted.end == .exit(0), "\(granted)")
+    }
+
+    /// Lines of the broker's log about refusals so far.
+    var denials: [String] {
+        cluster.log().split(separator: "\n").filter { $0.contains(" is Denied ") }.map(String.init)
+    }
+}
