@@ -1,7 +1,10 @@
 import AppStoreModel
+import AppStoreSigning
+import Foundation
 import HTTPClient
 import Kafka
 import Records
+import Simulator
 import TestSupport
 import Testing
 
@@ -44,6 +47,39 @@ extension EndToEnd {
                     try await harness.ingress(
                         on: secured.broker, for: app, settings: try secured.settings(of: Self.ingress)
                     ).process
+                }
+                try await secured.cluster.stop()
+            }
+        }
+
+        @Test(arguments: [ingress, entitlements])
+        func `each right that is taken away is missed, and the resource is named`(_ executable: String) async throws {
+            try await Harness.open { harness in
+                let secured = try await SecuredBroker(harness, users: [executable])
+                try await secured.grant(executable)
+                let rights = try await secured.rights(of: executable)
+                try #require(rights.count > 8)
+                for (index, right) in rights.enumerated() {
+                    // Another root has certificates that the topic does not hold yet.
+                    let pki = "pki-\(index)"
+                    let app = try await harness.simulatedApp(pki: pki)
+                    let refusals = secured.denials.count
+                    try await secured.without(right) {
+                        let process = try start(executable, "\(index)", secured, app, harness)
+                        let receiver =
+                            executable == Self.ingress
+                            ? process : try start(Self.ingress, "", secured, app, harness, asAdministrator: true)
+                        if let url = try await url(of: receiver) {
+                            try await post(to: url, seed: UInt64(index), pki: harness.path(pki))
+                        }
+                        let isMissed = await eventually(within: .seconds(20)) {
+                            await pass(.milliseconds(100))
+                            return isNamed(right, by: process) || secured.hasRefused(right, after: refusals)
+                        }
+                        #expect(isMissed, "\(right); \(process)")
+                        await process.stop()
+                        await receiver.stop()
+                    }
                 }
                 try await secured.cluster.stop()
             }
@@ -95,5 +131,71 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
             return secured.denials.contains { $0.contains("resource = Topic:LITERAL:\(topic) ") }
         }
         #expect(isLogged)
+    }
+
+    /// Starts an executable with a state of its own, which need not become ready.
+    private func start(
+        _ executable: String, _ name: String, _ secured: SecuredBroker, _ app: SentApp, _ harness: Harness,
+        asAdministrator: Bool = false
+    ) throws -> ChildProcess {
+        var environment: [String: String] = [:]
+        var settings = ["--admin.port", "0", "--http.host", "127.0.0.1", "--http.port", "0"]
+        if executable == Self.ingress {
+            environment["SLUICE_APPS"] = app.setting
+            environment["SLUICE_REVOCATION"] = "off"
+            environment["SLUICE_ROOT_CERTIFICATES"] = app.rootCertificate
+        } else {
+            settings += ["--data.dir", harness.path("data-\(name)")]
+        }
+        settings +=
+            asAdministrator
+            ? secured.administrator.arguments
+            : try secured.broker.arguments + secured.settings(of: executable)
+        return try harness.start(Executable(executable, arguments: settings, environment: environment))
+    }
+
+    /// Where an ingress takes notifications; nil when it ended at its start.
+    private func url(of process: ChildProcess) async throws -> String? {
+        var port: UInt16?
+        _ = await eventually(within: .seconds(20)) {
+            port =
+                process.log.first {
+                    $0.message == "ready" && $0.fields.text("listener") == "notifications"
+                }?.port
+            return port != nil || process.ended != nil
+        }
+        return port.map { "http://127.0.0.1:\($0)/notifications" }
+    }
+
+    /// Whether a warning or an error names the resource, other than those about a cluster of one broker.
+    private func isNamed(_ right: SecuredBroker.Right, by process: ChildProcess) -> Bool {
+        process.log.contains { line in
+            let text = "\(line.fields)"
+            return line.level != "info" && text.contains("\(right.resource) \(right.name) ")
+                && !text.contains("expected at least")
+        }
+    }
+
+    /// Posts a notification of each environment, whatever the answers are.
+    private func post(to url: String, seed: UInt64, pki directory: String) async throws {
+        let pki = try TestCertificateAuthority.load(from: directory)
+        var bodies: [[UInt8]] = []
+        for environment in AppStoreEnvironment.published {
+            let app = SimulatedApp(
+                bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: environment)
+            bodies += try NotificationCorpus(
+                count: 1, seed: seed, pki: pki, app: app,
+                scenarios: Scenario.all.filter { $0.name == "subscription-renewing" },
+                endingAt: Int64(Date().timeIntervalSince1970 * 1000)
+            ).notifications.map(\.body)
+        }
+        let client = HTTPClient()
+        defer { client.close() }
+        for body in bodies {
+            _ = try? await client.send(
+                HTTPClientRequest(
+                    method: "POST", url: url, headers: [(name: "Content-Type", value: "application/json")],
+                    body: body, timeout: .seconds(20)))
+        }
     }
 }

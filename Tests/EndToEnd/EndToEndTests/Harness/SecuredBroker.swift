@@ -61,8 +61,53 @@ struct SecuredBroker: Sendable {
         try #require(granted.end == .exit(0), "\(granted)")
     }
 
+    /// The rights of an executable, one for each operation.
+    func rights(of executable: String) async throws -> [Right] {
+        let printed = try await harness.sluicectl(
+            ["topics", "acls", "--for", executable] + administrator.tapArguments)
+        let grant = try #require(printed.json.objects("grants").first, "\(printed)")
+        return try grant.objects("rights").flatMap { right in
+            let resource = try #require(right.text("resource"))
+            let name = try #require(right.text("name"))
+            let operations = try #require(right["operations"] as? [any Sendable]).compactMap { $0 as? String }
+            return operations.map {
+                Right(executable: executable, resource: resource, name: name, operation: $0)
+            }
+        }
+    }
+
+    /// One operation that a user is allowed on one resource.
+    struct Right: Sendable, CustomStringConvertible {
+        let executable: String
+        let resource: String
+        let name: String
+        let operation: String
+
+        var description: String { "\(operation) on \(resource) \(name)" }
+
+        fileprivate var arguments: [String] {
+            ["--allow-principal", "User:\(executable)", "--operation", operation, "--\(resource)", name]
+        }
+    }
+
+    /// Takes a right away while `body` runs.
+    func without(_ right: Right, _ body: () async throws -> Void) async throws {
+        _ = try await cluster.tool("kafka-acls.sh", ["--remove", "--force"] + right.arguments)
+        try await body()
+        _ = try await cluster.tool("kafka-acls.sh", ["--add"] + right.arguments)
+    }
+
     /// Lines of the broker's log about refusals so far.
     var denials: [String] {
         cluster.log().split(separator: "\n").filter { $0.contains(" is Denied ") }.map(String.init)
+    }
+
+    /// Whether the broker has refused the executable something on the resource of this right, after so many refusals.
+    /// Without Read or Write also Describe is refused, which they imply.
+    func hasRefused(_ right: Right, after count: Int) -> Bool {
+        let resource = "resource = \(right.resource == "topic" ? "Topic" : "Group"):LITERAL:\(right.name) "
+        return denials.dropFirst(count).contains {
+            $0.contains("User:\(right.executable) ") && $0.contains(resource)
+        }
     }
 }
