@@ -71,16 +71,29 @@ import Testing
         #expect(report.text.contains("The cluster refused these settings of \(Self.state)"))
     }
 
-    @Test func `where the reason names no setting, all optional ones are left out at once`() async throws {
+    @Test func `where the reason names no setting, those that guard records stay`() async throws {
         var cluster = Cluster(refused: ["segment.ms"], code: .policyViolation, names: false)
         let outcome = try await TopicCreation.create(Self.plan.newTopics) { topics throws(KafkaError) in
             cluster.create(topics)
         }
         #expect(cluster.requests == 2)
         #expect(outcome.failures.isEmpty)
-        #expect(Set(try #require(cluster.created[Self.state]).keys) == ["cleanup.policy", "max.message.bytes"])
+        let kept = Set(try #require(cluster.created[Self.state]).keys)
+        #expect(kept.isSuperset(of: ["min.insync.replicas", "unclean.leader.election.enable", "cleanup.policy"]))
+        #expect(kept.isDisjoint(with: ["segment.ms", "min.compaction.lag.ms", "message.timestamp.type"]))
         // A topic that was not refused keeps everything.
         #expect(outcome.omitted["test.quarantine"] == nil)
+    }
+
+    @Test func `a topic is not created with fewer guards of its records where the reason names none of them`()
+        async throws
+    {
+        var cluster = Cluster(refused: ["min.insync.replicas"], code: .policyViolation, names: false)
+        let outcome = try await TopicCreation.create(Self.plan.newTopics) { topics throws(KafkaError) in
+            cluster.create(topics)
+        }
+        #expect(cluster.created.isEmpty)
+        #expect(outcome.failures[Self.state]?.code == .policyViolation)
     }
 
     @Test(arguments: [

@@ -12,9 +12,12 @@ enum TopicCreation {
 
     /// Settings without which a topic works, if less safely: the cluster's defaults hold instead. How long records are
     /// kept, how they are cleaned up and how large they may be is not among them.
-    static let optional: [KafkaTopicFinding.Subject] = [
-        .timestampType, .compactionLag, .maxCompactionLag, .segment, .deleteRetention, .minInSyncReplicas,
-        .uncleanLeaderElection,
+    static let optional: [KafkaTopicFinding.Subject] =
+        dispensable + [.deleteRetention, .minInSyncReplicas, .uncleanLeaderElection]
+
+    /// Of these, the settings without which no record can be lost. Where the reason names none, they alone are left out.
+    private static let dispensable: [KafkaTopicFinding.Subject] = [
+        .timestampType, .compactionLag, .maxCompactionLag, .segment,
     ]
 
     /// - Parameter create: creates topics; returns the topics that were refused, with the reason.
@@ -43,14 +46,16 @@ enum TopicCreation {
         return outcome
     }
 
-    /// The settings to try without: those that the reason names, or all optional ones where it names none.
+    /// The settings to try without: those that the reason names, or the dispensable ones where it names none.
     private static func settings(refusedBy refusal: KafkaError, of topic: KafkaNewTopic) -> [String] {
         guard refusal.code == .invalidTopicSetting || refusal.code == .policyViolation else { return [] }
-        let present = optional.map(\.rawValue).filter { topic.configuration[$0] != nil }
+        func present(_ settings: [KafkaTopicFinding.Subject]) -> [String] {
+            settings.map(\.rawValue).filter { topic.configuration[$0] != nil }
+        }
         let words = refusal.message.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_" || $0 == "-") }
             .map { $0.hasSuffix(".") ? String($0.dropLast()) : String($0) }
-        let named = present.filter(words.contains)
-        return named.isEmpty ? present : named
+        let named = present(optional).filter(words.contains)
+        return named.isEmpty ? present(dispensable) : named
     }
 }
 
