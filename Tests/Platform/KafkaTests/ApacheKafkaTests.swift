@@ -13,6 +13,8 @@ struct ApacheKafkaTests {
         let admin = try await KafkaAdmin(configuration())
         let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1, configuration: settings)
         #expect(try await admin.createTopics([new]).isEmpty)
+        // A broker may not know it yet when it has answered.
+        try await waitUntil { try await admin.describeTopics([topic]).first?.partitions.count == partitions }
         await admin.close(within: .seconds(2))
         return topic
     }
