@@ -57,7 +57,7 @@ extension NotificationVerifier {
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> NotificationProgress {
         guard case .opened(let signedText, let opened) = progress else { return progress }
-        // What is known when a check ends the decision, for the log and for quarantine.
+        // A check may end the decision here: log and quarantine are told as much as is known by then.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?

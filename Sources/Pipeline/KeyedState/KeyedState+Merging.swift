@@ -171,7 +171,7 @@ extension KeyedState {
 
     /// Publishes the updates that rows derive for other keys, and returns when they are acknowledged.
     ///
-    /// - Returns: the states whose updates are published, and the roots' keys of which something is refused.
+    /// - Returns: the states whose updates are published, and the keys of roots with a refused update.
     func publishDerived(
         of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]> = []
     ) async throws -> (roots: [State], refusals: [RowKey: KafkaError]) {

@@ -1,7 +1,6 @@
 internal import Bytes
 
-/// Keys of which a restore into an empty database has written rows: there is no row of any other key, so that none is
-/// looked for.
+/// The keys whose rows a restore has written into an empty database. No other key has a row, so none is looked for.
 struct RestoredKeys: Sendable {
     /// 1 MiB; with more keys rows are looked for again.
     private static let maximum = 98_000

@@ -82,8 +82,8 @@ package final class Database {
             """)
     }
 
-    /// Of two connections that give a new file a write-ahead log at one moment SQLite refuses one without waiting: the busy
-    /// timeout does not count where both would wait for each other.
+    /// SQLite refuses one of two connections that give a new file a write-ahead log at the same moment: the busy timeout
+    /// does not count where both would wait for each other.
     private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
         let end = ContinuousClock.now + limit
         while true {

@@ -109,8 +109,10 @@ package struct Sluicectl: Sendable {
     }
 
     private func acls(_ configuration: Configuration) async throws -> ExitCode {
-        // Our bug: the command is there only with it.
-        guard let access = parts.access else { preconditionFailure("no settings of the executables") }
+        guard let access = parts.access else {
+            throw StartupError(
+                "this sluicectl knows no settings of the executables", fix: "Use the sluicectl of the release")
+        }
         return try await AclsCommand(configuration: configuration, access: access).run(console)
     }
 

@@ -128,7 +128,7 @@ struct NestedObjectVerifier {
     }
 
     /// A nested text that is not Apple's does not make the notification someone else's: the outer signature has verified.
-    /// What a retry can correct stays worth a retry.
+    /// A refusal that a retry can correct stays one.
     private static func nested(_ refusal: Refusal, _ name: String) -> Refusal {
         refusal.status < 500 ? Refusal(.profileNested, "\(name): \(refusal.reason)") : refusal
     }

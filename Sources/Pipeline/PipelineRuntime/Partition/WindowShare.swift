@@ -29,8 +29,7 @@ final class WindowShare: Sendable {
     /// Nothing of a partition runs any more.
     func end() { partitions.subtract(1, ordering: .relaxed) }
 
-    /// How many records, and how many bytes of them, a partition may read now. Each is half of what is left, so that
-    /// both together are no more than that.
+    /// The records and bytes that a partition may read now: each half of the rest, so that both stay within it.
     func room(besides records: Int, bytes: Int) -> PartitionWindow.Room {
         let share = total / max(1, partitions.load(ordering: .relaxed))
         let left = max(0, share - bytes - records * recordBytes)
