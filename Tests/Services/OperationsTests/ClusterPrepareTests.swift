@@ -39,7 +39,7 @@ struct ClusterPrepareTests {
         let testDescription: String
         var topics: @Sendable (inout [KafkaTopic: Int]) -> Void = { _ in }
         var records: @Sendable () -> [KafkaProducerRecord] = { [notification, state] }
-        let check: ClusterFinding.Check
+        let check: ClusterCheck
         let topic: KafkaTopic
         let found: String
         let fix: String

@@ -72,13 +72,13 @@ import Testing
     /// A fault, and the finding that it must lead to.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let status: DoctorFinding.Status
-        let check: DoctorFinding.Check
+        let status: FindingStatus
+        let check: DoctorCheck
         let found: String
         let make: @Sendable (inout DoctorFacts) -> Void
 
         init(
-            _ name: String, _ status: DoctorFinding.Status, _ check: DoctorFinding.Check, _ found: String,
+            _ name: String, _ status: FindingStatus, _ check: DoctorCheck, _ found: String,
             _ make: @escaping @Sendable (inout DoctorFacts) -> Void
         ) {
             (testDescription, self.status, self.check, self.found, self.make) = (name, status, check, found, make)
@@ -86,7 +86,7 @@ import Testing
     }
 
     private static func fault(
-        _ name: String, _ status: DoctorFinding.Status, _ found: String, setting: String, _ value: String,
+        _ name: String, _ status: FindingStatus, _ found: String, setting: String, _ value: String,
         profile: DeploymentProfile = .production
     ) -> Fault {
         Fault(name, status, .topic, found) { facts in
@@ -96,7 +96,7 @@ import Testing
     }
 
     private static func fault(
-        _ name: String, _ status: DoctorFinding.Status, _ found: String,
+        _ name: String, _ status: FindingStatus, _ found: String,
         partitions: [KafkaTopicDescription.Partition]
     ) -> Fault {
         Fault(name, status, .topic, found) { facts in

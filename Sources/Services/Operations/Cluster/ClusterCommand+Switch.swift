@@ -123,7 +123,7 @@ extension ClusterCommand {
                 object.array("groups") { array in
                     for plan in plans { array.object { write(plan, to: &$0) } }
                 }
-                object.array("findings") { array in for warning in warnings { array.value(warning.json) } }
+                object.array("findings") { array in for warning in warnings { array.value(.object(warning.json)) } }
                 object.array("notes") { array in for need in Self.needs { array.string(need) } }
             }
             await console.write(line: writer.bytes)

@@ -34,7 +34,7 @@ struct ClusterCommand {
             await console.write(findings.text + "\n\(conclusion)\n")
         case .json:
             let report: JSONValue = [
-                OutputName.ok: .bool(findings.isReady), OutputName.findings: .array(findings.map(\.json)),
+                OutputName.ok: .bool(findings.isReady), OutputName.findings: .array(findings.map { .object($0.json) }),
             ]
             await console.write(line: report.json)
         }

@@ -116,7 +116,7 @@ struct ClusterSurvey {
         let view: ClusterView? = if case .answering(let view) = source { view } else { nil }
         return groups.flatMap { group -> [ClusterFinding] in
             var findings: [ClusterFinding] = []
-            func add(_ status: ClusterFinding.Status, _ found: String, _ fix: String) {
+            func add(_ status: FindingStatus, _ found: String, _ fix: String) {
                 findings.append(ClusterFinding(status, .group, of: group.group.rawValue, found, fix: fix))
             }
             if target.activeGroups?.contains(group.group) == true {

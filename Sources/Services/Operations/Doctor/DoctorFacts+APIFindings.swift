@@ -37,7 +37,7 @@ extension DoctorFacts {
     }
 
     private static func finding(_ answer: APIAnswer) -> DoctorFinding {
-        func finding(_ status: DoctorFinding.Status, _ found: String, fix: String? = nil) -> DoctorFinding {
+        func finding(_ status: FindingStatus, _ found: String, fix: String? = nil) -> DoctorFinding {
             DoctorFinding(status, .api, of: "\(answer.bundleId) \(answer.environment)", found, fix: fix)
         }
         guard let failure = answer.failure else { return finding(.ok, "the token is accepted") }

@@ -24,7 +24,7 @@ extension DoctorFacts {
         if case .good(_, let profile, _) = configuration { profile } else { .production }
     }
 
-    static func skipped(_ check: DoctorFinding.Check, _ reason: String) -> DoctorFinding {
+    static func skipped(_ check: DoctorCheck, _ reason: String) -> DoctorFinding {
         DoctorFinding(.skipped, check, reason)
     }
 
@@ -66,7 +66,7 @@ extension DoctorFacts {
     }
 
     private func rootFinding(_ root: Root) -> DoctorFinding {
-        func finding(_ status: DoctorFinding.Status, _ found: String, fix: String? = nil) -> DoctorFinding {
+        func finding(_ status: FindingStatus, _ found: String, fix: String? = nil) -> DoctorFinding {
             DoctorFinding(status, .root, of: root.subject, found, fix: fix)
         }
         let fix = root.isBuiltIn ? "Use an unaltered build" : "Correct root.certificates"
@@ -108,7 +108,7 @@ extension DoctorFacts {
     }
 
     private static func finding(_ subject: String, _ address: String, _ answer: Answer) -> DoctorFinding {
-        func finding(_ status: DoctorFinding.Status, _ found: String, fix: String? = nil) -> DoctorFinding {
+        func finding(_ status: FindingStatus, _ found: String, fix: String? = nil) -> DoctorFinding {
             DoctorFinding(status, .ocsp, of: subject, found, fix: fix)
         }
         switch answer {

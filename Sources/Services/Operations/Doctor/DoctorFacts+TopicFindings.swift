@@ -75,7 +75,7 @@ extension DoctorFacts {
     }
 
     private func finding(
-        _ status: DoctorFinding.Status, _ difference: KafkaTopicFinding, fix: String? = nil
+        _ status: FindingStatus, _ difference: KafkaTopicFinding, fix: String? = nil
     ) -> DoctorFinding {
         let topic = difference.topic.rawValue
         if difference.subject == .missing {
@@ -95,7 +95,7 @@ extension DoctorFacts {
     /// What currently keeps brokers from acknowledging records.
     private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
         func finding(
-            _ status: DoctorFinding.Status, _ partitions: [KafkaTopicDescription.Partition], _ what: String,
+            _ status: FindingStatus, _ partitions: [KafkaTopicDescription.Partition], _ what: String,
             _ fix: String
         ) -> DoctorFinding? {
             guard !partitions.isEmpty else { return nil }

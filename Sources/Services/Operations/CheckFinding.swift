@@ -1,0 +1,43 @@
+internal import AppStoreModel
+internal import JSON
+
+/// One check of a command that looks at an installation. The values of `Check` are a contract: `what` in its JSON.
+struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.RawValue == String {
+    let status: FindingStatus
+    let check: Check
+    /// The topic, group or certificate that was checked; nil where there is one only.
+    let subject: String?
+    let found: String
+    /// The action that corrects it; nil when there is nothing to do.
+    let fix: String?
+
+    init(_ status: FindingStatus, _ check: Check, of subject: String? = nil, _ found: String, fix: String? = nil) {
+        self.status = status
+        self.check = check
+        self.subject = subject
+        self.found = found
+        self.fix = fix
+    }
+
+    var json: JSONObject {
+        [
+            OutputName.status: .string(status.rawValue), OutputName.what: .string(check.rawValue),
+            OutputName.subject: subject.map { .string($0) } ?? .null, OutputName.found: .string(found),
+            OutputName.fix: fix.map { .string($0) } ?? .null,
+        ]
+    }
+
+    /// A row of a table for people.
+    var row: [String] {
+        let what = check.rawValue.replacing("-", with: " ") + (subject.map { " \($0)" } ?? "")
+        let fix = fix.map { "  -> \(PlainText.printable($0))" } ?? ""
+        return [status.rawValue, PlainText.printable(what, maximum: 100), PlainText.printable(found) + fix]
+    }
+}
+
+/// A contract: the values of `status`.
+enum FindingStatus: String {
+    case ok, warning, problem
+    /// Not checked; `found` says why.
+    case skipped
+}
