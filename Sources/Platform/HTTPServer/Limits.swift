@@ -23,8 +23,9 @@ public struct Limits: Sendable {
     public var sendTime = Duration.seconds(15)
     /// After the last answer, until the peer closes. Then: closed.
     public var lingerTime = Duration.seconds(2)
-    /// Bytes that are read and dropped meanwhile.
-    public var lingerBytes = 1024 * 1024
+    /// Bytes that are read and dropped meanwhile. As many as the proxies' recipes let pass: a connection that is closed
+    /// before they are read is reset, and the proxy answers 502 in place of the refusal.
+    public var lingerBytes = 4 * 1024 * 1024
 
     // How much at once.
     public var connections = 1024

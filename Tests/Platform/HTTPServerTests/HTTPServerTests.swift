@@ -57,6 +57,14 @@ struct HTTPServerTests {
         #expect(server.verdicts == ["413 too_large"])
     }
 
+    @Test func `a client that sends a body far over the limit to its end gets the refusal`() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        let body = String(repeating: "x", count: 4_000_000)
+        client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
+        #expect(try client.response().status == 413)
+    }
+
     @Test func `a client that expects to continue is told so`() throws {
         let server = try TestServer()
         let client = try server.connect()
