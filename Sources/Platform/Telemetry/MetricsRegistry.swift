@@ -5,11 +5,17 @@ internal import Synchronization
 /// Metrics are registered once, with all label values, when a service is built; the handles are then used without the
 /// registry. Registering the same name and labels again returns the same metric.
 public final class MetricsRegistry: Sendable {
-    private let state = Mutex(State())
+    private let shared: Shared
+    /// Of every metric that is registered here.
+    private let ownLabels: [MetricLabel]
+
+    private final class Shared: Sendable {
+        let state = Mutex(State())
+    }
 
     private struct State {
         var families: [String: Family] = [:]
-        var samplers: [@Sendable (inout MetricSamples) -> Void] = []
+        var samplers: [(labels: [MetricLabel], sample: @Sendable (inout MetricSamples) -> Void)] = []
     }
 
     struct Family {
@@ -24,7 +30,18 @@ public final class MetricsRegistry: Sendable {
         case histogram(Histogram)
     }
 
-    public init() {}
+    public convenience init() { self.init(Shared(), ownLabels: []) }
+
+    private init(_ shared: Shared, ownLabels: [MetricLabel]) {
+        self.shared = shared
+        self.ownLabels = ownLabels
+    }
+
+    /// The same metrics, for a part of the process that is there several times: what is registered through this one has
+    /// the labels too.
+    public func labelled(_ labels: [MetricLabel]) -> MetricsRegistry {
+        MetricsRegistry(shared, ownLabels: ownLabels + labels)
+    }
 
     /// A count that only grows.
     ///
@@ -74,7 +91,7 @@ public final class MetricsRegistry: Sendable {
     ///
     /// The closure runs on the thread that reads the metrics; it must be quick and must not wait.
     public func collect(_ sampler: @escaping @Sendable (inout MetricSamples) -> Void) {
-        state.withLock { $0.samplers.append(sampler) }
+        shared.state.withLock { $0.samplers.append((ownLabels, sampler)) }
     }
 
     /// The constant 1 with the build in its labels: `sluice_build_info{version="…"} 1`.
@@ -84,9 +101,12 @@ public final class MetricsRegistry: Sendable {
 
     /// The text format 0.0.4; its content type is ``prometheusContentType``.
     public func prometheusText() -> [UInt8] {
-        let (families, samplers) = state.withLock { ($0.families, $0.samplers) }
+        let (families, samplers) = shared.state.withLock { ($0.families, $0.samplers) }
         var samples = MetricSamples(families: families)
-        for sampler in samplers { sampler(&samples) }
+        for sampler in samplers {
+            samples.ownLabels = sampler.labels
+            sampler.sample(&samples)
+        }
         return PrometheusText.render(samples.families)
     }
 
@@ -97,9 +117,10 @@ public final class MetricsRegistry: Sendable {
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ make: () -> Child
     ) -> Child {
         // Our bug: names and labels are constants of the program.
-        precondition(MetricName.isValid(name) && labels.allSatisfy { MetricName.isValidLabel($0.name) })
-        let sorted = labels.sorted { $0.name < $1.name }
-        return state.withLock { state in
+        precondition(
+            MetricName.isValid(name) && (labels + ownLabels).allSatisfy { MetricName.isValidLabel($0.name) })
+        let sorted = (labels + ownLabels).sorted { $0.name < $1.name }
+        return shared.state.withLock { state in
             if let child = state.families[name]?.children[sorted] { return child }
             let child = make()
             state.families[name, default: Family(kind: kind, help: help)].children[sorted] = child
@@ -133,6 +154,8 @@ public struct MetricSamples {
     }
 
     private(set) var families: [String: SampledFamily]
+    /// Of everything that the present sampler adds.
+    fileprivate(set) var ownLabels: [MetricLabel] = []
 
     init(families: [String: MetricsRegistry.Family]) {
         self.families = families.mapValues { family in
@@ -163,7 +186,7 @@ public struct MetricSamples {
         guard MetricName.isValid(name), labels.allSatisfy({ MetricName.isValidLabel($0.name) }),
             families[name].map({ $0.kind == kind }) ?? true
         else { return }
-        let sorted = labels.sorted { $0.name < $1.name }
+        let sorted = (labels + ownLabels).sorted { $0.name < $1.name }
         var family = families[name] ?? SampledFamily(kind: kind, help: help, values: [])
         family.values.removeAll { $0.labels == sorted }
         family.values.append((sorted, value))

@@ -134,4 +134,31 @@ import Testing
         registry.histogram("sluice_request_seconds", help: "Time of a request.").observe(0.2)
         #expect(try await Promtool.complaints(about: registry.prometheusText()) == "")
     }
+
+    @Test func `metrics of a part that is there several times have its labels`() {
+        let registry = MetricsRegistry()
+        let crm = registry.labelled([MetricLabel("receiver", "crm")])
+        let billing = registry.labelled([MetricLabel("receiver", "billing")])
+        crm.counter("a_total", help: "Requests.", labels: [.init("status", "200")]).increment()
+        billing.counter("a_total", help: "Requests.", labels: [.init("status", "200")]).increment(by: 2)
+        crm.collect { $0.gauge("b_bytes", help: "In flight.", 1) }
+        billing.collect { $0.gauge("b_bytes", help: "In flight.", 2) }
+        registry.collect { $0.gauge("c_bytes", help: "Of the process.", 3) }
+        #expect(
+            text(registry)
+                == """
+                # HELP a_total Requests.
+                # TYPE a_total counter
+                a_total{receiver="billing",status="200"} 2
+                a_total{receiver="crm",status="200"} 1
+                # HELP b_bytes In flight.
+                # TYPE b_bytes gauge
+                b_bytes{receiver="billing"} 2
+                b_bytes{receiver="crm"} 1
+                # HELP c_bytes Of the process.
+                # TYPE c_bytes gauge
+                c_bytes 3
+
+                """)
+    }
 }
