@@ -13,11 +13,16 @@ public struct Configuration: Sendable {
     /// In the order of the schema, open keys and per-name keys after their setting, sorted.
     let entries: [Entry]
     private let origins: [String: ConfigurationOrigin]
+    /// The keys that may give the values of general ones, see ``NamedSettings``.
+    private let ownKeys: [String: String]
 
-    init(values: [String: any Sendable], open: [String: String], entries: [Entry]) {
+    init(
+        values: [String: any Sendable], open: [String: String], entries: [Entry], ownKeys: [String: String] = [:]
+    ) {
         self.values = values
         self.open = open
         self.entries = entries
+        self.ownKeys = ownKeys
         self.origins = Dictionary(entries.map { ($0.key, $0.origin) }) { first, _ in first }
     }
 
@@ -59,10 +64,26 @@ public struct Configuration: Sendable {
     }
 
     /// Where the value of a key came from; `.default` when no source gave it.
-    public func origin(of key: String) -> ConfigurationOrigin { origins[key] ?? .default }
+    public func origin(of key: String) -> ConfigurationOrigin { origins[givenKey(key)] ?? .default }
 
     /// A mistake that only the service can find, reported with the source of the key's value.
     public func error(_ key: String, _ message: String) -> ConfigurationError {
-        ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
+        let key = givenKey(key)
+        return ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
+    }
+
+    /// The key whose value is that of a general one.
+    private func givenKey(_ key: String) -> String {
+        guard let own = ownKeys[key], origins[own] != nil else { return key }
+        return own
+    }
+
+    /// A setting that is required only together with others, and absent.
+    public func missing<Value>(_ setting: Setting<Value>) -> ConfigurationError {
+        let key = ownKeys[setting.key] ?? setting.key
+        return ConfigurationError(
+            code: .missing, key: key,
+            message: "is required: \(setting.descriptor.help.trimmingFullStop). "
+                + "Set \(key)=\(setting.descriptor.example).")
     }
 }

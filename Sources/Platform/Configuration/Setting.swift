@@ -115,14 +115,14 @@ public struct SettingDescriptor: Sendable {
     }
 
     private init(
-        _ other: SettingDescriptor, isRequired: Bool, isCommandLineOnly: Bool, isFlag: Bool,
+        _ other: SettingDescriptor, key: String? = nil, isRequired: Bool, isCommandLineOnly: Bool, isFlag: Bool,
         read: @escaping @Sendable (String) throws(SettingProblem) -> any Sendable, fallback: (any Sendable)?
     ) {
-        self.key = other.key
-        self.help = other.help
+        self.key = key ?? other.key
+        self.help = key == nil ? other.help : "In place of \(other.key)."
         self.valueName = other.valueName
         self.expected = other.expected
-        self.defaultText = other.defaultText
+        self.defaultText = key == nil ? other.defaultText : nil
         self.isRequired = isRequired
         self.example = other.example
         self.isCommandLineOnly = isCommandLineOnly
@@ -144,6 +144,12 @@ public struct SettingDescriptor: Sendable {
         SettingDescriptor(
             self, isRequired: isRequired, isCommandLineOnly: isCommandLineOnly, isFlag: isFlag ?? self.isFlag,
             read: read, fallback: fallback)
+    }
+
+    /// The same setting for each name of a list, where the general value holds when it is absent.
+    func named(_ key: String) -> SettingDescriptor {
+        SettingDescriptor(
+            self, key: key, isRequired: false, isCommandLineOnly: false, isFlag: false, read: read, fallback: nil)
     }
 
     /// The parts around the placeholder of a key such as `apps.<bundleId>.environments`.
