@@ -27,6 +27,7 @@ public struct ConsumerApplication: Sendable {
     private let adminPort: Setting<Int>
     private let group: Setting<String>
     private let groupInstanceId: Setting<String?>
+    private let consumers: @Sendable (Configuration) throws -> [NamedConsumer]
     private let topics: @Sendable (Configuration) throws -> ConsumerTopics
     private let build: @Sendable (ConsumerContext) async throws -> ConsumerParts
 
@@ -65,9 +66,23 @@ public struct ConsumerApplication: Sendable {
         examples: [Command.Example] = [], topics: @escaping @Sendable (Configuration) throws -> ConsumerTopics,
         build: @escaping @Sendable (ConsumerContext) async throws -> ConsumerParts
     ) {
+        self.init(
+            name: name, summary: summary, discussion: discussion, adminPort: adminPort, schema: schema,
+            examples: examples, consumers: { [NamedConsumer(name: nil, configuration: $0)] }, topics: topics,
+            build: build)
+    }
+
+    /// Several consumers of one kind, as many as the configuration names: `topics` and `build` are called for each.
+    package init(
+        name: String, summary: String, discussion: String, adminPort: Int, schema: ConfigurationSchema,
+        examples: [Command.Example], consumers: @escaping @Sendable (Configuration) throws -> [NamedConsumer],
+        topics: @escaping @Sendable (Configuration) throws -> ConsumerTopics,
+        build: @escaping @Sendable (ConsumerContext) async throws -> ConsumerParts
+    ) {
         self.adminPort = ApplicationSettings.adminPort(default: adminPort)
         group = ConsumerSettings.group(of: name)
         groupInstanceId = ConsumerSettings.groupInstanceId(of: name)
+        self.consumers = consumers
         self.topics = topics
         self.build = build
         let common = ConfigurationSchema(
@@ -140,10 +155,35 @@ public struct ConsumerApplication: Sendable {
         metrics.collectProcessMetrics()
         metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
         let credentials = KafkaCredentialFiles(configuration, logger: logger, metrics: metrics)
+        var parts = ConsumerParts(handler: nil)
+        var members: [ConsumerService.Member] = []
+        let consumers = try consumers(configuration)
+        for consumer in consumers {
+            let (own, member) = try await assemble(
+                consumer, of: consumers.count, logger: consumer.logger(logger), metrics: consumer.metrics(metrics))
+            members.append(member)
+            parts.services += own.services
+            parts.readiness += own.readiness.map(consumer.check)
+            parts.liveness += own.liveness.map(consumer.check)
+            parts.pages += own.pages.map(consumer.page)
+        }
+        admin.check(readiness: parts.readiness, liveness: parts.liveness, pages: parts.pages)
+        return [credentials] + parts.services + [ConsumerService(members, admin: admin)]
+    }
+
+    /// One consumer, and its parts with the checks of the pipeline in front.
+    ///
+    /// - Parameter count: the consumers of the process, which share its memory.
+    private func assemble(
+        _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry
+    ) async throws -> (ConsumerParts, ConsumerService.Member) {
+        let configuration = consumer.configuration
         let declared = try topics(configuration)
         var configured = options(configuration, declared)
         let kafka = try await check(configuration, declared, &configured, logger)
-        let parts = try await build(
+        configured.inputPartitions = configured.inputPartitions.map { $0 * count }
+        configured.maximumUnfinishedTotalBytes /= max(1, count)
+        var parts = try await build(
             ConsumerContext(
                 configuration: configuration, kafka: kafka, group: configured.group, logger: logger, metrics: metrics,
                 options: configured))
@@ -155,13 +195,10 @@ public struct ConsumerApplication: Sendable {
                 sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
                 callFile: callFile(configuration, options, logger))
         }
-        admin.check(
-            readiness: [HealthCheck("kafka") { pipeline?.obstacle }] + parts.readiness,
-            liveness: [HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }]
-                + parts.liveness,
-            pages: parts.pages)
-        return [credentials] + parts.services
-            + [ConsumerService(deadLetters: deadLetters, admin: admin, pipeline: pipeline)]
+        parts.readiness.insert(HealthCheck("kafka") { pipeline?.obstacle }, at: 0)
+        parts.liveness.insert(
+            HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }, at: 0)
+        return (parts, ConsumerService.Member(deadLetters: deadLetters, pipeline: pipeline))
     }
 
     /// Compares the topics with what is expected of them, and notes how many partitions are read.

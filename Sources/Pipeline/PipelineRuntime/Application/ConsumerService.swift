@@ -1,39 +1,66 @@
 internal import Lifecycle
 internal import ServiceKit
 
-/// The pipeline with its dead letters: started after everything that the handler needs, and stopped before it.
+/// The pipelines of a process, each with its dead letters: started after everything that the handlers need, and stopped
+/// before it.
 final class ConsumerService: Service {
-    let name = "consumer"
-    private let deadLetters: DeadLetterProducer
-    private let admin: AdminService
-    private let pipeline: PipelineConsumer?
+    /// A pipeline; nil where the process is in no group.
+    struct Member: Sendable {
+        let deadLetters: DeadLetterProducer
+        let pipeline: PipelineConsumer?
 
-    init(deadLetters: DeadLetterProducer, admin: AdminService, pipeline: PipelineConsumer?) {
-        self.deadLetters = deadLetters
+        /// Dead letters last: what the pipeline finishes may need them.
+        func stop(within limit: Duration) async {
+            await pipeline?.stop(within: limit * 0.9)
+            await deadLetters.stop(within: limit * 0.1)
+        }
+    }
+
+    let name = "consumer"
+    private let members: [Member]
+    private let admin: AdminService
+
+    init(_ members: [Member], admin: AdminService) {
+        self.members = members
         self.admin = admin
-        self.pipeline = pipeline
     }
 
     func start() async throws {
-        do {
-            try await pipeline?.start()
-        } catch {
-            await deadLetters.stop(within: .seconds(1))
-            throw error
+        for (number, member) in members.enumerated() {
+            do {
+                try await member.pipeline?.start()
+            } catch {
+                await stop(members[..<number], within: .seconds(5))
+                for other in members[number...] { await other.deadLetters.stop(within: .seconds(1)) }
+                throw error
+            }
         }
     }
 
+    /// Throws as soon as one pipeline cannot go on.
     func run() async throws {
-        guard let pipeline else {
-            while true { try await Task.sleep(for: .seconds(86_400)) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for member in members {
+                group.addTask {
+                    guard let pipeline = member.pipeline else {
+                        while true { try await Task.sleep(for: .seconds(86_400)) }
+                    }
+                    try await pipeline.run()
+                }
+            }
+            try await group.waitForAll()
         }
-        try await pipeline.run()
     }
 
-    /// Readiness, then the pipeline, then dead letters.
+    /// Readiness first, then all at once.
     func stop(within limit: Duration) async {
         admin.turnAway()
-        await pipeline?.stop(within: limit * 0.9)
-        await deadLetters.stop(within: limit * 0.1)
+        await stop(members[...], within: limit)
+    }
+
+    private func stop(_ members: ArraySlice<Member>, within limit: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            for member in members { group.addTask { await member.stop(within: limit) } }
+        }
     }
 }
