@@ -143,7 +143,7 @@ package enum EntitlementsApplication {
         let admin = try KafkaAdmin(context.kafka)
         return InputFollower(
             topics: topics, log: KafkaInputLog(kafka: context.kafka, admin: admin, group: context.group),
-            freshness: input,
+            freshness: input, handled: { context.handled.next(of: $0) },
             // A worker has what it published itself, and answers for nothing else.
             catchUp: { topic in if role != .worker { try await state.catchUp(with: topic) } },
             clocks: .system, frequent: log, close: { await admin.close(within: .seconds(1)) })

@@ -30,6 +30,23 @@ struct PipelineConsumerTests {
         #expect(test.metric("sluice_consumer_records_total{outcome=\"done\"") == 2000)
     }
 
+    @Test func `a partition is handled up to its first unfinished record`() async throws {
+        let options = try await PipelineTestBroker.options()
+        try await PipelineTestBroker.write(numbers: 20, keys: 20, to: options.topics[0])
+        let isHeld = Atomic(true)
+        let handler = RecordingHandler { record, _ in
+            record.offset == 7 && isHeld.load(ordering: .relaxed) ? .retry(after: .milliseconds(20)) : .done
+        }
+        let test = try await PipelineHarness(options, .records(handler))
+        let partition = KafkaTopicPartition(topic: options.topics[0], partition: 0)
+        #expect(test.handled.next(of: partition) == nil)
+        try await waitUntil { test.metric("sluice_consumer_records_total{outcome=\"done\"") == 19 }
+        try await waitUntil { test.handled.next(of: partition) == 7 }
+        isHeld.store(false, ordering: .relaxed)
+        try await waitUntil { test.handled.next(of: partition) == 20 }
+        await test.stop()
+    }
+
     @Test func `a restart goes on where the last member stopped`() async throws {
         let options = try await PipelineTestBroker.options(partitions: 2)
         try await PipelineTestBroker.write(numbers: 100, keys: 10, to: options.topics[0])

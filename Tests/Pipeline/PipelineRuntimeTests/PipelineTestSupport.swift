@@ -70,6 +70,7 @@ final class PipelineHarness: Sendable {
     let pipeline: PipelineConsumer
     let metrics = MetricsRegistry()
     let log = MemoryLogSink()
+    let handled = HandledOffsets()
     private let producer: KafkaProducer
 
     init(
@@ -83,7 +84,8 @@ final class PipelineHarness: Sendable {
         pipeline = PipelineConsumer(
             kafka: kafka ?? broker, options: options, handler: handler,
             sendDeadLetter: sendDeadLetter ?? { _ = try await producer.send($0, deadline: .seconds(10)) },
-            logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics)
+            logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
+            handled: handled)
         try await pipeline.start()
     }
 

@@ -183,17 +183,18 @@ public struct ConsumerApplication: Sendable {
         let kafka = try await check(configuration, declared, &configured, logger)
         configured.inputPartitions = configured.inputPartitions.map { $0 * count }
         configured.maximumUnfinishedTotalBytes /= max(1, count)
+        let handled = HandledOffsets()
         var parts = try await build(
             ConsumerContext(
                 configuration: configuration, kafka: kafka, group: configured.group, logger: logger, metrics: metrics,
-                options: configured))
+                options: configured, handled: handled))
         let options = parts.options ?? configured
         let deadLetters = try DeadLetterProducer(kafka, topics: options.deadLetterTopics, logger: logger)
         let pipeline = parts.handler.map { handler in
             PipelineConsumer(
                 kafka: kafka, options: options, handler: handler,
                 sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
-                callFile: callFile(configuration, options, logger))
+                callFile: callFile(configuration, options, logger), handled: handled)
         }
         parts.readiness.insert(HealthCheck("kafka") { pipeline?.obstacle }, at: 0)
         parts.liveness.insert(

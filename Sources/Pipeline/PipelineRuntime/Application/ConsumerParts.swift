@@ -36,6 +36,8 @@ public struct ConsumerContext: Sendable {
     /// How the pipeline consumes, by the configuration: changed and given back in ``ConsumerParts/options`` where the
     /// handler needs something else.
     public let options: PipelineOptions
+    /// How far the pipeline has handled its partitions.
+    public let handled: HandledOffsets
 }
 
 /// What a consumer's factory returns.

@@ -37,16 +37,18 @@ package final class PipelineConsumer: Service {
     private let share: BatchShare
     private let windowShare: WindowShare?
     private let calls: HandlerCalls
+    private let handled: HandledOffsets
     private let state = Mutex(State())
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
     /// - Parameters:
     ///   - callFile: where the records in work are noted; nil when crashes are not counted.
+    ///   - handled: where it is noted how far each partition is handled.
     ///   - sendDeadLetter: returns when the broker has acknowledged the record; throws when it has not.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
-        metrics: MetricsRegistry, callFile: CallFile? = nil
+        metrics: MetricsRegistry, callFile: CallFile? = nil, handled: HandledOffsets = HandledOffsets()
     ) {
         let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
         self.failures = failures
@@ -60,6 +62,7 @@ package final class PipelineConsumer: Service {
             })
         share = BatchShare(total: options.maximumBatchBytes)
         windowShare = options.windowShare(handler)
+        self.handled = handled
         self.kafka = kafka
         self.options = options
         self.handler = handler
@@ -173,7 +176,7 @@ package final class PipelineConsumer: Service {
             limits: options.windowLimits(handler), share: windowShare)
         let worker = PartitionWorker(
             partition: partition, handler: handler, options: options, window: window, share: share,
-            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry)
+            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
             // Awaited by the consumer's drain, which ends with the worker's release of the partition, and by the next

@@ -16,6 +16,7 @@ struct PartitionWorker: Sendable {
     /// Returns when the broker has acknowledged the record.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
     let telemetry: PipelineTelemetry
+    let handled: HandledOffsets
 
     /// Returns when nothing of the partition runs any more; lets the group go on.
     func run() async {
@@ -84,6 +85,7 @@ struct PartitionWorker: Sendable {
 
     func store(_ next: KafkaOffset) async {
         calls.finished(partition.topicPartition, before: next)
+        handled.finished(before: next, of: partition.topicPartition)
         await partition.store(nextOffset: next)
     }
 

@@ -8,15 +8,17 @@ internal import Time
 
 /// Finds out how far the group has read its input, as ``InputFreshness`` tells it to answers and publications.
 ///
-/// Every few seconds and topic, in this order: the ends of the log, the group's committed offsets, and the end of the
-/// state's topic, up to which this member then reads. What the group has committed was published before, so it is among
-/// this member's facts afterwards. Where the brokers do not answer nothing advances, and the facts grow old.
+/// Every few seconds and topic, in this order: the ends of the log, the group's committed offsets and what this member has
+/// handled, and the end of the state's topic, up to which this member then reads. What was committed or handled was
+/// published before, so it is among this member's facts afterwards. Where the brokers do not answer nothing advances, and
+/// the facts grow old.
 final class InputFollower: Service {
     let name = "input follower"
 
     private let topics: TopicNames
     private let log: any InputLog
     private let freshness: InputFreshness
+    private let handled: @Sendable (KafkaTopicPartition) -> KafkaOffset?
     private let catchUp: @Sendable (KafkaTopic) async throws -> Void
     private let clocks: Clocks
     private let frequent: RateLimitedLogger
@@ -25,11 +27,13 @@ final class InputFollower: Service {
     private let isStopped = Mutex(false)
 
     /// - Parameters:
+    ///   - handled: the offset before which this member has handled everything; nil for a partition that it never had.
     ///   - catchUp: returns when this member has read what the state's topic of an input holds.
     ///   - pause: between two looks.
     ///   - close: releases what the log holds.
     init(
         topics: TopicNames, log: any InputLog, freshness: InputFreshness,
+        handled: @escaping @Sendable (KafkaTopicPartition) -> KafkaOffset?,
         catchUp: @escaping @Sendable (KafkaTopic) async throws -> Void, clocks: Clocks, frequent: RateLimitedLogger,
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(2)) },
         close: @escaping @Sendable () async -> Void = {}
@@ -37,6 +41,7 @@ final class InputFollower: Service {
         self.topics = topics
         self.log = log
         self.freshness = freshness
+        self.handled = handled
         self.catchUp = catchUp
         self.clocks = clocks
         self.frequent = frequent
@@ -90,10 +95,12 @@ final class InputFollower: Service {
             KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: Int32(clamping: $0)))
         }
         let committed = try await log.committedOffsets(of: places)
-        try await catchUp(topic)
         let next = zip(places, ends).map { place, ends in
-            max(committed[place]?.rawValue ?? ends.low, ends.low)
+            // Beyond the end is what was handled of an earlier topic of this name.
+            let handled = handled(place).flatMap { $0.rawValue <= ends.high ? $0.rawValue : nil } ?? ends.low
+            return max(committed[place]?.rawValue ?? ends.low, handled, ends.low)
         }
+        try await catchUp(topic)
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
         freshness.update(topic, partitions: ends.count) { index, reading in
             reading.observe(end: ends[index].high, next: next[index], at: moment)

@@ -56,11 +56,12 @@ private final class FakeInputLog: InputLog {
     private let topic = TopicNames().input(.production)
 
     private func follower(
-        catchUp: @escaping @Sendable (KafkaTopic) async throws -> Void = { _ in }
+        handled: [Int: Int64] = [:], catchUp: @escaping @Sendable (KafkaTopic) async throws -> Void = { _ in }
     ) -> InputFollower {
         let moment = { @Sendable in self.now.withLock { $0 } }
         return InputFollower(
-            topics: TopicNames(), log: log, freshness: freshness, catchUp: catchUp,
+            topics: TopicNames(), log: log, freshness: freshness,
+            handled: { handled[Int($0.partition.rawValue)].map { KafkaOffset(rawValue: $0) } }, catchUp: catchUp,
             clocks: Clocks(wallMilliseconds: moment, monotonicNanoseconds: { 0 }),
             frequent: RateLimitedLogger(
                 Logger(label: "test", level: .info, format: .json, sink: MemoryLogSink()), perSecond: 1))
@@ -116,6 +117,27 @@ private final class FakeInputLog: InputLog {
         try await follower.look(at: topic)
         #expect(
             age() == FactsAge(asOf: AppStoreInstant(clampingMillisecondsSince1970: on(1) + 301_000), isStale: false))
+    }
+
+    /// After an outage the group may have no assignment for as long as the session of a member that is gone lasts.
+    @Test func `records that this member has handled are no old news before their commit`() async throws {
+        log.state.withLock {
+            $0.ends = [7, 4]; $0.committed = [5, 4]; $0.timestamps = [0: on(1) - 400_000]
+        }
+        try await follower(handled: [0: 7, 1: 4]).look(at: topic)
+        #expect(age() == FactsAge(asOf: AppStoreInstant(clampingMillisecondsSince1970: on(1)), isStale: false))
+    }
+
+    @Test(arguments: [[:], [0: 6], [1: 7], [0: 9]])
+    func `records that another member reads are old until the group has committed them`(
+        _ handled: [Int: Int64]
+    ) async throws {
+        log.state.withLock {
+            $0.ends = [7, 4]; $0.committed = [5, 4]; $0.timestamps = [0: on(1) - 400_000]
+        }
+        try await follower(handled: handled).look(at: topic)
+        #expect(age()?.asOf.millisecondsSince1970 == on(1) - 400_000)
+        #expect(age()?.isStale == true)
     }
 
     @Test func `without brokers the facts grow old`() async throws {
