@@ -95,7 +95,10 @@ import Time
         let receiver = try Receiver { delivery, _ in delivery.state == "bad:1" ? failing.response : .accepted }
         let handler = try handler(
             url: receiver.url, attempts: 2, directory: TemporaryDirectory(),
-            ["--webhooks.failures", "3", "--webhooks.failures.time", "10m", "--webhooks.timeout", "300ms"],
+            [
+                "--webhooks.failures", "3", "--webhooks.failures.time", "10m",
+                "--webhooks.timeout", failing == .silence ? "2s" : "30s",
+            ],
             clocks: clock.clocks)
         for number in 1...3 {
             #expect(try await handler.handle(record("bad")) == .retry(after: nil))

@@ -117,7 +117,7 @@ import Time
         try await installation.write(states: 2, keys: 1)
         let receiver = try Receiver { _, number in number == 1 ? .status(503) : .accepted }
         let webhooks = try await RunningWebhooks(installation.arguments(url: receiver.url))
-        try await waitUntil { receiver.accepted.count == 2 }
+        try await waitUntil { webhooks.attempts(.accepted) == 2 }
         let client = HTTPClient()
         defer { client.close() }
         let port = try #require(webhooks.adminPort)
@@ -136,7 +136,7 @@ import Time
 }
 
 extension RunningWebhooks {
-    fileprivate var adminPort: Int? {
+    var adminPort: Int? {
         log.lines.compactMap { try? JSONValue(json: Array($0.utf8)).object }
             .first { $0["message"] == "admin listener ready" }?["port"]?.integer.map { Int($0) }
     }
