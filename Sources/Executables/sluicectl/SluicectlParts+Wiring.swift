@@ -39,6 +39,7 @@ extension SluicectlParts {
             apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }),
         webhooks: Webhooks(
             schema: WebhooksSettings.schema,
+            receiver: { try WebhooksSettings.receiver($0, $1) },
             test: { Delivery(try await WebhooksOperations.test($0)) },
             resend: { Delivery(try await WebhooksOperations.resend($0, $1, kafka: $2)) },
             resendFailed: { topic, since, rate, configuration, kafka, report in
@@ -52,8 +53,9 @@ extension SluicectlParts {
                 WebhooksSettings.topicSettings + ArchiveSettings.topicSettings + [ReconcilerSettings.statusesRepair]),
             options: { configuration in
                 AccessOptions(
-                    webhookInputs: WebhooksSettings.inputTopics(configuration),
-                    rebuildsWebhooks: WebhooksSettings.rebuildsNotifications(configuration),
+                    webhookReceivers: WebhooksSettings.reading(configuration).map {
+                        AccessOptions.WebhookReceiver(group: $0.group, inputs: $0.topics, rebuilds: $0.rebuilds)
+                    },
                     archived: ArchiveSettings.archivedTopics(configuration),
                     anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
                     repairsStatuses: configuration[ReconcilerSettings.statusesRepair])

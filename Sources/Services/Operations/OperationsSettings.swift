@@ -29,6 +29,9 @@ enum OperationsSettings {
     static let webhooksAdminURL = Setting(
         "webhooks.admin.url", .httpURL, default: "http://127.0.0.1:9468",
         help: "The admin listener of the sluice-webhooks that is asked for its attempts.")
+    static let receiver = Setting.string(
+        "receiver", help: "The receiver, where webhooks.receivers names several.", example: "crm"
+    ).optional.onCommandLineOnly
     static let failedOnly = Setting.flag("failed", help: "Only attempts that were not accepted.")
     static let deadLettered = Setting.flag(
         "failed", help: "What is in the dead letter topic that --topic names, instead of one message.")

@@ -65,10 +65,13 @@ package struct Sluicectl: Sendable {
         let configuration = invocation.configuration
         switch invocation.commandPath {
         case ["topics", "apply"]:
-            return try await TopicsCommand(configuration: configuration, timeout: timeout).apply(console)
+            return try await TopicsCommand(configuration: configuration, access: parts.access, timeout: timeout)
+                .apply(console)
         case ["topics", "check"]:
-            return try await TopicsCommand(configuration: configuration, timeout: timeout).check(console)
-        case ["topics", "acls"]: return try await acls(configuration)
+            return try await TopicsCommand(configuration: configuration, access: parts.access, timeout: timeout)
+                .check(console)
+        case ["topics", "acls"]:
+            return try await AclsCommand(configuration: configuration, access: try access()).run(console)
         case ["tap"]:
             let tap = TapCommand(configuration: configuration, interruption: interruptions(), timeout: timeout)
             return try await tap.run(console)
@@ -108,17 +111,17 @@ package struct Sluicectl: Sendable {
         }
     }
 
-    private func acls(_ configuration: Configuration) async throws -> ExitCode {
+    private func access() throws -> SluicectlParts.Access {
         guard let access = parts.access else {
             throw StartupError(
                 "this sluicectl knows no settings of the executables", fix: "Use the sluicectl of the release")
         }
-        return try await AclsCommand(configuration: configuration, access: access).run(console)
+        return access
     }
 
     private func cluster(_ invocation: Invocation) async throws -> ExitCode {
         let command = ClusterCommand(
-            configuration: invocation.configuration, sharedKeys: parts.sharedKeys, clocks: clocks, timeout: timeout)
+            configuration: invocation.configuration, access: try access(), sharedKeys: parts.sharedKeys, clocks: clocks, timeout: timeout)
         switch invocation.commandPath.last {
         case "prepare": return try await command.prepare(console)
         case "switch": return try await command.switchOver(console)

@@ -21,9 +21,12 @@ extension SluicectlCommand {
                 Reads the configuration as sluice-webhooks does. The message is about no purchase. Exits with 0 when it \
                 is accepted and 1 when it is not.
                 """,
-            schema: ConfigurationSchema([OperationsSettings.output]).adding(webhooks.schema),
+            schema: ConfigurationSchema([OperationsSettings.output, OperationsSettings.receiver]).adding(
+                webhooks.schema),
             examples: [
                 .init("sluicectl webhooks test --config sluice.properties", "With the configured address and key."),
+                .init(
+                    "sluicectl webhooks test --config sluice.properties --receiver crm", "One of webhooks.receivers."),
                 .init("sluicectl webhooks test --config sluice.properties --output json", "For scripts."),
             ])
     }
@@ -36,7 +39,7 @@ extension SluicectlCommand {
             """,
         schema: ConfigurationSchema([
             OperationsSettings.webhooksAdminURL, OperationsSettings.failedOnly, OperationsSettings.attemptCount,
-            OperationsSettings.output,
+            OperationsSettings.output, OperationsSettings.receiver,
         ]),
         examples: [
             .init("sluicectl webhooks attempts --failed", "What the receiver did not accept, and what it answered."),
@@ -56,6 +59,7 @@ extension SluicectlCommand {
                 [
                     ApplicationSettings.bootstrapServers, OperationsSettings.output, OperationsSettings.deadLettered,
                     OperationsSettings.deadLetterTopic, OperationsSettings.deadLetteredSince, OperationsSettings.rate,
+                    OperationsSettings.receiver,
                 ], openPrefixes: [ApplicationSettings.kafka]
             ).adding(webhooks.schema),
             arguments: [

@@ -24,8 +24,8 @@ enum SluicectlCommand {
             subcommands: [
                 topics(parts), tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements,
                 api,
-                refunds, backfill, reconcile, archive(parts), cluster, compareVersions,
-            ] + webhooks(parts) + [versionCommand],
+                refunds, backfill, reconcile, archive(parts), compareVersions,
+            ] + cluster(parts) + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }
 
@@ -35,14 +35,19 @@ enum SluicectlCommand {
 
     // MARK: topics
 
-    private static let topicsSchema = kafkaSchema.adding(
-        ConfigurationSchema([
-            ApplicationSettings.profile, OperationsSettings.topicsPartitions, OperationsSettings.partitions,
-            OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.stateTopics,
-        ]))
+    /// With the settings of webhooks, whose receivers have dead letter topics.
+    private static func topicsSchema(_ parts: SluicectlParts) -> ConfigurationSchema {
+        let schema = kafkaSchema.adding(
+            ConfigurationSchema([
+                ApplicationSettings.profile, OperationsSettings.topicsPartitions, OperationsSettings.partitions,
+                OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.stateTopics,
+            ]))
+        return parts.access.map { schema.adding($0.schema) } ?? schema
+    }
 
     private static func topics(_ parts: SluicectlParts) -> Command {
-        Command(
+        let schema = topicsSchema(parts)
+        return Command(
             "topics",
             summary: "Create the topics of an installation, check them, or print the rights on them.",
             examples: [.init("sluicectl topics check", "What is missing or differs, and how to fix it.")],
@@ -54,7 +59,7 @@ enum SluicectlCommand {
                         Partition counts of keyed topics are permanent. The embedded broker creates its topics itself. \
                         Exits with 1 when something differs or could not be created.
                         """,
-                    schema: topicsSchema.adding(ConfigurationSchema([OperationsSettings.dryRun])),
+                    schema: schema.adding(ConfigurationSchema([OperationsSettings.dryRun])),
                     examples: [
                         .init("sluicectl topics apply --dry-run", "What would be created."),
                         .init(
@@ -68,7 +73,7 @@ enum SluicectlCommand {
                 Command(
                     "check", summary: "Check the configuration of the topics.",
                     discussion: "Exits with 1 when a topic is missing or differs.",
-                    schema: topicsSchema,
+                    schema: schema,
                     examples: [
                         .init("sluicectl topics check", "A table, and how to fix differences."),
                         .init("sluicectl topics check --output json", "For scripts."),

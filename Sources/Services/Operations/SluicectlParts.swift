@@ -65,6 +65,8 @@ package struct SluicectlParts: Sendable {
     package struct Webhooks: Sendable {
         /// The settings of sluice-webhooks that say what is sent, where, and signed by what.
         package let schema: ConfigurationSchema
+        /// The configuration of one of several receivers; nil names the only one.
+        package let receiver: @Sendable (String?, Configuration) throws -> Configuration
         /// Posts a test.
         package let test: @Sendable (Configuration) async throws -> Delivery
         /// Posts the record of a webhook-id again.
@@ -80,11 +82,14 @@ package struct SluicectlParts: Sendable {
             ) async throws -> Void
 
         package init(
-            schema: ConfigurationSchema, test: @escaping @Sendable (Configuration) async throws -> Delivery,
+            schema: ConfigurationSchema,
+            receiver: @escaping @Sendable (String?, Configuration) throws -> Configuration = { $1 },
+            test: @escaping @Sendable (Configuration) async throws -> Delivery,
             resend: @escaping @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery,
             resendFailed: @escaping ResendFailed
         ) {
             self.schema = schema
+            self.receiver = receiver
             self.test = test
             self.resend = resend
             self.resendFailed = resendFailed

@@ -21,7 +21,8 @@ package enum WebhooksApplication {
             retried indefinitely. 410 stops the deliveries. Another 4xx is dead-lettered after consumer.attempts, \
             unless the receiver refuses everything.
 
-            One process group a receiver: another receiver is another webhooks.group.id.
+            Each receiver has a consumer group: several in one process are named in webhooks.receivers, or each has \
+            processes of its own with another webhooks.group.id.
 
             Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
             were deleted before they were read, 78 configuration.
@@ -34,7 +35,14 @@ package enum WebhooksApplication {
                 sluice-webhooks --kafka.bootstrap.servers kafka-1:9092 --webhooks.url https://api.example.com/purchases \
                 --webhooks.secret.file /run/secrets/webhooks
                 """, "Production states to one receiver."),
+            .init(
+                """
+                sluice-webhooks --kafka.bootstrap.servers kafka-1:9092 --webhooks.receivers crm,billing \
+                --webhooks.secret.file /run/secrets/webhooks --webhooks.receivers.crm.url https://crm.example.com/in \
+                --webhooks.receivers.billing.url https://billing.example.com/in
+                """, "Two receivers, each in a group of its own: sluice-webhooks-crm and sluice-webhooks-billing."),
         ],
+        consumers: { try WebhooksSettings.consumers($0) },
         topics: { configuration in
             let plan = try WebhooksPlan(configuration)
             func expectations(_ specifications: [TopicSpecification]) -> [KafkaTopicExpectation] {
@@ -48,6 +56,12 @@ package enum WebhooksApplication {
         },
         build: { context in
             let plan = try WebhooksPlan(context.configuration)
+            let metrics = WebhooksMetrics(context.metrics)
+            guard !context.configuration[WebhooksSettings.paused] else {
+                metrics.paused()
+                context.logger.warning("webhooks.paused is set, nothing is delivered")
+                return ConsumerParts(handler: nil)
+            }
             // The bound of requests under way is that of the partitions: what is beyond would only fail.
             var http = plan.http
             http.maximumInFlight = 4096
@@ -65,7 +79,7 @@ package enum WebhooksApplication {
             let handler = WebhooksHandler(
                 plan, refusals: context.configuration[ConsumerSettings.attempts],
                 reading: MessageReading(plan.content, plan.topics, certificates: certificates), client: client,
-                attempts: attempts, metrics: WebhooksMetrics(context.metrics), logger: context.logger,
+                attempts: attempts, metrics: metrics, logger: context.logger,
                 readCertificates: { [kafka = context.kafka, certificates] in
                     let topic = plan.topics.certificates
                     return (try? await CertificatesService.readAll(kafka, topic, into: certificates)) != nil

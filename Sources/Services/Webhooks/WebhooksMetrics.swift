@@ -5,6 +5,7 @@ struct WebhooksMetrics: Sendable {
     private let attempts: [WebhooksOutcome: Counter]
     private let duration: Histogram
     private let stop: Gauge
+    private let pause: Gauge
 
     init(_ registry: MetricsRegistry) {
         var attempts: [WebhooksOutcome: Counter] = [:]
@@ -19,7 +20,13 @@ struct WebhooksMetrics: Sendable {
         stop = registry.gauge(
             WebhooksMetricName.stopped, help: "1 after the receiver answered 410: nothing is delivered any more.")
         stop.set(0)
+        pause = registry.gauge(
+            WebhooksMetricName.paused, help: "1 while webhooks.paused is set: nothing is read or delivered.")
+        pause.set(0)
     }
+
+    /// Nothing is read, because the configuration says so.
+    func paused() { pause.set(1) }
 
     /// The receiver wants no more.
     func stopped() { stop.set(1) }

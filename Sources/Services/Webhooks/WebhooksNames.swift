@@ -5,6 +5,7 @@ enum WebhooksMetricName {
     static let attempts = "sluice_webhooks_attempts_total"
     static let attemptDuration = "sluice_webhooks_attempt_duration_seconds"
     static let stopped = "sluice_webhooks_stopped"
+    static let paused = "sluice_webhooks_paused"
 }
 
 /// What became of one attempt: the label `outcome`, and the reason in the log.

@@ -26,7 +26,11 @@ package struct WebhooksPlan: Sendable {
 
     /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and what is wrong.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
-        url = configuration[WebhooksSettings.url]
+        guard let url = configuration[WebhooksSettings.url] else { throw configuration.missing(WebhooksSettings.url) }
+        guard let secrets = configuration[WebhooksSettings.secrets] else {
+            throw configuration.missing(WebhooksSettings.secrets)
+        }
+        self.url = url
         let parts = EndpointURL(url)
         guard !parts.hasUser else {
             throw configuration.error(
@@ -40,7 +44,7 @@ package struct WebhooksPlan: Sendable {
         }
         do throws(FileProblem) {
             keys = try ReloadedFile(
-                path: configuration[WebhooksSettings.secrets].path, limit: SecretFile.maximumBytes,
+                path: secrets.path, limit: SecretFile.maximumBytes,
                 now: Clocks.system.monotonicNanoseconds(), make: SigningKeys.init(lines:))
         } catch {
             throw configuration.error(

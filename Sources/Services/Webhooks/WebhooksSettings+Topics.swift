@@ -4,19 +4,33 @@ package import Kafka
 internal import Records
 
 extension WebhooksSettings {
-    /// The settings on which the topics depend that are read.
-    package static let topicSettings: [any AnySetting] = [content, environments]
-
-    /// The topics that are read: those of `webhooks.content` in `webhooks.environments`.
-    package static func inputTopics(_ configuration: Configuration) -> [KafkaTopic] {
-        let names = TopicNames(prefix: configuration[topicsPrefix])
-        let chosen = configuration[environments]
-        return AppStoreEnvironment.published.filter(chosen.contains)
-            .map { configuration[content].topic(names, $0) }
+    /// What one receiver reads.
+    package struct Reading: Sendable {
+        package let group: String
+        /// The topics of `webhooks.content` in `webhooks.environments`.
+        package let topics: [KafkaTopic]
+        /// Whether what Apple posted is rebuilt, for which the topic of certificates is read.
+        package let rebuilds: Bool
     }
 
-    /// Whether what Apple posted is rebuilt, for which the topic of certificates is read.
-    package static func rebuildsNotifications(_ configuration: Configuration) -> Bool {
-        configuration[content] == .signed
+    private static let general: [any AnySetting] = [content, environments, group]
+
+    /// The settings on which the topics and groups depend.
+    package static let topicSettings: [any AnySetting] =
+        general + [receivers] + NamedSettings(general, prefix: prefix, template: receiverTemplate).settings
+
+    /// Of each receiver, also where they cannot be told apart.
+    package static func reading(_ configuration: Configuration) -> [Reading] {
+        let names = TopicNames(prefix: configuration[topicsPrefix])
+        let receivers = configuration[receivers]
+        let configurations = receivers.isEmpty ? [configuration] : receivers.map { narrowed(configuration, to: $0) }
+        return configurations.map { configuration in
+            let chosen = configuration[environments]
+            return Reading(
+                group: configuration[group],
+                topics: AppStoreEnvironment.published.filter(chosen.contains)
+                    .map { configuration[content].topic(names, $0) },
+                rebuilds: configuration[content] == .signed)
+        }
     }
 }

@@ -1,23 +1,36 @@
 package import AppStoreModel
 package import Configuration
 internal import HTTPClient
+internal import PipelineRuntime
 internal import Records
 internal import ServiceKit
 internal import SignedRequests
 
 /// Settings of `sluice-webhooks` beside those of every consumer. Names and defaults are a contract.
 package enum WebhooksSettings {
+    package static let receivers = Setting(
+        "webhooks.receivers", ValueKind.list(of: .receiverName), default: [],
+        help: """
+            Names of several receivers in one process, each with a group of its own and the settings \
+            webhooks.receivers.<receiver>.…; without it there is one, that of webhooks.url.
+            """,
+        example: "crm,billing")
     package static let url = Setting(
         "webhooks.url", .endpointURL,
         help: "Where everything is posted. Redirects are not followed.",
-        example: "https://api.example.com/entitlements")
+        example: "https://api.example.com/entitlements"
+    ).optional
     package static let secrets = Setting<SecretFile>.secretFile(
         "webhooks.secret.file",
         help: """
             File with the keys that deliveries are signed with, one a line: 24 to 64 bytes in base64, with or without \
             whsec_. Every key makes a signature, so that keys can be rotated.
             """,
-        example: "/run/secrets/webhooks")
+        example: "/run/secrets/webhooks"
+    ).optional
+    package static let paused = Setting.boolean(
+        "webhooks.paused", default: false,
+        help: "Nothing is read for the receiver and nothing posted; its group goes on later where it stands.")
     package static let environments = Setting(
         "webhooks.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: [.production],
@@ -75,16 +88,15 @@ package enum WebhooksSettings {
     package static let schema = ConfigurationSchema(
         [
             url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone,
-            insecure,
-            roots, topicsPrefix,
-        ] + HTTPClientSettings.all)
+            insecure, roots, paused, receivers,
+        ] + ofReceiver.settings + [topicsPrefix] + HTTPClientSettings.all)
 
     /// Finds everything that the start would refuse, without starting anything: it builds the same plan.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
-        _ = try WebhooksPlan(configuration)
+        for receiver in try consumers(configuration) { _ = try WebhooksPlan(receiver.configuration) }
     }
 }
 
@@ -96,6 +108,17 @@ package enum GoneReceiver: String, Sendable, CaseIterable {
 extension ValueKind where Value == String {
     /// No more than that nothing else was meant: no space, no slash, no star.
     fileprivate static var bundleId: ValueKind<String> { word("bundle id", "com.example.app", "-") }
+
+    fileprivate static var receiverName: ValueKind<String> {
+        ValueKind(
+            name: "name", expected: "a name of letters, digits and hyphens, 32 at most", example: "crm", text: { $0 }
+        ) { text throws(SettingProblem) in
+            guard 1...32 ~= text.utf8.count,
+                text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+            else { throw SettingProblem("is no name such as crm") }
+            return text
+        }
+    }
 
     fileprivate static var messageType: ValueKind<String> { word("type", "purchase.expired", "_") }
 

@@ -27,8 +27,9 @@ import Webhooks
                 schema: ConfigurationSchema(WebhooksSettings.topicSettings + ArchiveSettings.topicSettings),
                 options: { configuration in
                     AccessOptions(
-                        webhookInputs: WebhooksSettings.inputTopics(configuration),
-                        rebuildsWebhooks: WebhooksSettings.rebuildsNotifications(configuration),
+                        webhookReceivers: WebhooksSettings.reading(configuration).map {
+                            AccessOptions.WebhookReceiver(group: $0.group, inputs: $0.topics, rebuilds: $0.rebuilds)
+                        },
                         archived: ArchiveSettings.archivedTopics(configuration),
                         anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
                         repairsStatuses: true)

@@ -10,13 +10,15 @@ import Testing
     private static let names = TopicNames(prefix: "test")
 
     private static func table(
-        webhooks: [KafkaTopic] = ["test.entitlements.production"], rebuilds: Bool = false, anchors: Bool = true,
+        webhooks: [AccessOptions.WebhookReceiver] = [
+            .init(group: "sluice-webhooks", inputs: ["test.entitlements.production"], rebuilds: false)
+        ], anchors: Bool = true,
         repairs: Bool = true, isReader: Bool = false, groups: [AccessTable.Executable: String] = [:]
     ) -> AccessTable {
         AccessTable(
             names: names, groups: groups, isReader: isReader,
             options: AccessOptions(
-                webhookInputs: webhooks, rebuildsWebhooks: rebuilds,
+                webhookReceivers: webhooks,
                 archived: ["test.quarantine", "test.notifications.sandbox.inbox.dlq"], anchorsInKafka: anchors,
                 repairsStatuses: repairs))
     }
@@ -96,9 +98,10 @@ import Testing
     func `webhooks read their input, and certificates only where they rebuild what Apple posted`(
         _ rebuilds: Bool, _ more: [String]
     ) {
+        let receiver = AccessOptions.WebhookReceiver(
+            group: "sluice-webhooks", inputs: ["test.notifications.sandbox"], rebuilds: rebuilds)
         #expect(
-            Self.lines(
-                Self.table(webhooks: ["test.notifications.sandbox"], rebuilds: rebuilds).rights(of: .webhooks))
+            Self.lines(Self.table(webhooks: [receiver]).rights(of: .webhooks))
                 == Set(
                     [
                         "RD test.notifications.sandbox", "WD test.notifications.sandbox.sluice-webhooks.dlq",
@@ -106,7 +109,18 @@ import Testing
                     ] + more))
     }
 
-    @Test(arguments: AccessTable.Executable.allCases)
+    @Test func `each receiver of webhooks has its group and its dead letter topics`() {
+        let receivers = ["crm", "billing"].map {
+            AccessOptions.WebhookReceiver(group: $0, inputs: ["test.entitlements.production"], rebuilds: false)
+        }
+        #expect(
+            Self.lines(Self.table(webhooks: receivers).rights(of: .webhooks)) == [
+                "RD test.entitlements.production", "R group crm", "R group billing",
+                "WD test.entitlements.production.crm.dlq", "WD test.entitlements.production.billing.dlq",
+            ])
+    }
+
+    @Test(arguments: AccessTable.Executable.allCases.filter { $0 != .webhooks })
     func `a group of one's own is in the names of the dead letter topics too`(_ executable: AccessTable.Executable) {
         let rights = Self.lines(Self.table(groups: [executable: "other"]).rights(of: executable))
         let usual = Self.lines(Self.table().rights(of: executable))

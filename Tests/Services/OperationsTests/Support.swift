@@ -7,6 +7,7 @@ import Foundation
 import Ingress
 import JSON
 import Kafka
+import PipelineRuntime
 import Records
 import ServiceKit
 import Synchronization
@@ -98,13 +99,17 @@ private let testParts = SluicectlParts(
         resend: { _, configuration, _ in delivery(configuration) },
         resendFailed: { _, _, _, configuration, _, report in try await report(delivery(configuration)) }),
     access: .init(
-        schema: ConfigurationSchema([repairing]),
+        schema: ConfigurationSchema([repairing, webhooksGroup]),
         options: { configuration in
             let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
             return AccessOptions(
-                webhookInputs: [names.entitlements(.production)], rebuildsWebhooks: false,
+                webhookReceivers: [
+                    .init(group: configuration[webhooksGroup], inputs: [names.entitlements(.production)], rebuilds: false)
+                ],
                 archived: [names.quarantine], anchorsInKafka: true, repairsStatuses: configuration[repairing])
         }))
+
+private let webhooksGroup = ConsumerSettings.group(of: "sluice-webhooks")
 
 /// Whether the reconciler publishes what Apple says.
 private let repairing = Setting.boolean("repairing", default: true, help: "Of tests.")

@@ -70,11 +70,17 @@ final class Installation: Sendable {
     private let partitions: Int
     private let embedded: DevBroker?
 
-    init(partitions: Int = 2) async throws {
+    /// - Parameter receivers: of one process, whose groups have dead letter topics of their own.
+    init(partitions: Int = 2, receivers: [String] = []) async throws {
         self.partitions = partitions
         directory = try TemporaryDirectory()
         topics = ApacheKafka.chosen == nil ? TopicNames() : TopicNames(prefix: UUID().uuidString.lowercased())
-        let specifications = topics.specifications(partitions: partitions)
+        let specifications =
+            topics.specifications(partitions: partitions)
+            + receivers.flatMap { [topics] in
+                topics.deadLetters(
+                    of: "sluice-webhooks-\($0)", reading: topics.entitlements, partitions: partitions)
+            }
         if let chosen = ApacheKafka.chosen {
             embedded = nil
             kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)

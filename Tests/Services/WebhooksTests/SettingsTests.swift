@@ -56,12 +56,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("--webhooks.url", nil, "webhooks.url is required"), ("--webhooks.url", "api.example.com", "https:// URL"),
+            ("--webhooks.url", "api.example.com", "https:// URL"),
             ("--webhooks.url", "ftp://api.example.com", "https:// URL"), ("--webhooks.url", "https://", "with a host"),
             ("--webhooks.url", "https://:443/", "with a host"), ("--webhooks.url", "https://a:0/", "with a host"),
             ("--webhooks.url", "https://a:b/", "with a host"), ("--webhooks.url", "https://a b/", "https:// URL"),
             ("--webhooks.url", "https://a/#b", "fragment"),
-            ("--webhooks.secret.file", nil, "webhooks.secret.file is required"),
             ("--webhooks.secret.file", "/nonexistent", "No such file"),
             ("--webhooks.secret.file", "DIR", "not a regular file"), ("--webhooks.timeout", "0s", "from 100ms to 1m"),
             ("--webhooks.timeout", "5", "a duration such as"), ("--webhooks.concurrency", "0", "1 to 64"),
@@ -73,6 +72,13 @@ import Testing
         let refusal = #expect(throws: Refusal.self) { try configuration(arguments) }
         #expect(refusal?.exitCode == (flag == "--webhooks.urls" ? 64 : 78))
         #expect(refusal?.lines.contains { $0.contains(mention) } == true, "\(refusal?.description ?? "")")
+    }
+
+    @Test(arguments: ["webhooks.url", "webhooks.secret.file"])
+    func `a receiver without an address or a key is refused`(_ key: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try plan(["--\(key)": nil]) }
+        #expect(error?.code == .missing)
+        #expect(error?.description.contains("\(key) is required") == true, "\(error?.description ?? "")")
     }
 
     @Test func `a password in the URL is refused and not printed`() throws {

@@ -15,6 +15,7 @@ internal import Time
 /// known, because a state is a join, and adds what the copy lacks.
 struct ClusterCommand {
     let configuration: Configuration
+    let access: SluicectlParts.Access
     /// Keys of the executables, which may be in the file of the source.
     let sharedKeys: [String]
     let clocks: Clocks
@@ -46,7 +47,8 @@ struct ClusterCommand {
     ) async throws -> ClusterSurvey {
         let partitions =
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
-        let further = configuration[OperationsSettings.groups] ?? []
+        let receivers = access.options(configuration).webhookReceivers
+        let further = (configuration[OperationsSettings.groups] ?? []) + names.furtherGroups(receivers)
         let specifications = names.specifications(partitions: partitions, groups: further)
         let topics = Dictionary(
             specifications.map { ($0.name, keptSince($0)) }, uniquingKeysWith: { first, _ in first })
@@ -55,7 +57,8 @@ struct ClusterCommand {
             replicationFactor: configuration[OperationsSettings.replicationFactor])
         let target = try await ClusterView(
             names, of: topics, admin, brokers.readerConfiguration(isEmbedded: isEmbedded))
-        let groups = ClusterGroup.all(names, configuration)
+        let groups = ClusterGroup.all(
+            names, configuration, webhooks: receivers.map(\.group))
         var withOffsets: Set<KafkaConsumerGroup> = []
         for group in groups where try await hasOffsets(group, target, admin) { withOffsets.insert(group.group) }
         return ClusterSurvey(

@@ -12,12 +12,14 @@ struct ClusterGroup {
     let mayStartByTime: Bool
 
     /// The groups of all executables.
-    static func all(_ names: TopicNames, _ configuration: Configuration) -> [ClusterGroup] {
+    ///
+    /// - Parameter webhooks: the groups of the receivers of webhooks.
+    static func all(_ names: TopicNames, _ configuration: Configuration, webhooks: [String]) -> [ClusterGroup] {
         let notifications = AppStoreEnvironment.published.map(names.notifications)
         let archived =
             notifications + [names.quarantine, names.certificates] + AppStoreEnvironment.published.map(names.refunds)
             + [names.erasures]
-        return OperationsSettings.clusterGroups.map { executable, setting in
+        return OperationsSettings.clusterGroups.flatMap { executable, setting in
             let isWebhooks = executable == TopicNames.webhooksGroup
             let inputs =
                 switch executable {
@@ -25,9 +27,11 @@ struct ClusterGroup {
                 case TopicNames.archiveGroup: archived
                 default: notifications
                 }
-            return ClusterGroup(
-                executable: executable, group: KafkaConsumerGroup(rawValue: configuration[setting]), inputs: inputs,
-                mayStartByTime: isWebhooks)
+            return (isWebhooks ? webhooks : [configuration[setting]]).map { group in
+                ClusterGroup(
+                    executable: executable, group: KafkaConsumerGroup(rawValue: group), inputs: inputs,
+                    mayStartByTime: isWebhooks)
+            }
         }
     }
 }

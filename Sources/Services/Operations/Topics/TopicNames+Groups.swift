@@ -17,4 +17,12 @@ extension TopicNames {
             + stateTopics.map { .state(KafkaTopic(rawValue: $0), partitions: partitions) }
         return all.filter { known.insert($0.name).inserted }
     }
+
+    /// The groups of receivers whose dead letter topics are not among those of every installation.
+    func furtherGroups(_ receivers: [AccessOptions.WebhookReceiver]) -> [String] {
+        let known = Set(deadLetters(partitions: 1).map(\.name))
+        return receivers.filter { receiver in
+            !receiver.inputs.allSatisfy { known.contains($0.deadLetters(of: receiver.group)) }
+        }.map(\.group)
+    }
 }

@@ -9,6 +9,7 @@ internal import ServiceKit
 /// `sluicectl topics apply` and `sluicectl topics check`.
 struct TopicsCommand {
     let configuration: Configuration
+    let access: SluicectlParts.Access?
     /// Timeout for the brokers' first answer.
     let timeout: Duration
 
@@ -50,7 +51,8 @@ struct TopicsCommand {
     private func plan(_ admin: KafkaAdmin, _ isEmbedded: Bool) async throws -> TopicPlan {
         let partitions =
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
-        let groups = configuration[OperationsSettings.groups] ?? []
+        let receivers = access?.options(configuration).webhookReceivers ?? []
+        let groups = (configuration[OperationsSettings.groups] ?? []) + names.furtherGroups(receivers)
         let stateTopics = configuration[OperationsSettings.stateTopics] ?? []
         let topics = names.specifications(partitions: partitions, groups: groups, stateTopics: stateTopics)
             .map { $0.name }

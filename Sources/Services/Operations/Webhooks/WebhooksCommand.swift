@@ -12,7 +12,7 @@ struct WebhooksCommand {
     let timeout: Duration
 
     func test(_ webhooks: SluicectlParts.Webhooks, _ console: Console) async throws -> ExitCode {
-        try await print(webhooks.test(configuration), console)
+        try await print(webhooks.test(receiver(webhooks)), console)
     }
 
     func resend(_ id: String?, _ webhooks: SluicectlParts.Webhooks, _ console: Console) async throws -> ExitCode {
@@ -23,9 +23,20 @@ struct WebhooksCommand {
                 fix: "Give a webhook-id, or --failed --topic TOPIC", exitCode: .usage)
         }
         let topic = isFailed ? try deadLetterTopic() : nil
+        let configuration = try receiver(webhooks)
         let kafka = try await readerConfiguration()
-        if let topic { return try await resend(topic, webhooks, kafka, console) }
+        if let topic { return try await resend(topic, webhooks, configuration, kafka, console) }
         return try await print(webhooks.resend(id ?? "", configuration, kafka), console)
+    }
+
+    /// The configuration of the receiver that is meant.
+    private func receiver(_ webhooks: SluicectlParts.Webhooks) throws -> Configuration {
+        do {
+            return try webhooks.receiver(configuration[OperationsSettings.receiver], configuration)
+        } catch let error as ConfigurationError {
+            throw StartupError(
+                error.description, fix: "Correct it, or name another --receiver", exitCode: .configuration)
+        }
     }
 
     private func deadLetterTopic() throws(StartupError) -> KafkaTopic {
@@ -38,12 +49,13 @@ struct WebhooksCommand {
     }
 
     private func resend(
-        _ topic: KafkaTopic, _ webhooks: SluicectlParts.Webhooks, _ kafka: KafkaConfiguration, _ console: Console
+        _ topic: KafkaTopic, _ webhooks: SluicectlParts.Webhooks, _ receiver: Configuration,
+        _ kafka: KafkaConfiguration, _ console: Console
     ) async throws -> ExitCode {
         var counts = (accepted: 0, others: 0)
         try await webhooks.resendFailed(
             topic, configuration[OperationsSettings.deadLetteredSince]?.millisecondsSince1970,
-            configuration[OperationsSettings.rate], configuration, kafka
+            configuration[OperationsSettings.rate], receiver, kafka
         ) { delivery in
             if delivery.isAccepted { counts.accepted += 1 } else { counts.others += 1 }
             _ = try await print(delivery, console)
@@ -92,19 +104,28 @@ struct WebhooksCommand {
         let base = configuration[setting]
         let client = HTTPClient()
         defer { client.close() }
+        let receiver = configuration[OperationsSettings.receiver].map { "/" + $0 } ?? ""
         let response: HTTPClientResponse
         do {
             response = try await client.send(
-                HTTPClientRequest(url: (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/webhooks/attempts"))
+                HTTPClientRequest(
+                    url: (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/webhooks/attempts" + receiver))
         } catch {
             throw StartupError(
                 "sluice-webhooks does not answer: \(error.message)", setting: setting.key,
                 fix: "Start sluice-webhooks, or set \(setting.key) to its admin listener")
         }
+        guard response.status != 404 || receiver.isEmpty else {
+            throw StartupError(
+                "\(base) has no receiver of this name", setting: "--receiver",
+                fix: "Name one of its webhooks.receivers", exitCode: .usage)
+        }
         guard response.status == 200, let answer = (try? JSONValue(json: response.body))?.object else {
             throw StartupError(
                 "the answer of \(base) is not one of sluice-webhooks (status \(response.status))", setting: setting.key,
-                fix: "Set \(setting.key) to the admin listener of sluice-webhooks")
+                fix:
+                    "Set \(setting.key) to the admin listener of sluice-webhooks; of several receivers name one by --receiver"
+            )
         }
         return answer
     }

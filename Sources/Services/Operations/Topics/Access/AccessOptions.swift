@@ -2,10 +2,24 @@ package import Kafka
 
 /// The settings of other executables on which their rights depend.
 package struct AccessOptions: Equatable, Sendable {
-    /// Topics that `sluice-webhooks` reads: those of `webhooks.content` and `webhooks.environments`.
-    package let webhookInputs: [KafkaTopic]
-    /// Whether `sluice-webhooks` rebuilds what Apple posted, for which it reads the certificates.
-    package let rebuildsWebhooks: Bool
+    /// One receiver of webhooks.
+    package struct WebhookReceiver: Equatable, Sendable {
+        /// Its consumer group.
+        package let group: String
+        /// The topics that are read: those of `webhooks.content` and `webhooks.environments`.
+        package let inputs: [KafkaTopic]
+        /// Whether notifications are rebuilt as Apple posted them, for which the certificates are read.
+        package let rebuilds: Bool
+
+        package init(group: String, inputs: [KafkaTopic], rebuilds: Bool) {
+            self.group = group
+            self.inputs = inputs
+            self.rebuilds = rebuilds
+        }
+    }
+
+    /// The receivers of `sluice-webhooks`.
+    package let webhookReceivers: [WebhookReceiver]
     /// Topics that `sluice-archive` reads, with those of `archive.dead.letter.topics`.
     package let archived: [KafkaTopic]
     /// Whether checkpoints are written to Kafka: `archive.anchor.kafka`.
@@ -14,11 +28,10 @@ package struct AccessOptions: Equatable, Sendable {
     package let repairsStatuses: Bool
 
     package init(
-        webhookInputs: [KafkaTopic], rebuildsWebhooks: Bool, archived: [KafkaTopic], anchorsInKafka: Bool,
+        webhookReceivers: [WebhookReceiver], archived: [KafkaTopic], anchorsInKafka: Bool,
         repairsStatuses: Bool
     ) {
-        self.webhookInputs = webhookInputs
-        self.rebuildsWebhooks = rebuildsWebhooks
+        self.webhookReceivers = webhookReceivers
         self.archived = archived
         self.anchorsInKafka = anchorsInKafka
         self.repairsStatuses = repairsStatuses

@@ -82,10 +82,12 @@ struct AccessTable {
     }
 
     private var webhooks: [AccessRight] {
-        let deadLetters = options.webhookInputs.map { $0.deadLetters(of: name(ofGroup: .webhooks)) }
-        return topics(options.webhookInputs, Self.reading)
-            + topics(options.rebuildsWebhooks ? [names.certificates] : [], Self.reading)
-            + topics(deadLetters, Self.writing) + group(of: .webhooks, .read)
+        options.webhookReceivers.flatMap { receiver in
+            topics(receiver.inputs, Self.reading)
+                + topics(receiver.rebuilds ? [names.certificates] : [], Self.reading)
+                + topics(receiver.inputs.map { $0.deadLetters(of: receiver.group) }, Self.writing)
+                + [AccessRight(.group, receiver.group, [.read])]
+        }
     }
 
     private var notifications: [KafkaTopic] { names.notifications().map(\.name) }

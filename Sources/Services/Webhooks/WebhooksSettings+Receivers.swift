@@ -1,0 +1,67 @@
+package import Configuration
+package import PipelineRuntime
+internal import Records
+
+extension WebhooksSettings {
+    static let prefix = "webhooks."
+    static let receiverTemplate = "webhooks.receivers.<receiver>."
+    static let group = ConsumerSettings.group(of: TopicNames.webhooksGroup)
+    private static let groupInstanceId = ConsumerSettings.groupInstanceId(of: TopicNames.webhooksGroup)
+
+    /// The settings that each of `webhooks.receivers` may have for itself.
+    static let ofReceiver = NamedSettings(
+        [
+            url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone,
+            insecure, roots, paused, group, groupInstanceId,
+        ], prefix: prefix, template: receiverTemplate)
+
+    /// The configuration of one of `webhooks.receivers`, whose group is named after it unless a setting says otherwise.
+    static func narrowed(_ configuration: Configuration, to receiver: String) -> Configuration {
+        configuration.narrowed(
+            to: receiver, ofReceiver,
+            defaults: [ConfigurationDefault(group, "\(TopicNames.webhooksGroup)-\(receiver)")])
+    }
+
+    /// Each receiver with its configuration; without `webhooks.receivers` the one of the general settings.
+    ///
+    /// - Throws: a ``ConfigurationError`` when receivers cannot be told apart.
+    package static func consumers(_ configuration: Configuration) throws(ConfigurationError) -> [NamedConsumer] {
+        let names = configuration[receivers]
+        guard !names.isEmpty else { return [NamedConsumer(name: nil, configuration: configuration)] }
+        for general in [url.key, group.key] where configuration.origin(of: general) != .default {
+            let own = receiverTemplate + general.dropFirst(prefix.count)
+            throw configuration.error(general, "is for a single receiver. Remove it, or set \(own) for each")
+        }
+        var consumers: [NamedConsumer] = []
+        var groups: [String: String] = [:]
+        for name in names {
+            let own = narrowed(configuration, to: name)
+            if let other = groups.updateValue(name, forKey: own[group]) {
+                throw own.error(
+                    other == name ? receivers.key : group.key,
+                    other == name
+                        ? "\(name) is named twice" : "\(other) and \(name) have the same group; each has its own")
+            }
+            consumers.append(NamedConsumer(name: name, configuration: own))
+        }
+        return consumers
+    }
+
+    /// The configuration of one receiver.
+    ///
+    /// - Parameter name: of the receiver; nil where there is only one.
+    /// - Throws: a ``ConfigurationError`` when it is not configured, or must be named.
+    package static func receiver(
+        _ name: String?, _ configuration: Configuration
+    ) throws(ConfigurationError) -> Configuration {
+        let consumers = try consumers(configuration)
+        guard let name else {
+            if consumers.count == 1, let only = consumers.first { return only.configuration }
+            throw configuration.error(receivers.key, "there are several receivers. Name one with --receiver")
+        }
+        guard let receiver = consumers.first(where: { $0.name == name }) else {
+            throw configuration.error(receivers.key, "does not list \(name)")
+        }
+        return receiver.configuration
+    }
+}

@@ -1,0 +1,201 @@
+import Configuration
+import HTTPClient
+import Kafka
+import Lifecycle
+import PipelineRuntime
+import PipelineTestSupport
+import Records
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Webhooks
+
+/// Several receivers in one process.
+@Suite(.timeLimit(.minutes(10))) struct ReceiversTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Flags of the receivers `crm` and `billing`, some in other words; nil leaves one out.
+    private func arguments(_ changes: [String: String?] = [:]) throws -> [String] {
+        let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
+        var flags = [
+            "webhooks.receivers": "crm,billing", "webhooks.secret.file": secrets,
+            "webhooks.receivers.crm.url": "https://crm.example.com/in",
+            "webhooks.receivers.billing.url": "https://billing.example.com/in",
+        ]
+        for (key, value) in changes { flags[key] = value }
+        return flags.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }
+    }
+
+    private func plans(_ changes: [String: String?] = [:]) throws -> [String: WebhooksPlan] {
+        let configuration = try configuration(arguments(changes))
+        let receivers = try WebhooksSettings.consumers(configuration)
+        return Dictionary(
+            uniqueKeysWithValues: try receivers.map { ($0.name ?? "", try WebhooksPlan($0.configuration)) })
+    }
+
+    // MARK: settings
+
+    @Test func `a receiver has its own settings, and the general ones where it has none`() throws {
+        let plans = try plans([
+            "webhooks.timeout": "7s", "webhooks.receivers.crm.timeout": "3s", "webhooks.types": "purchase",
+            "webhooks.receivers.billing.types": "purchase.expired", "webhooks.receivers.crm.content": "notification",
+        ])
+        #expect(plans.keys.sorted() == ["billing", "crm"])
+        #expect(plans["crm"]?.url == "https://crm.example.com/in")
+        #expect(plans["billing"]?.url == "https://billing.example.com/in")
+        #expect(plans["crm"]?.timeout == .seconds(3))
+        #expect(plans["billing"]?.timeout == .seconds(7))
+        #expect(plans["crm"]?.content == .notification)
+        #expect(plans["billing"]?.content == .state)
+        #expect(plans["crm"]?.filter == WebhookFilter(apps: [], types: ["purchase"]))
+        #expect(plans["billing"]?.filter == WebhookFilter(apps: [], types: ["purchase.expired"]))
+    }
+
+    @Test func `each has a group that is named after it, or one of its own`() throws {
+        let configuration = try configuration(
+            arguments(["webhooks.receivers.billing.group.id": "invoices"]))
+        let readings = WebhooksSettings.reading(configuration)
+        #expect(readings.map(\.group) == ["sluice-webhooks-crm", "invoices"])
+        #expect(readings.map(\.topics) == [["appstore.entitlements.production"], ["appstore.entitlements.production"]])
+    }
+
+    @Test(
+        arguments: [
+            (["webhooks.receivers.crm.url": nil], "webhooks.receivers.crm.url is required"),
+            (["webhooks.secret.file": nil], "webhooks.receivers.crm.secret.file is required"),
+            (["webhooks.url": "https://a.example.com"], "set webhooks.receivers.<receiver>.url for each"),
+            (["webhooks.group.id": "one"], "set webhooks.receivers.<receiver>.group.id for each"),
+            (["webhooks.receivers": "crm,billing,crm"], "crm is named twice"),
+            (["webhooks.receivers.billing.group.id": "sluice-webhooks-crm"], "crm and billing have the same group"),
+            (["webhooks.receivers.crm.url": "http://crm.example.com"], "webhooks.receivers.crm.url"),
+        ] as [([String: String?], String)])
+    func `receivers that cannot be told apart or reached are refused with their key`(
+        _ changes: [String: String?], _ mention: String
+    ) throws {
+        let error = #expect(throws: ConfigurationError.self) { try plans(changes) }
+        #expect(error?.description.contains(mention) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [
+        (["webhooks.receivers.erp.url": "https://erp.example.com"], "webhooks.receivers does not list"),
+        (["webhooks.receivers": "crm,a b"], "is no name such as crm"),
+        (["webhooks.receivers.crm.urls": "https://erp.example.com"], "webhooks.receivers.crm.url"),
+    ])
+    func `a wrong name or key is refused with the right one`(_ changes: [String: String], _ mention: String) throws {
+        let arguments = try arguments(changes)
+        let refusal = #expect(throws: Refusal.self) { try configuration(arguments) }
+        #expect(refusal?.lines.contains { $0.contains(mention) } == true, "\(refusal?.description ?? "")")
+    }
+
+    @Test func `a command for one receiver needs its name where there are several`() throws {
+        let configuration = try configuration(arguments())
+        #expect(
+            try WebhooksSettings.receiver("billing", configuration)[WebhooksSettings.url]
+                == "https://billing.example.com/in")
+        #expect(throws: ConfigurationError.self) { try WebhooksSettings.receiver(nil, configuration) }
+        #expect(throws: ConfigurationError.self) { try WebhooksSettings.receiver("erp", configuration) }
+    }
+
+    // MARK: deliveries
+
+    private func installation(
+        _ receivers: [String: Receiver], _ settings: [String: String] = [:]
+    ) async throws -> (Installation, [String]) {
+        let installation = try await Installation(receivers: ["crm", "billing"])
+        let secrets = try installation.directory.write(TestKey.line(TestKey.first), to: "secrets")
+        var arguments = [
+            "--kafka.bootstrap.servers", installation.kafka.bootstrapServers, "--topics.prefix",
+            installation.topics.prefix, "--profile", "single-node", "--admin.port", "0",
+            "--data.dir", installation.directory.path, "--webhooks.secret.file", secrets,
+            "--webhooks.receivers", receivers.keys.sorted().joined(separator: ","),
+        ]
+        for (name, receiver) in receivers { arguments += ["--webhooks.receivers.\(name).url", receiver.url] }
+        for (key, value) in settings { arguments += ["--\(key)", value] }
+        return (installation, arguments)
+    }
+
+    @Test func `one receiver that is down holds up no other, and gets everything when it is back`() async throws {
+        let port = try await Receiver.closedPort()
+        let crm = try Receiver()
+        let (installation, arguments) = try await installation(
+            ["crm": crm], ["webhooks.receivers.billing.url": "http://127.0.0.1:\(port)/hook"])
+        try await installation.write(states: 40, keys: 40)
+        let webhooks = try await RunningWebhooks(
+            arguments.map { $0 == "crm" ? "crm,billing" : $0 })
+        try await waitUntil {
+            webhooks.metric(#"sluice_webhooks_attempts_total{outcome="accepted",receiver="crm"}"#) == 40
+        }
+        #expect(crm.accepted.count == 40)
+        #expect(webhooks.metric(#"sluice_webhooks_attempts_total{outcome="accepted",receiver="billing"}"#) == 0)
+        let billing = try Receiver(port: port)
+        try await waitUntil(within: .seconds(60)) { billing.accepted.count == 40 }
+        #expect(await webhooks.stop() == .ok)
+        #expect(crm.deliveries.count == 40)
+        #expect(webhooks.log.lines.contains { $0.contains(#""receiver":"billing""#) && $0.contains("not delivered") })
+    }
+
+    @Test func `each receiver gets its own types, signed with its own key`() async throws {
+        let (crm, billing) = (try Receiver(), try Receiver())
+        let (installation, arguments) = try await installation(
+            ["crm": crm, "billing": billing], ["webhooks.receivers.billing.types": "purchase.erased"])
+        let secrets = try installation.directory.write(TestKey.line(TestKey.second), to: "billing")
+        try await installation.write(states: 10, keys: 10)
+        try await installation.write([
+            KafkaProducerRecord(topic: installation.production, key: TestState.key("gone"), value: nil)
+        ])
+        let webhooks = try await RunningWebhooks(arguments + ["--webhooks.receivers.billing.secret.file", secrets])
+        try await waitUntil { crm.accepted.count == 11 && billing.accepted.count == 1 }
+        #expect(await webhooks.stop() == .ok)
+        #expect(billing.deliveries.count == 1)
+        #expect(
+            billing.deliveries.allSatisfy { $0.isSigned(with: TestKey.second) && !$0.isSigned(with: TestKey.first) })
+        #expect(crm.deliveries.allSatisfy { $0.isSigned(with: TestKey.first) })
+    }
+
+    @Test func `a paused receiver gets nothing, and goes on where it stands`() async throws {
+        let (crm, billing) = (try Receiver(), try Receiver())
+        let (installation, arguments) = try await installation(["crm": crm, "billing": billing])
+        try await installation.write(states: 10, keys: 10)
+        let before = try await RunningWebhooks(arguments)
+        try await waitUntil { crm.accepted.count == 10 && billing.accepted.count == 10 }
+        #expect(await before.stop() == .ok)
+
+        try await installation.write(states: 20, keys: 20)
+        let paused = try await RunningWebhooks(arguments + ["--webhooks.receivers.billing.paused", "true"])
+        // The first ten are states again, with the same content.
+        try await waitUntil { crm.accepted.count == 30 }
+        #expect(paused.metric(#"sluice_webhooks_paused{receiver="billing"}"#) == 1)
+        #expect(paused.metric(#"sluice_webhooks_paused{receiver="crm"}"#) == 0)
+        #expect(await paused.stop() == .ok)
+        #expect(billing.deliveries.count == 10)
+
+        let after = try await RunningWebhooks(arguments)
+        try await waitUntil { billing.accepted.count == 30 }
+        #expect(await after.stop() == .ok)
+        #expect(crm.deliveries.count == 30)
+    }
+
+    @Test func `the admin listener has the attempts of each receiver`() async throws {
+        let crm = try Receiver()
+        let billing = try Receiver { _, _ in .status(429, [("Retry-After", "60")]) }
+        let (installation, arguments) = try await installation(["crm": crm, "billing": billing])
+        try await installation.write(states: 1, keys: 1)
+        let webhooks = try await RunningWebhooks(arguments)
+        try await waitUntil { crm.accepted.count == 1 && billing.deliveries.count == 1 }
+        try await waitUntil { try await page("/webhooks/attempts/billing", webhooks).contains("throttled") }
+        try await waitUntil { try await page("/webhooks/attempts/crm", webhooks).contains(#""outcome":"accepted""#) }
+        #expect(try await !page("/webhooks/attempts", webhooks).contains("outcome"))
+        #expect(await webhooks.stop() == .ok)
+    }
+
+    private func page(_ path: String, _ webhooks: RunningWebhooks) async throws -> String {
+        let port = try #require(webhooks.adminPort)
+        let client = HTTPClient()
+        defer { client.close() }
+        let response = try await client.send(HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)"))
+        return String(decoding: response.body, as: UTF8.self)
+    }
+}
