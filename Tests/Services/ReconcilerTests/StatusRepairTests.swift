@@ -112,6 +112,29 @@ extension StatusSweepTests {
         await installation.stop()
     }
 
+    /// 12.4, 2a: a confirmation settles the facts that it lists, however soon after their receipt Apple signed it.
+    @Test func `an answer settles a version 1 body that was received less than five minutes before it`() async throws {
+        let installation = try await ReconcilerInstallation()
+        try await installation.write([
+            try row("200", installation, received: VirtualClock.start - 2 * 60_000)
+        ])
+        installation.api.register(transaction: expired("200"), renewalInfo: renewalOff("200"), status: 2)
+        let reconciler = try await RunningReconciler(installation, try installation.configuration())
+        try await installation.wait(for: .statuses) { $0.last != nil }
+        let record = try #require(try await published("200", installation).last)
+        let facts = try PurchaseFacts(published: try #require(record.value))
+        #expect(facts.renewal?.version.signedDate.millisecondsSince1970 == VirtualClock.start)
+        #expect(facts.unsettledLegacyIds.isEmpty)
+        // The body said that the period goes on for 29 days.
+        let answer = EntitlementAnswer(
+            purchases: [facts], environment: .production,
+            at: AppStoreInstant(clampingMillisecondsSince1970: VirtualClock.start + 60_000),
+            rules: ProductRules(legacyTrust: LegacyTrustRules(others: .accept)))
+        #expect(answer.grants.map(\.state) == ["EXPIRED"] && answer.trust == .signed)
+        await reconciler.stop()
+        await installation.stop()
+    }
+
     @Test func `with repairs switched off a difference is counted and named, and nothing is published`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write([try row("200", installation)])

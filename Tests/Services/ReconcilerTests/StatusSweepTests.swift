@@ -21,8 +21,11 @@ import Testing
     // MARK: What is published, and what Apple says
 
     /// A row as sluice-entitlements publishes it, with `legacy.trust=accept`.
+    ///
+    /// - Parameter received: when the version 1 body was; a day before the start where nil.
     func row(
-        _ purchase: String, _ installation: ReconcilerInstallation, isSigned: Bool = false, status: Int64 = 1
+        _ purchase: String, _ installation: ReconcilerInstallation, isSigned: Bool = false, status: Int64 = 1,
+        received: Int64? = nil
     ) throws -> KafkaProducerRecord {
         let at = AppStoreInstant(clampingMillisecondsSince1970: VirtualClock.start - Self.day)
         let notification: JSONObject = [
@@ -37,7 +40,8 @@ import Testing
             PurchaseFacts(
                 notification: NotificationPayload(try root(notification)),
                 transaction: TransactionPayload(try root(transaction(purchase, purchase))),
-                renewalInfo: RenewalInfoPayload(try root(renewal(purchase))), isSigned: isSigned))
+                renewalInfo: RenewalInfoPayload(try root(renewal(purchase))), isSigned: isSigned,
+                receivedAt: received.map { AppStoreInstant(clampingMillisecondsSince1970: $0) }))
         let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
         return KafkaProducerRecord(
             topic: installation.topics.entitlements(.production),
