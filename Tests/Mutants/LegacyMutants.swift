@@ -50,6 +50,7 @@ enum LegacyMutants {
         facts.mutant(
             "legacy-cancellation-stays", "offered.revocationDate != nil || offered.isUpgraded", "false"),
         unsigned.mutant("legacy-later-period", "periodStart > other.periodStart", "false"),
+        unsigned.mutant("legacy-former-period", "!isLater(than: signed)", "true"),
     ]
 
     private static let mapping: [Mutant] = [

@@ -34,10 +34,11 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts(content)
     }
 
-    /// Whether signed facts say the same, so that it does not matter which of them counts. An element that the body
-    /// lacks contradicts nothing: the older forms cannot tell a grace period without an end, and the oldest no failed
-    /// charge.
+    /// Whether signed facts say the same of the same period, so that it does not matter which of them counts. An element
+    /// that the body lacks contradicts nothing: the older forms cannot tell a grace period without an end, and the oldest
+    /// no failed charge.
     func isSame(as signed: RenewalFacts) -> Bool {
+        guard !isLater(than: signed) else { return false }
         let (said, known) = (facts.content, signed.content)
         func agrees<Value: Equatable>(_ value: Value?, _ other: Value?) -> Bool { value == nil || value == other }
         let isRetrying = known.isInBillingRetryPeriod ?? false
@@ -47,6 +48,11 @@ struct UnsignedRenewal: Hashable, Sendable {
             && agrees(said.autoRenewStatus, known.autoRenewStatus)
             && agrees(said.autoRenewProductId, known.autoRenewProductId)
             && agrees(said.priceIncreaseStatus, known.priceIncreaseStatus)
+    }
+
+    /// Whether the body is about a period that begins after the one that Apple signed the renewal info of.
+    private func isLater(than signed: RenewalFacts) -> Bool {
+        signed.renewalDate.map { $0 <= periodStart } ?? (signed.version.signedDate < periodStart)
     }
 
     // MARK: JSON

@@ -362,6 +362,37 @@ struct SettledLife {
         #expect(!life.facts.hasUnsettledLegacy)
     }
 
+    @Test func `a body about a new period is not settled by what Apple signed of the former one`() throws {
+        var life = SettledLife()
+        try life.sign(
+            "100", at: 20 * day, status: .active,
+            renewal: Self.on + ["autoRenewStatus": 0, "renewalDate": SettledLife.date(month)])
+        let later = transaction("101", bought: 40 * day, expires: 70 * day)
+        let off = LegacyDraft(
+            "DID_CHANGE_RENEWAL_STATUS", [later, Self.first], [renewal("0")],
+            ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 45 * day)])
+        try life.receive(off, at: 45 * day)
+        // The app hands in the transaction, without renewal info.
+        try life.sign("101", bought: 40 * day, expires: 70 * day, at: 46 * day)
+        #expect(life.isAsked(at: 46 * day))
+        #expect(life.state(.accept, at: 70 * day + minute) == "EXPIRED")
+    }
+
+    @Test func `a failed charge of a new period counts although Apple signed the same of the former one`() throws {
+        var life = SettledLife()
+        let failed: JSONObject = [
+            "isInBillingRetryPeriod": true, "expirationIntent": 2, "renewalDate": SettledLife.date(month),
+        ]
+        try life.sign("100", at: month + minute, status: .billingRetry, renewal: Self.on + failed)
+        let (start, end) = (month + 5 * day, 2 * month + 5 * day)
+        try life.sign("101", bought: start, expires: end, at: start)
+        let again = LegacyDraft(
+            "DID_FAIL_TO_RENEW", [transaction("101", bought: start, expires: end), Self.first],
+            [renewal(with: ["is_in_billing_retry_period": "1", "expiration_intent": "2"])])
+        try life.receive(again, at: end)
+        #expect(life.state(.accept, at: end + day) == "RETRY")
+    }
+
     @Test func `at the end of a period and of its grace Apple is asked once, where version 1 spoke of it`() throws {
         var silent = try bought()
         #expect(silent.facts.legacyQuestion == nil)
