@@ -52,9 +52,12 @@ extension AccessOracle {
         renewal.flatMap { $0.renewalDate >= period.expires ? $0 : nil }
     }
 
-    /// The newest status, if it was stated while the period was the current one.
+    /// The newest status, if it was stated while the period was the current one, and not with renewal info of a former one.
     private func status(of period: AccessPeriod) -> AppleStatement? {
         guard let newest = statuses.last, !isExplained(newest, period) else { return nil }
+        if let renewal = newest.renewal, renewal.renewalDate < period.expires, !period.has(newest.transaction) {
+            return nil
+        }
         return newest.statusSigned >= period.start || period.has(newest.transaction) ? newest : nil
     }
 

@@ -5,6 +5,8 @@ import JSON
 /// Answers of the rules about a story. Statements are written as Apple's JSON and read as a consumer reads them.
 struct StoryAnswers {
     let story: AccessStory
+    /// What version 1 may change.
+    var trust = LegacyTrust.confirm
 
     var rules: ProductRules {
         var policy = SubscriptionPolicy()
@@ -12,7 +14,9 @@ struct StoryAnswers {
         policy.graceFallbackMilliseconds = story.settings.graceFallback
         policy.staleToleranceMilliseconds = story.settings.staleTolerance
         let item = ProductRule(entitlements: ["item"], units: 1, lengthDays: story.settings.passDays)
-        return ProductRules(products: [ProductId("item"): item], subscriptions: policy)
+        return ProductRules(
+            products: [ProductId("item"): item], subscriptions: policy,
+            legacyTrust: LegacyTrustRules(others: trust))
     }
 
     /// Everything that arrives in the end, read as it is kept.

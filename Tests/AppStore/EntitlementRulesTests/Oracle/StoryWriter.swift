@@ -8,6 +8,8 @@ struct StoryWriter {
     var random: SeededGenerator
     var now: Int64 = 0
     var statements: [AppleStatement] = []
+    /// What Apple knew when it signed each of the statements.
+    var snapshots: [AppleSnapshot] = []
     var transactions: [StatedTransaction] = []
     var renewal = StatedRenewal(product: "basic", nextProduct: "basic", renewalDate: 0)
     var status = 1
@@ -47,6 +49,7 @@ struct StoryWriter {
             AppleStatement(
                 type: type, subtype: subtype, signed: now, status: isSubscription ? told ?? status : nil,
                 transaction: transactions[index], renewal: isSubscription && withRenewal ? renewal : nil))
+        snapshots.append(AppleSnapshot(transactions: transactions, renewal: renewal, status: status))
     }
 
     /// Signs a transaction for the app, which hands it in: nothing else comes with it.
@@ -55,6 +58,7 @@ struct StoryWriter {
         let index = index ?? transactions.count - 1
         transactions[index].signed = now
         statements.append(AppleStatement(signed: now, transaction: transactions[index]))
+        snapshots.append(AppleSnapshot(transactions: transactions, renewal: renewal, status: status))
     }
 
     /// Has the app hand in any of the transactions, or Apple answer a question; more often neither.

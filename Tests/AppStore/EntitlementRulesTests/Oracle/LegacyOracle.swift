@@ -1,0 +1,173 @@
+/// Access where version 1 bodies are known, as app-store.md 12.4 says it, from that text alone: the facts of the bodies
+/// are joined by kind, what Apple's answers settle is left out, and the rest counts as the policy of the app has it.
+struct LegacyOracle: Sendable {
+    static let settlingTime = 5 * minute
+
+    /// Everything signed that was received.
+    let signed: [AppleStatement]
+    let bodies: [StatedBody]
+    /// The moments of the questions that Apple has answered.
+    let asked: [Int64]
+    let settings: AccessSettings
+
+    /// `observe`, and where anything is signed of a transaction also `confirm`: what Apple signed.
+    let bySignature: AccessOracle
+
+    init(signed: [AppleStatement], bodies: [StatedBody], asked: [Int64], settings: AccessSettings) {
+        (self.signed, self.bodies, self.asked, self.settings) = (signed, bodies, asked, settings)
+        bySignature = AccessOracle(signed, settings: settings)
+    }
+
+    /// A reading of 12.4 where it leaves two open. The last one it does not: a record has the transaction that the body is
+    /// about, so that of a refund of a former period not more is known of the present one than its renewal.
+    struct Reading: Sendable {
+        /// Of a transaction the later expiry counts although Apple signed an earlier one before.
+        var isLonger = false
+        /// A signed status outlasts the renewal info that came with it.
+        var keepsStatus = false
+        /// A failure is void when a later period has begun, not when it is known.
+        var isVoidLate = false
+        /// Renewal facts are ordered by the transaction that the body is about, not by the newest one in it.
+        var isBySubject = false
+
+        static let all = (0..<16).map {
+            Reading(
+                isLonger: $0 & 1 != 0, keepsStatus: $0 & 2 != 0, isVoidLate: $0 & 4 != 0, isBySubject: $0 & 8 != 0)
+        }
+    }
+
+    /// The answers that 12.4 allows at a moment under `accept`.
+    func accepted(at instant: Int64) -> [AccessOracle] {
+        let isAboutNewest = bodies.allSatisfy { $0.transaction.start == $0.newestStart }
+        let isClear = isAboutNewest && unsettledRenewal(Reading()) == nil && !hasLongerTransaction
+        return (isClear ? [Reading()] : Reading.all).filter { !($0.isBySubject && isAboutNewest) }.map {
+            AccessOracle(statements($0, at: instant), settings: settings)
+        }
+    }
+
+    /// A refund was reversed of which version 1 does not tell, and the app handed in the transaction: 11.3 does not say
+    /// whether an older status 5 outlasts it.
+    var isReversedUntold: Bool {
+        guard let status = bySignature.statuses.last, status.status == 5 else { return false }
+        return bySignature.transactions.contains { $0.revoked == nil && $0.signed > status.statusSigned }
+    }
+
+    // MARK: Joined by kind
+
+    private var added: [StatedBody] {
+        Dictionary(grouping: bodies.filter { !$0.isEnding }, by: \.transaction.id).values.compactMap { bodies in
+            bodies.max { ($0.transaction.expires ?? 0, $0.received) < ($1.transaction.expires ?? 0, $1.received) }
+        }
+    }
+
+    private var endings: [StatedBody] {
+        Dictionary(grouping: bodies.filter(\.isEnding), by: \.transaction.id).values.compactMap { bodies in
+            bodies.max { ($0.transaction.revoked ?? 0, $0.received) < ($1.transaction.revoked ?? 0, $1.received) }
+        }
+    }
+
+    private func newestRenewal(_ reading: Reading) -> StatedBody? {
+        bodies.max { one, other in
+            (reading.start(of: one), one.date, one.received) < (reading.start(of: other), other.date, other.received)
+        }
+    }
+
+    // MARK: Settled
+
+    private func isListed(_ body: StatedBody) -> Bool { asked.contains { $0 >= body.received } }
+
+    private func isSignedLater(_ moment: Int64, than body: StatedBody) -> Bool {
+        moment > body.received + Self.settlingTime
+    }
+
+    private func copy(of id: String) -> StatedTransaction? { bySignature.transactions.first { $0.id == id } }
+
+    /// A transaction newer than all signed ones is settled by its signed copy only.
+    private func isTransactionSettled(_ body: StatedBody) -> Bool {
+        if let copy = copy(of: body.transaction.id) {
+            return isListed(body) || isSignedLater(copy.signed, than: body)
+        }
+        let newest = bySignature.transactions.map(\.start).max()
+        return isListed(body) && newest.map { body.transaction.start <= $0 } ?? false
+    }
+
+    /// A cancellation is settled by a signed copy of its transaction that shows it, or that Apple signed so much later that
+    /// it would show it.
+    private func isEndingSettled(_ body: StatedBody) -> Bool {
+        guard let copy = copy(of: body.transaction.id) else { return false }
+        let isReplaced = bySignature.upgrades.contains { bySignature.isReplaced(copy, by: $0) }
+        return copy.revoked != nil || copy.isUpgraded || isReplaced || isSignedLater(copy.signed, than: body)
+    }
+
+    private func unsettledRenewal(_ reading: Reading) -> StatedBody? {
+        guard let body = newestRenewal(reading), !isListed(body) else { return nil }
+        return bySignature.renewal.map { isSignedLater($0.signed, than: body) } ?? false ? nil : body
+    }
+
+    private var unsettledAdded: [StatedBody] { added.filter { !isTransactionSettled($0) } }
+
+    private var hasLongerTransaction: Bool {
+        unsettledAdded.contains { body in
+            copy(of: body.transaction.id).map { $0.expires ?? .max < body.transaction.expires ?? 0 } ?? false
+        }
+    }
+
+    // MARK: Accepted
+
+    private func statements(_ reading: Reading, at instant: Int64) -> [AppleStatement] {
+        var transactions: [StatedTransaction] = []
+        for body in unsettledAdded {
+            if let copy = copy(of: body.transaction.id) {
+                guard reading.isLonger, copy.expires ?? .max < body.transaction.expires ?? 0 else { continue }
+                transactions.append(copy.changed(signed: copy.signed + 1) { $0.expires = body.transaction.expires })
+            } else {
+                transactions.append(body.transaction.changed(signed: body.received) { _ in })
+            }
+        }
+        for body in endings where !isEndingSettled(body) {
+            let known = transactions.first { $0.id == body.transaction.id } ?? copy(of: body.transaction.id)
+            transactions.append(
+                (known ?? body.transaction).changed(signed: max(known?.signed ?? 0, body.received) + 1) {
+                    ($0.revoked, $0.isUpgraded) = (body.transaction.revoked, body.transaction.isUpgraded)
+                })
+        }
+        let unsigned = transactions.map { AppleStatement(signed: $0.signed, transaction: $0) }
+        guard let body = unsettledRenewal(reading) else { return signed + unsigned }
+        var replaced = signed
+        for index in replaced.indices {
+            replaced[index].renewal = nil
+            if !reading.keepsStatus { replaced[index].status = nil }
+        }
+        return replaced + unsigned + [renewal(of: body, beside: signed + unsigned, reading, at: instant)]
+    }
+
+    /// Retry, grace and intent are void once a later period is known.
+    private func renewal(
+        of body: StatedBody, beside statements: [AppleStatement], _ reading: Reading, at instant: Int64
+    ) -> AppleStatement {
+        var renewal = body.renewal
+        renewal.signed = body.received
+        let limit = reading.isVoidLate ? instant : .max
+        let later = AccessOracle(statements).candidates.filter {
+            $0.start > reading.start(of: body) && $0.start <= limit
+        }
+        if !later.isEmpty {
+            (renewal.isInRetry, renewal.graceExpires, renewal.intent) = (nil, nil, nil)
+        }
+        return AppleStatement(signed: body.received, renewal: renewal)
+    }
+}
+
+extension LegacyOracle.Reading {
+    /// When the period begins that the renewal facts of a body are about.
+    fileprivate func start(of body: StatedBody) -> Int64 { isBySubject ? body.transaction.start : body.newestStart }
+}
+
+extension StatedTransaction {
+    fileprivate func changed(signed: Int64, _ change: (inout StatedTransaction) -> Void) -> StatedTransaction {
+        var copy = self
+        copy.signed = signed
+        change(&copy)
+        return copy
+    }
+}

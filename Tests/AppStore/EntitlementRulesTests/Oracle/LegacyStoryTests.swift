@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+/// Random stories that version 1 tells, with Apple's answers between the bodies, against an oracle written from
+/// app-store.md 12.4 alone.
+@Suite(.timeLimit(.minutes(60))) struct LegacyStoryTests {
+    @Test func `access with version 1 is what the specification says, observed, to be confirmed and accepted`() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let count = environment["SLUICE_TEST_STORIES"].flatMap { UInt64($0) } ?? 500
+        let first = environment["SLUICE_TEST_FIRST_STORY"].flatMap { UInt64($0) } ?? 1
+        var tally = LegacyComparison.Tally()
+        for seed in first..<first + count {
+            let differences = try LegacyComparison(story: .random(seed: seed)).differences(&tally)
+            for difference in differences { Issue.record("\(difference)") }
+            if !differences.isEmpty { break }
+        }
+        // Version 1 decides in every state that an accepted body can lead to.
+        for state in ["ACTIVE", "RENEWING", "GRACE", "RETRY", "EXPIRED", "REVOKED"] {
+            #expect(tally.states[state, default: 0] > 0, "version 1 never led to \(state)")
+        }
+    }
+}
