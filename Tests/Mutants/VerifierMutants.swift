@@ -6,6 +6,7 @@ private let form = MutatedFile(
 private let scanner = MutatedFile(
     .verifier, "3", "Platform/JSON/JSONScanner.swift",
     suites: "BodyTests|CompactFormTests|ProfileTests|JSONScannerTests")
+private let names = MutatedFile(.verifier, "3", "Platform/JSON/JSONNames.swift", suites: "JSONScannerTests")
 private let document = MutatedFile(
     .verifier, "4", "Platform/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
 private let alphabet = MutatedFile(
@@ -32,7 +33,13 @@ enum VerifierMutants {
             "body-legacy-text", #"type.kind == .string || root["password"] != nil"#, "true"),
         scanner.without(
             "json-trailing-bytes", "if position < input.count { throw JSONError(.trailingBytes, at: position) }"),
-        scanner.without("json-name-twice", "try JSONNames.refuseDuplicates(in: nodes, object: container, input)"),
+        scanner.without(
+            "json-name-twice",
+            "try JSONNames.refuseDuplicates(in: nodes, object: container, atMost: maximumMembers, input)"),
+        scanner.mutant("json-names", "namesLeft > 0", "true"),
+        scanner.mutant("json-elements", "elementsLeft > 0", "true"),
+        names.mutant("json-members", "count <= maximum", "true"),
+        form.without("body-legacy-members", "scanned.members = maximumLegacyMembers"),
         scanner.mutant("json-depth", "open.count < maximumDepth", "true"),
         scanner.without(
             "json-control-byte", "throw JSONError(.controlCharacter, at: position)", instead: "position += 1"),

@@ -62,7 +62,7 @@ extension NotificationVerifier {
         let text = Self.trimmed(text)
         guard text.first == UInt8(ascii: "{") else { return explain(jws: text, isBare: true, at: now) }
         do throws(Refusal) {
-            switch try FormChecks.content(of: text, BodyLimits(legacyNames: .max)) {
+            switch try FormChecks.content(of: text, BodyLimits(legacyEntries: .max)) {
             case .signedPayload(let jws): return explain(jws: Array(jws), isBare: false, at: now)
             case .legacy(let document):
                 return explanation(.unknown, of: [], verdict: .legacy(document), isBare: false)

@@ -59,12 +59,12 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 public struct BodyLimits: Sendable, Hashable {
     /// Bytes of a body with `signedPayload`. Beyond: `too_large`.
     public var signedBytes: Int
-    /// Names of members in a version 1 or older body; a thousand where none is expected.
-    public var legacyNames: Int
+    /// Names of members, and elements of arrays, in a version 1 or older body; a thousand of each where none is expected.
+    public var legacyEntries: Int
 
-    public init(signedBytes: Int = .max, legacyNames: Int = 0) {
+    public init(signedBytes: Int = .max, legacyEntries: Int = 0) {
         self.signedBytes = signedBytes
-        self.legacyNames = legacyNames
+        self.legacyEntries = legacyEntries
     }
 }
 

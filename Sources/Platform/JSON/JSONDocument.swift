@@ -20,8 +20,14 @@ public struct JSONDocument: Sendable {
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
     ) throws(JSONError) {
-        self.nodes = try JSONScanner.scan(
-            bytes, maximumBytes: maximumBytes, maximumDepth: maximumDepth, maximumNames: maximumNames)
+        var limits = JSONLimits()
+        (limits.bytes, limits.depth, limits.names) = (maximumBytes, maximumDepth, maximumNames)
+        try self.init(bytes, limits: limits)
+    }
+
+    /// Scans a whole text: strict RFC 8259 within limits.
+    public init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
+        self.nodes = try JSONScanner.scan(bytes, limits)
         self.bytes = bytes
     }
 

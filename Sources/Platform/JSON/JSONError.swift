@@ -26,6 +26,10 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooDeep = "too_deep"
         /// More names of members in the whole text than the caller allows.
         case tooManyNames = "too_many_names"
+        /// More elements of arrays in the whole text than the caller allows.
+        case tooManyElements = "too_many_elements"
+        /// More members in one object than the caller allows.
+        case tooManyMembers = "too_many_members"
         /// Two members of one object have the same name once escapes are resolved.
         case duplicateName = "duplicate_name"
         /// Something follows the value.

@@ -4,7 +4,10 @@ package enum JSONNames {
     /// Up to this many names are compared pair by pair; more go through a hash set with the process's random seed.
     private static let pairwiseLimit = 64
 
-    static func refuseDuplicates(in nodes: [JSONNode], object: Int, _ input: Span<UInt8>) throws(JSONError) {
+    /// - Parameter maximum: an object with more names is refused before they are compared.
+    static func refuseDuplicates(
+        in nodes: [JSONNode], object: Int, atMost maximum: Int, _ input: Span<UInt8>
+    ) throws(JSONError) {
         let end = Int(nodes[object].next)
         var count = 0
         var hasEscapes = false
@@ -15,6 +18,7 @@ package enum JSONNames {
             name = Int(nodes[name + 1].next)
         }
         guard count > 1 else { return }
+        guard count <= maximum else { throw JSONError(.tooManyMembers, at: Int(nodes[object].start)) }
         if count > pairwiseLimit || hasEscapes {
             try refuseDuplicatesByHash(in: nodes, object: object, count: count, input)
         } else {

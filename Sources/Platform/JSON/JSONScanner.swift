@@ -16,21 +16,24 @@ struct JSONScanner {
     }
 
     private let maximumDepth: Int
+    private let maximumMembers: Int
     /// Names that may still come.
     private var namesLeft: Int
+    /// Elements of arrays that may still come.
+    private var elementsLeft: Int
 
-    private init(maximumDepth: Int, maximumNames: Int) {
-        self.maximumDepth = maximumDepth
-        namesLeft = maximumNames
+    private init(_ limits: JSONLimits) {
+        maximumDepth = limits.depth
+        maximumMembers = limits.members
+        namesLeft = limits.names
+        elementsLeft = limits.elements
     }
 
-    static func scan(
-        _ bytes: [UInt8], maximumBytes: Int, maximumDepth: Int, maximumNames: Int
-    ) throws(JSONError) -> [JSONNode] {
-        guard bytes.count <= min(maximumBytes, JSONDocument.greatestMaximumBytes) else {
+    static func scan(_ bytes: [UInt8], _ limits: JSONLimits) throws(JSONError) -> [JSONNode] {
+        guard bytes.count <= min(limits.bytes, JSONDocument.greatestMaximumBytes) else {
             throw JSONError(.tooLong, at: bytes.count)
         }
-        var scanner = JSONScanner(maximumDepth: maximumDepth, maximumNames: maximumNames)
+        var scanner = JSONScanner(limits)
         // Enough for each payload of a notification, in memory that malloc keeps for the thread (up to 1032 bytes): more
         // would make it tidy up all that was freed. A record of a notification has about a hundred.
         scanner.nodes.reserveCapacity(60)
@@ -102,7 +105,9 @@ struct JSONScanner {
             return .afterValue
         }
         open.append(UInt32(truncatingIfNeeded: index))
-        return kind == .object ? .name : .value
+        guard kind == .array else { return .name }
+        try countElement()
+        return .value
     }
 
     private mutating func scanSeparator(
@@ -112,17 +117,26 @@ struct JSONScanner {
         switch try byte(input) {
         case UInt8(ascii: ","):
             position += 1
-            return isObject ? .name : .value
+            if isObject { return .name }
+            try countElement()
+            return .value
         case isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"):
             position += 1
             open.removeLast()
             nodes[container].end = UInt32(truncatingIfNeeded: position)
             nodes[container].next = UInt32(truncatingIfNeeded: nodes.count)
-            if isObject { try JSONNames.refuseDuplicates(in: nodes, object: container, input) }
+            if isObject {
+                try JSONNames.refuseDuplicates(in: nodes, object: container, atMost: maximumMembers, input)
+            }
             return .afterValue
         default:
             throw JSONError(.syntax, at: position)
         }
+    }
+
+    private mutating func countElement() throws(JSONError) {
+        guard elementsLeft > 0 else { throw JSONError(.tooManyElements, at: position) }
+        elementsLeft -= 1
     }
 
     private mutating func scanName(_ input: Span<UInt8>) throws(JSONError) {

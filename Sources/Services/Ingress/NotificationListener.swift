@@ -11,11 +11,11 @@ enum NotificationListener {
     /// Of version 1 and older, which has the customer's transactions and receipt.
     static let maximumLegacyBody = 2 * 1024 * 1024
     /// A transaction of version 1 has about 25 fields.
-    private static let maximumLegacyNames = 60_000
+    private static let maximumLegacyEntries = 60_000
 
     /// What each form may have.
     static func limits(_ plan: IngressPlan) -> BodyLimits {
-        BodyLimits(signedBytes: maximumBody, legacyNames: plan.legacyApps.isEmpty ? 0 : maximumLegacyNames)
+        BodyLimits(signedBytes: maximumBody, legacyEntries: plan.legacyApps.isEmpty ? 0 : maximumLegacyEntries)
     }
 
     static func listener(

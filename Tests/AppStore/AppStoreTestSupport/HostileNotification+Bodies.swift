@@ -10,6 +10,12 @@ extension HostileNotification {
         around("H-28", "1,001 names", .badRequest(.json)) {
             "{\"signedPayload\":\"\($0)\",\"a\":{\(names(999))}}"
         },
+        around("H-28", "an array of 1,000 elements", .accepted) {
+            "{\"signedPayload\":\"\($0)\",\"a\":[\(numbers(1000))]}"
+        },
+        around("H-28", "an array of 1,001 elements", .badRequest(.json)) {
+            "{\"signedPayload\":\"\($0)\",\"a\":[\(numbers(1001))]}"
+        },
         around("H-28", "15,000 names with an escape each", .badRequest(.json)) {
             "{\"signedPayload\":\"\($0)\",\"a\":{\(names(15_000, "\\n"))}}"
         },
@@ -72,6 +78,11 @@ extension HostileNotification {
     /// So many members of different names.
     private static func names(_ count: Int, _ prefix: String = "n") -> String {
         (0..<count).map { "\"\(prefix)\($0)\":0" }.joined(separator: ",")
+    }
+
+    /// So many elements of an array.
+    private static func numbers(_ count: Int) -> String {
+        Array(repeating: "0", count: count).joined(separator: ",")
     }
 
     private static func raw(_ id: String, _ name: String, _ expected: ExpectedVerdict, _ body: String)

@@ -9,4 +9,25 @@ import Testing
     func `the body is judged before anything else`(_ row: HostileNotification) throws {
         try row.check()
     }
+
+    /// Whoever does not know the password can send such a body too: what it costs before the password is looked at is
+    /// bounded.
+    @Test func `a version 1 body may have many members and elements, and no object more than any of Apple's`() throws {
+        func read(members: Int, elements: Int) throws(Refusal) -> Bool {
+            let names = (0..<members).map { "\"\($0)\":0" }.joined(separator: ",")
+            let numbers = Array(repeating: "0", count: elements).joined(separator: ",")
+            let text = "{\"notification_type\":\"CANCEL\",\"a\":{\(names)},\"b\":[\(numbers)]}"
+            switch try FormChecks.content(of: Array(text.utf8), BodyLimits(legacyEntries: 60_000)) {
+            case .legacy: return true
+            case .signedPayload: return false
+            }
+        }
+        #expect(try read(members: 128, elements: 60_000))
+        for (members, elements) in [(128, 60_001), (129, 1_001), (1_000, 0), (1, 1_000_000)] {
+            let refusal = #expect(throws: Refusal.self) { try read(members: members, elements: elements) }
+            #expect(refusal?.reason == .json)
+        }
+        // Where few are read anyway, one object may have them all.
+        #expect(try read(members: 990, elements: 1_000))
+    }
 }

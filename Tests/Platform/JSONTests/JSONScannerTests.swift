@@ -73,13 +73,38 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         }
         #expect(code(nested(32)) == nil)
         #expect(code(nested(33)) == .tooDeep)
-        let names = Array(#"{"a":{"b":1},"c":[{"d":2}]}"#.utf8)
-        #expect((try? JSONDocument(names, maximumNames: 4)) != nil)
-        #expect(throws: JSONError(.tooManyNames, at: 19)) { try JSONDocument(names, maximumNames: 3) }
         #expect(code(objects(32)) == nil)
         #expect(code(objects(33)) == .tooDeep)
         #expect(code(Array(repeating: UInt8(ascii: "["), count: 100_000)) == .tooDeep)
         #expect(throws: Never.self) { try JSONDocument(nested(33), maximumDepth: 33) }
+    }
+
+    private func fault(of text: String, _ change: (inout JSONLimits) -> Void) -> JSONError? {
+        var limits = JSONLimits()
+        change(&limits)
+        do throws(JSONError) {
+            _ = try JSONDocument(bytes(text), limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `as many names and elements are read as the caller allows, and no more`() {
+        let text = #"{"a":{"b":1},"c":[{"d":2}]}"#
+        #expect(fault(of: text) { ($0.names, $0.elements) = (4, 1) } == nil)
+        #expect(fault(of: text) { $0.names = 3 } == JSONError(.tooManyNames, at: 19))
+        #expect(fault(of: text) { $0.elements = 0 } == JSONError(.tooManyElements, at: 18))
+        #expect(fault(of: "[1,2,3]") { $0.elements = 3 } == nil)
+        #expect(fault(of: "[1,2,3]") { $0.elements = 2 } == JSONError(.tooManyElements, at: 5))
+        #expect(fault(of: #"[[],{},""]"#) { $0.elements = 3 } == nil)
+        #expect(fault(of: "[]") { $0.elements = 0 } == nil)
+        #expect(throws: JSONError(.tooManyNames, at: 19)) { try JSONDocument(bytes(text), maximumNames: 3) }
+    }
+
+    @Test func `an object may have as many members as the caller allows, each object for itself`() {
+        #expect(fault(of: #"{"a":{"b":1,"c":2},"d":3}"#) { $0.members = 2 } == nil)
+        #expect(fault(of: #"[ {"a":1,"b":2,"a":3}]"#) { $0.members = 2 } == JSONError(.tooManyMembers, at: 2))
     }
 
     @Test(arguments: [

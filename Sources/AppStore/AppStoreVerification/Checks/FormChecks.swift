@@ -12,7 +12,8 @@ enum FormChecks {
     }
 
     /// Check 3: the body is one JSON object with exactly one text `signedPayload`; other members are ignored, up to a
-    /// thousand names. The form of a body is known only when it is read, and with it what it may have.
+    /// thousand names and as many elements of arrays. The form of a body is known only when it is read, and with it what
+    /// it may have.
     static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {
         let document: JSONDocument
         do throws(JSONError) {
@@ -43,15 +44,24 @@ enum FormChecks {
         return .signedPayload(Array((member.string ?? "").utf8)[...])
     }
 
-    /// Version 1 has a name for each field of up to a hundred transactions, and more for those of tests.
+    /// Names, and elements of arrays, in a body of any form.
+    private static let maximumUntrusted = JSONDocument.maximumUntrustedNames
+    /// No object of version 1 has as many: a transaction has about 25 members.
+    private static let maximumLegacyMembers = 128
+
+    /// Version 1 has a member for each field of up to a hundred transactions, and more for those of tests. Whether its
+    /// password is right is known only when it is read, so what it may cost before is bounded.
     private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
+        var scanned = JSONLimits()
+        (scanned.names, scanned.elements) = (maximumUntrusted, maximumUntrusted)
         do throws(JSONError) {
-            return try JSONDocument(body, maximumNames: JSONDocument.maximumUntrustedNames)
+            return try JSONDocument(body, limits: scanned)
         } catch {
-            guard error.code == .tooManyNames, limits.legacyNames > JSONDocument.maximumUntrustedNames else {
-                throw error
-            }
-            let document = try JSONDocument(body, maximumNames: limits.legacyNames)
+            let isLarge = error.code == .tooManyNames || error.code == .tooManyElements
+            guard isLarge, limits.legacyEntries > maximumUntrusted else { throw error }
+            (scanned.names, scanned.elements) = (limits.legacyEntries, limits.legacyEntries)
+            scanned.members = maximumLegacyMembers
+            let document = try JSONDocument(body, limits: scanned)
             guard document.root["notification_type"] != nil else { throw error }
             return document
         }

@@ -2,7 +2,8 @@
 extension ThreatModelRow {
     static let bodies: [ThreatModelRow] = [
         ThreatModelRow(
-            "H-28", "a body that is not JSON, or of more than 1,000 names", .refused(400, "json"), .accepted),
+            "H-28", "a body that is not JSON, or of more than 1,000 names or elements", .refused(400, "json"),
+            .accepted),
         ThreatModelRow("H-29", "a JSON array, text, number or null", .refused(400, "json_shape")),
         ThreatModelRow("H-30", "no signedPayload", .refused(400, "json_shape")),
         ThreatModelRow("H-31", "signedPayload of another type", .refused(400, "json_shape")),
