@@ -137,6 +137,20 @@ import Testing
         #expect(responders.addresses.count == asked)
     }
 
+    /// A known header is renewed every 15 minutes. Its certificates count as in use because their standings are looked up
+    /// again each time: with standings carried over, they would be forgotten after two days and be unknown from then on.
+    @Test func `certificates are asked about for as long as notifications come under them`() async throws {
+        let (verifier, responders, body) = try Self.verifier(.strict)
+        verifier.verify(body: body, at: Self.now).expect(.retryLater(.revocationUnknown))
+        for step in 0..<144 as Range<Int64> {
+            let time = Self.now + step * Self.hour / 2
+            responders.clock.withLock { $0 = time }
+            await Self.ask(verifier, at: time)
+            verifier.verify(body: body, at: time).expect(.accepted)
+        }
+        #expect(responders.addresses.count > 6)
+    }
+
     @Test func `with revocation off, no responder is contacted`() async throws {
         let (verifier, responders, body) = try Self.verifier(.off)
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
