@@ -144,8 +144,8 @@ let services: [Target] = [
         "Entitlements", layer: "Services",
         uses: [
             "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification",
-            "EntitlementRules", "Records", "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka", "HTTPServer",
-            "HTTPClient", "Telemetry",
+            "EntitlementRules", "Publication", "Records", "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka",
+            "HTTPServer", "HTTPClient", "Telemetry",
             "Configuration", "Cryptography", "Lifecycle", "Time", "Bytes",
         ]),
     module(
@@ -432,7 +432,7 @@ let package = Package(
                 "Entitlements", "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Records",
                 "EntitlementRules", "PipelineRuntime", "Simulator",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
-                "KafkaDevBroker", "Time", "PipelineTestSupport", "TestSupport",
+                "KafkaDevBroker", "Cryptography", "Time", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "WebhooksTests", layer: "Services",

@@ -3,6 +3,7 @@
 private let service = "Services/Entitlements/"
 private let uploads = MutatedFile(
     .uploads, "upload", service + "TransactionUploads.swift", suites: "UploadTests|UploadAgeTests")
+private let start = MutatedFile(.uploads, "start", service + "EntitlementsApplication.swift", suites: "UploadTests")
 private let requests = MutatedFile(.uploads, "claim", service + "ChangeRequest.swift", suites: "ClaimTests")
 private let changes = MutatedFile(.uploads, "claim", service + "EntitlementChanges.swift", suites: "ClaimTests")
 
@@ -13,6 +14,12 @@ enum UploadMutants {
             "upload-asked-environment", "upload.environments.environments.contains(subject.environment)", "true"),
         uploads.mutant("upload-age", "known.hasSignedFacts ? facts : first", "facts"),
         uploads.mutant("upload-expired", "error.reason == .certificateTime", "false"),
+        start.without(
+            "upload-known-certificates",
+            """
+            await KnownCertificates.load(
+                            context.kafka, ProducedTopics(topics), into: verifier, context.logger, .system)
+            """),
         requests.mutant("claim-proof", "isTransfer && isProved", "isTransfer"),
         requests.mutant("claim-transfer", "isTransfer && isProved", "isProved"),
         changes.mutant(

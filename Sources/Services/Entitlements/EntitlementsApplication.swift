@@ -7,6 +7,7 @@ internal import Kafka
 internal import KeyedState
 internal import Lifecycle
 package import PipelineRuntime
+internal import Publication
 internal import Records
 internal import ServiceKit
 internal import Telemetry
@@ -75,6 +76,11 @@ package enum EntitlementsApplication {
         let settings = try EntitlementsConfiguration(configuration)
         let (rules, plan) = (settings.rules, settings.trust)
         let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])
+        let verifier = settings.verification?.verifier
+        if let verifier {
+            await KnownCertificates.load(
+                context.kafka, ProducedTopics(topics), into: verifier, context.logger, .system)
+        }
         plan.log(to: context.logger)
         let input = InputFreshness(
             topics: topics, limit: configuration[EntitlementsSettings.stalenessLimit].clampedMilliseconds)
@@ -95,20 +101,23 @@ package enum EntitlementsApplication {
             state: state, rules: rules, input: input, topics: topics, metrics: metrics,
             access: AccessLog(
                 configuration[EntitlementsSettings.accessLog], logger: context.logger, metrics: context.metrics),
-            configuration: configuration, logger: context.logger, budgets: budgets)
+            verifier: verifier, configuration: configuration, logger: context.logger, budgets: budgets)
         let log = RateLimitedLogger(context.logger, perSecond: 1)
         let confirmation = ConfirmationMetrics(context.metrics, now: Clocks.system.wallMilliseconds)
         EntitlementsMetrics.collect(input, context.metrics, now: Clocks.system.wallMilliseconds)
         var services: [any Service] = [state, try follower(of: input, state, options.role, topics, context, log)]
+        if let (verifier, responders) = settings.verification {
+            services.append(RevocationChecks(verifier, responders: responders, clocks: .system))
+        }
         // A worker follows only a part of what could be asked; a reader is in no group.
         if options.role != .worker { services.append(service) }
-        if options.role != .reader, !plan.confirmedApps.isEmpty, let verifier = settings.verifier {
+        if options.role != .reader, !plan.confirmedApps.isEmpty, let verifier {
             services.append(
                 LegacyConfirmations(
                     state: state,
                     client: AppStoreSettings.client(
                         plan.api, verifier: verifier, clocks: .system, budgets: budgets, logger: context.logger),
-                    verifier: verifier, topics: topics, clocks: .system, metrics: confirmation, log: log,
+                    topics: topics, clocks: .system, metrics: confirmation, log: log,
                     delay: confirmationDelay, pause: pause))
         }
         return ConsumerParts(

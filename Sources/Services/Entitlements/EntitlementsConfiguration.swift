@@ -2,6 +2,7 @@ internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
 internal import EntitlementRules
+internal import HTTPClient
 internal import KeyedState
 internal import Time
 
@@ -10,8 +11,9 @@ internal import Time
 struct EntitlementsConfiguration {
     let rules: ProductRules
     let trust: LegacyTrustPlan
-    /// Nil where no app is configured: nothing that Apple signed is looked at.
-    let verifier: NotificationVerifier?
+    /// The verifier of the process, and the client over which it asks about revocation. Nil where no app is configured:
+    /// nothing that Apple signed is looked at.
+    let verification: (verifier: NotificationVerifier, responders: HTTPClient)?
 
     /// - Throws: a `ConfigurationError` for products, apps, roots, credentials, keys of the read API or a directory that
     ///   cannot be used.
@@ -20,7 +22,11 @@ struct EntitlementsConfiguration {
         rules = try ProductRules(configuration)
         trust = try LegacyTrustPlan(configuration)
         _ = try AccessKeys.file(configuration, clocks: .system)
-        verifier =
-            try AppStoreSettings.apps(configuration).isEmpty ? nil : AppStoreSettings.verifier(configuration)
+        guard try !AppStoreSettings.apps(configuration).isEmpty else {
+            verification = nil
+            return
+        }
+        let responders = HTTPClient(try HTTPClient.Configuration(configuration))
+        verification = (try AppStoreSettings.verifier(configuration, responders: responders), responders)
     }
 }

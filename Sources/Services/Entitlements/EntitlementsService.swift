@@ -22,11 +22,12 @@ final class EntitlementsService: Service {
     private let changes: EntitlementChanges
     private let uploads: TransactionUploads?
 
+    /// - Parameter verifier: of what apps hand in; nil where no app is configured.
     /// - Throws: a `ConfigurationError` for a listener that anybody could reach without a key, for a file without keys,
-    ///   and for apps or roots that cannot be verified with.
+    ///   and for apps or credentials that cannot be used.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness,
-        topics: TopicNames, metrics: EntitlementsMetrics, access: AccessLog,
+        topics: TopicNames, metrics: EntitlementsMetrics, access: AccessLog, verifier: NotificationVerifier?,
         configuration: Configuration, logger: Logger,
         clocks: Clocks = .system, budgets: RequestBudgets? = nil, maximumPurchases: Int = ReadAPI.maximumPurchases
     ) throws(ConfigurationError) {
@@ -35,11 +36,12 @@ final class EntitlementsService: Service {
         let frequent = RateLimitedLogger(logger, perSecond: 1)
         host = configuration[EntitlementsSettings.host]
         let uploads = try TransactionUploads(
-            configuration, state: state, rules: rules, input: input, topics: topics, clocks: clocks, logger: logger,
+            configuration, verifier: verifier, state: state, rules: rules, input: input, topics: topics, clocks: clocks,
+            logger: logger,
             log: frequent, budgets: budgets)
         let changes = EntitlementChanges(
             state: state, rules: rules, input: input, topics: topics, clocks: clocks, log: frequent,
-            apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)), verifier: uploads?.verifier)
+            apps: Set(try AppStoreSettings.apps(configuration).map(\.bundleId)), verifier: verifier)
         self.changes = changes
         self.uploads = uploads
         let keys = try AccessKeys(configuration, clocks: clocks, log: frequent)

@@ -4,7 +4,6 @@ internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
 internal import EntitlementRules
-internal import HTTPClient
 internal import HTTPServer
 internal import KeyedState
 internal import Records
@@ -16,13 +15,12 @@ final class TransactionUploads: Sendable {
     /// Each waits for Kafka most of its time.
     private static let concurrency = 16
 
-    let verifier: NotificationVerifier
+    private let verifier: NotificationVerifier
     /// The environments that each app is configured for.
     private let environments: [BundleId: Set<AppStoreEnvironment>]
     private let confirmation: UploadConfirmation
     /// How old a signature may be that makes a purchase known, in milliseconds.
     private let age: Int64
-    private let responders: HTTPClient
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
     private let input: InputFreshness
@@ -33,26 +31,26 @@ final class TransactionUploads: Sendable {
 
     /// Nil where no app is configured.
     ///
-    /// - Parameter budgets: of requests to Apple, shared by the process; new ones when nil.
-    /// - Throws: a `ConfigurationError` for apps, roots or credentials that cannot be used.
+    /// - Parameters:
+    ///   - verifier: nil where no app is configured.
+    ///   - budgets: of requests to Apple, shared by the process; new ones when nil.
+    /// - Throws: a `ConfigurationError` for apps or credentials that cannot be used.
     init?(
-        _ configuration: Configuration, state: KeyedState<EntitlementsModel>, rules: ProductRules,
+        _ configuration: Configuration, verifier: NotificationVerifier?, state: KeyedState<EntitlementsModel>,
+        rules: ProductRules,
         input: InputFreshness, topics: TopicNames, clocks: Clocks, logger: Logger, log: RateLimitedLogger,
         budgets: RequestBudgets? = nil
     ) throws(ConfigurationError) {
         let apps = try AppStoreSettings.apps(configuration)
-        guard !apps.isEmpty else { return nil }
+        guard let verifier, !apps.isEmpty else { return nil }
         environments = Dictionary(apps.map { ($0.bundleId, $0.environments) }) { $1 }
         age = configuration[EntitlementsSettings.uploadAge].components.seconds * 1_000
-        let responders = HTTPClient(try HTTPClient.Configuration(configuration))
-        let verifier = try AppStoreSettings.verifier(configuration, responders: responders)
         self.verifier = verifier
         let api = try AppStoreSettings.api(configuration)
         confirmation = UploadConfirmation(
             client: AppStoreSettings.client(
                 api, verifier: verifier, clocks: clocks, budgets: budgets, logger: logger),
             apps: Set(api.configuration.credentials.keys))
-        self.responders = responders
         self.state = state
         self.rules = rules
         self.input = input
@@ -64,11 +62,9 @@ final class TransactionUploads: Sendable {
     /// - Returns: false when too many wait.
     func take(_ upload: TransactionUpload, _ exchange: Exchange) -> Bool { waiting.take(upload, exchange) }
 
-    /// Answers what is handed in, several at a time, and asks about the revocation of certificates.
+    /// Answers what is handed in, several at a time.
     func run() async {
-        let clocks = clocks
-        await withTaskGroup { group in
-            group.addTask { await self.verifier.runRevocationChecks(clock: clocks.wallMilliseconds) }
+        await withTaskGroup(of: Void.self) { group in
             var running = 0
             for await waiting in waiting.all {
                 if running >= Self.concurrency { await group.next() } else { running += 1 }
@@ -76,7 +72,6 @@ final class TransactionUploads: Sendable {
             }
             group.cancelAll()
         }
-        responders.close()
     }
 
     private func answer(_ upload: TransactionUpload) async -> HTTPResponse {

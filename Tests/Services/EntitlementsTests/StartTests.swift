@@ -48,7 +48,7 @@ import Testing
         let service = try EntitlementsService(
             state: state, rules: ProductRules(), input: InputFreshness(topics: TopicNames(), limit: 0),
             topics: TopicNames(), metrics: EntitlementsMetrics(metrics),
-            access: AccessLog(.changes, logger: logger, metrics: metrics),
+            access: AccessLog(.changes, logger: logger, metrics: metrics), verifier: nil,
             configuration: try configuration([
                 "--http.host", host, "--http.port", "\(port)", "--http.keys.file",
                 try directory.write("a read \(String(repeating: "r", count: 24))\n", to: "keys"),

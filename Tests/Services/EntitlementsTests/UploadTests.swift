@@ -1,7 +1,9 @@
 import AppStoreModel
+import Cryptography
 import JSON
 import Lifecycle
 import Records
+import Telemetry
 import TestSupport
 import Testing
 import Time
@@ -49,6 +51,26 @@ import Time
             store.upload(bought("2000", environment: .sandbox, token: nil)).with("environment", "Sandbox"))
         #expect(sandbox.body["environment"] == "Sandbox")
         #expect(try await installation.read(installation.state(.sandbox)).count == 1)
+        #expect(await service.stop() == .ok)
+        await installation.stop()
+    }
+
+    @Test func `a start takes up the certificates that others have seen a signature under`() async throws {
+        let installation = try await Installation("certificates")
+        let store = try Store()
+        let jws = try #require(try store.upload(bought())["signedTransactionInfo"]?.string)
+        let header = Array(jws.prefix { $0 != "." }.utf8)
+        try await installation.write([
+            CertificateHeader(
+                reference: HeaderReference(rawValue: SHA256.digest(of: header).hex), segment: header
+            ).produced(to: installation.topics.certificates)
+        ])
+        let directory = try TemporaryDirectory()
+        let service = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        // Signatures under it are verified whatever the limit of new certificate chains is.
+        #expect(service.log.lines.contains { $0.contains("\"certificates known\"") && $0.contains("\"known\":1") })
+        #expect(try await service.post("/v1/transactions", store.upload(bought())).status == 200)
         #expect(await service.stop() == .ok)
         await installation.stop()
     }

@@ -44,12 +44,12 @@ import Testing
             Self.lines(Self.table().rights(of: .ingress)) == expected.union(Self.both("WD", "notifications.*")))
     }
 
-    @Test func `entitlements owns its state, and only reads notifications`() {
+    @Test func `entitlements owns its state, and only reads notifications and certificates`() {
         #expect(
             Self.lines(Self.table().rights(of: .entitlements))
                 == Self.both("RD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
                 .union(Self.both("WD", "notifications.*.sluice-entitlements.dlq")).union([
-                    "R group sluice-entitlements"
+                    "R test.certificates", "R group sluice-entitlements",
                 ]))
     }
 
@@ -58,7 +58,7 @@ import Testing
             Self.lines(Self.table(isReader: true).rights(of: .entitlements))
                 == Self.both("dD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
                 .union(Self.both("dD", "notifications.*.sluice-entitlements.dlq")).union([
-                    "d group sluice-entitlements"
+                    "R test.certificates", "d group sluice-entitlements",
                 ]))
     }
 

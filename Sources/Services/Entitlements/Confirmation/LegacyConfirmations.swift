@@ -1,6 +1,5 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
-internal import AppStoreVerification
 internal import EntitlementRules
 internal import KeyedState
 internal import Lifecycle
@@ -22,7 +21,6 @@ final class LegacyConfirmations: Service {
 
     private let state: KeyedState<EntitlementsModel>
     private let client: AppStoreServerClient
-    private let verifier: NotificationVerifier
     private let topics: TopicNames
     private let clocks: Clocks
     private let metrics: ConfirmationMetrics
@@ -34,13 +32,12 @@ final class LegacyConfirmations: Service {
     ///   - delay: from when something was received until Apple is asked.
     ///   - pause: between two looks at what waits.
     init(
-        state: KeyedState<EntitlementsModel>, client: AppStoreServerClient, verifier: NotificationVerifier,
-        topics: TopicNames, clocks: Clocks, metrics: ConfirmationMetrics, log: RateLimitedLogger, delay: Duration,
+        state: KeyedState<EntitlementsModel>, client: AppStoreServerClient, topics: TopicNames, clocks: Clocks,
+        metrics: ConfirmationMetrics, log: RateLimitedLogger, delay: Duration,
         pause: @escaping @Sendable () async throws -> Void
     ) {
         self.state = state
         self.client = client
-        self.verifier = verifier
         self.topics = topics
         self.clocks = clocks
         self.metrics = metrics
@@ -56,7 +53,6 @@ final class LegacyConfirmations: Service {
     func run() async throws {
         await withTaskExecutorPreference(HandlerThreads.shared) {
             await withDiscardingTaskGroup { group in
-                group.addTask { await self.verifier.runRevocationChecks(clock: self.clocks.wallMilliseconds) }
                 await loop.run {
                     for (step, purchase) in look() {
                         group.addTask { await self.carryOut(step, purchase) }

@@ -54,12 +54,14 @@ struct AccessTable {
 
     private var entitlements: [AccessRight] {
         topics(notifications, Self.reading) + topics(environments(names.entitlements), Self.owning)
-            + topics(deadLetters(of: .entitlements), Self.writing) + group(of: .entitlements, .read)
+            + topics([names.certificates], [.read]) + topics(deadLetters(of: .entitlements), Self.writing)
+            + group(of: .entitlements, .read)
     }
 
     private var entitlementsReader: [AccessRight] {
         topics(notifications, Self.looking) + topics(environments(names.entitlements), Self.owning)
-            + topics(deadLetters(of: .entitlements), Self.looking) + group(of: .entitlements, .describe)
+            + topics([names.certificates], [.read]) + topics(deadLetters(of: .entitlements), Self.looking)
+            + group(of: .entitlements, .describe)
     }
 
     private var refunds: [AccessRight] {
