@@ -5,6 +5,7 @@ let allMutants =
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
     + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RightsMutants.all
+    + TroubleMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -36,7 +37,8 @@ enum TestArea: String, CaseIterable {
             "^(IngressTests\\.|PublicationTests\\.|AppStoreSettingsTests\\.SharedSecretsTests|"
                 + "KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         case .webhooks: "^(WebhooksTests|SignedRequestsTests)\\."
-        case .consumer: "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests))"
+        case .consumer:
+            "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests|KafkaTrouble|KafkaConnectionTrouble))"
         case .uploads: "^EntitlementsTests\\.(UploadTests|UploadAgeTests|ClaimTests)/"
         case .state: "^KeyedStateTests\\."
         case .refund: "^(RefundRulesTests|RefundCasesTests|RefundsTests)\\."

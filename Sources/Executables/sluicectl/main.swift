@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 internal import Foundation
 internal import Operations
@@ -10,4 +11,4 @@ do {
 }
 exit(
     await Sluicectl(.wired).run(
-        Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment))
+        Command.processArguments(of: "sluicectl"), environment: ProcessInfo.processInfo.environment))

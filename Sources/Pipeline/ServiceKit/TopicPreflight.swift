@@ -49,10 +49,13 @@ package enum TopicPreflight {
     ) async throws(StartupError) -> Outcome {
         let isEmbedded: Bool
         let found: [KafkaTopicDescription]
+        let denied: Set<KafkaTopic>
         do {
             isEmbedded = try await admin.isEmbeddedBroker(within: limit)
             found = try await descriptions(
                 Set(topics.map(\.topic)), settings: profile == .production ? .required : .whereAllowed, admin, limit)
+            let missing = Set(topics.map(\.topic)).subtracting(found.map(\.topic))
+            denied = try await admin.deniedTopics(among: Array(missing), within: limit)
         } catch {
             throw noAnswer(error, configuration)
         }
@@ -66,9 +69,10 @@ package enum TopicPreflight {
         var advice: [String] = []
         for topic in topics {
             let description = found.first { $0.topic == topic.topic }
+            guard let description else { throw StartupError(missing: topic.topic, denied: denied) }
             if let finding = topic.required(by: profile).findings(in: description).first {
                 throw StartupError(
-                    finding.description, setting: setting(finding), fix: fix(finding, configuration),
+                    finding.description, fix: fix(finding, configuration),
                     exitCode: .configuration)
             }
             advice += topic.advised.findings(in: description).map { "\($0). \(fix($0, configuration))" }
@@ -76,7 +80,7 @@ package enum TopicPreflight {
                 "topic \(topic.topic): the broker does not report \($0.subject.rawValue), expected \($0.expected). "
                     + "Make sure of it with the broker's own tools"
             }
-            if let description, description.configuration == nil, !isEmbedded {
+            if description.configuration == nil, !isEmbedded {
                 warnings.append("the settings of topic \(topic.topic) cannot be read: this user lacks DescribeConfigs")
             }
             warnings += topic.demandingReplicas.findings(in: description).map(\.description)
@@ -108,14 +112,14 @@ package enum TopicPreflight {
     private static func noAnswer(_ error: KafkaError, _ configuration: KafkaConfiguration) -> StartupError {
         // Codes above 0 are a broker's: one did answer.
         guard error.code.rawValue > 0 else {
-            return StartupError(
-                "no Kafka broker answers at \(configuration.bootstrapServers): \(error.message)",
-                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or correct the address")
+            return StartupError(noAnswer: error, from: configuration.bootstrapServers)
         }
         return StartupError(
             "the brokers at \(configuration.bootstrapServers) do not say what the topics are like: \(error)",
             setting: ApplicationSettings.bootstrapServers.key,
-            fix: "Allow this user Describe and DescribeConfigs on its topics, or set profile=single-node")
+            fix: "Allow this user Describe and DescribeConfigs on its topics (sluicectl topics acls), or set "
+                + "profile=single-node",
+            exitCode: error.code == .topicAuthorizationFailed ? .configuration : .failure)
     }
 
     private static func embedded(_ configuration: KafkaConfiguration) -> KafkaConfiguration {
@@ -123,10 +127,6 @@ package enum TopicPreflight {
         let embedded = try? KafkaConfiguration(
             bootstrapServers: configuration.bootstrapServers, properties: configuration.properties, profile: .embedded)
         return embedded ?? configuration
-    }
-
-    private static func setting(_ finding: KafkaTopicFinding) -> String? {
-        finding.subject == .missing ? "topics.prefix" : nil
     }
 
     private static func fix(_ finding: KafkaTopicFinding, _ configuration: KafkaConfiguration) -> String {

@@ -4,7 +4,8 @@ extension Command {
     /// Reads this process's command line and environment. Returns what is to be run; else prints help, version, or one
     /// line for each mistake, and ends the process: 0 after help or version, 64 for usage, 78 for configuration.
     package func parseOrExit() -> Invocation {
-        switch parse(Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment) {
+        let arguments = Command.processArguments(of: name)
+        switch parse(arguments, environment: ProcessInfo.processInfo.environment) {
         case .run(let invocation):
             return invocation
         case .show(let text):

@@ -11,12 +11,13 @@ enum IngressReadiness {
         [
             HealthCheck("kafka") {
                 let status = producer.status
-                if !status.isAvailable { return "no broker answers at the moment" }
-                if !status.isReady {
-                    let topics = status.missingTopics.map(\.rawValue).joined(separator: ", ")
-                    return topics.isEmpty ? "the producer is not ready" : "waiting for topics: \(topics)"
-                }
-                return nil
+                let advice = status.trouble.map { ": \($0.advice)" } ?? ""
+                if !status.isAvailable { return "no broker answers at the moment" + advice }
+                guard !status.isReady else { return nil }
+                let topics = status.missingTopics.map(\.rawValue).joined(separator: ", ")
+                let denied = status.deniedTopics.map(\.rawValue).joined(separator: ", ")
+                if !denied.isEmpty { return "waiting for topics: \(topics); denied to this user: \(denied)" }
+                return (topics.isEmpty ? "the producer is not ready" : "waiting for topics: \(topics)") + advice
             },
             HealthCheck("clock") {
                 let monotonic = clocks.monotonicMilliseconds()

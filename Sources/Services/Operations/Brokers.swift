@@ -32,9 +32,7 @@ struct Brokers {
         do {
             return try await admin.isEmbeddedBroker(within: timeout)
         } catch {
-            throw StartupError(
-                "no Kafka broker answers at \(kafka.bootstrapServers): \(error.message)",
-                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or correct the address")
+            throw StartupError(noAnswer: error, from: kafka.bootstrapServers)
         }
     }
 

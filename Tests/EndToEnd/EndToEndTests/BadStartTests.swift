@@ -32,6 +32,17 @@ extension EndToEnd {
             }
         }
 
+        /// A bare `chroot` has none, and Swift reads the command line from it.
+        @Test(.enabled(if: getuid() == 0, "needs to hide /proc"), arguments: ["sluicectl", "sluice-ingress"])
+        func `without /proc no flag is ignored in silence`(_ name: String) async throws {
+            try await Harness.open { harness in
+                let hidden = "mount -t tmpfs none /proc && exec \(Executable(name).path) version"
+                let finished = try await harness.run(["unshare", "-m", "sh", "-c", hidden])
+                #expect(finished.end == .exit(78), "\(finished)")
+                #expect(finished.errors.contains("\(name): the command line cannot be read: /proc is not mounted"))
+            }
+        }
+
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
         func `topics of Apache Kafka that could lose records are refused in production`() async throws {
             try await Harness.open { harness in
@@ -150,7 +161,16 @@ struct BadStart: Sendable, CustomTestStringConvertible {
 
     static let withoutBroker: [BadStart] = [
         ingress(
-            "no broker", ["--http.port", "0", "--admin.port", "0"], code: 1, ["kafka.bootstrap.servers", "Start Kafka"]),
+            "a name that does not exist",
+            ["--kafka.bootstrap.servers", "kafka.invalid:9092", "--http.port", "0", "--admin.port", "0"], code: 1,
+            ["kafka.bootstrap.servers", "Failed to resolve", "DNS"]),
+        BadStart(
+            what: "a name that does not exist", executable: "sluicectl",
+            arguments: ["topics", "check", "--kafka.bootstrap.servers", "kafka.invalid:9092"], code: 1,
+            mentions: ["kafka.bootstrap.servers", "Failed to resolve", "DNS"]),
+        ingress(
+            "no broker", ["--http.port", "0", "--admin.port", "0"], code: 1,
+            ["kafka.bootstrap.servers", "Connection refused", "Start Kafka"]),
         BadStart(
             what: "no broker", executable: "sluice-entitlements",
             arguments: ["--data.dir", "DIR/data", "--http.port", "0", "--admin.port", "0"], code: 1,

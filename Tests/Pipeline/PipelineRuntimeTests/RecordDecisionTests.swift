@@ -1,4 +1,5 @@
 import Kafka
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -200,6 +201,34 @@ struct PipelineHealthTests {
         #expect(health.obstacle(at: 200 * second) == "kafka client silent")
         health.isOver = true
         #expect(health.obstacle(at: 101 * second) == "stopping")
+    }
+
+    @Test func `a pipeline that is not ready tells why the brokers do not take it in, until they do`() {
+        var health = PipelineHealth(lastSign: 0)
+        health.troubles.receive(KafkaError(.authentication, "Invalid username or password"), at: 1)
+        health.troubles.receive(KafkaError(.groupAuthorizationFailed, "Group authorization failed"), at: 1)
+        #expect(health.obstacle(at: 2)?.contains("group not joined: ") == true)
+        #expect(health.obstacle(at: 2)?.contains("Invalid username or password. Correct kafka.sasl.username") == true)
+        health.count(brokersUp: 0, at: 3)
+        #expect(health.obstacle(at: 3)?.contains("Invalid username or password") == true)
+        health.count(brokersUp: 1, at: 4)
+        #expect(health.obstacle(at: 4)?.contains("Group authorization failed") == true)
+        health.join()
+        #expect(health.obstacle(at: 5) == nil)
+        health.count(brokersUp: 0, at: 6)
+        #expect(health.obstacle(at: 6) == "no broker connected")
+    }
+
+    @Test(arguments: [
+        (KafkaError.Code.fencedInstance, ExitCode.configuration), (.fenced, .configuration),
+        (.maxPollExceeded, .failure), (.fatal, .failure),
+    ])
+    func `two members of one instance name end for good, other ends of a client are worth a start`(
+        _ code: KafkaError.Code, _ exit: ExitCode
+    ) {
+        let error = StartupError.clientFailed(KafkaError(code, "text", isFatal: true))
+        #expect(error.exitCode == exit)
+        #expect(error.line.contains("group.instance.id") == (exit == .configuration), "\(error)")
     }
 }
 

@@ -146,8 +146,8 @@ import Testing
             $0.responders = .asked([("leaf", nil, .noAddress)])
         },
         Fault("no certificate given", .skipped, .ocsp, "none was given") { $0.responders = .notAsked },
-        Fault("silent brokers", .problem, .brokers, "no answer from kafka-1:9092: timed out") {
-            $0.brokers = .silent("timed out")
+        Fault("silent brokers", .problem, .brokers, "no Kafka broker answers: timed out") {
+            $0.brokers = .silent("no Kafka broker answers: timed out", fix: "Start Kafka")
         },
         Fault("the embedded broker in production", .problem, .brokers, "keeps records in memory") {
             $0.brokers = .answering(clusterId: "mockCluster", isEmbedded: true)

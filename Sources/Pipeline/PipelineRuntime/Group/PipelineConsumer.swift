@@ -149,7 +149,9 @@ package final class PipelineConsumer: Service {
             fail(.clientFailed(error))
         case .statistics(let statistics):
             receive(statistics)
-        case .revoking, .lost, .drainLimitExceeded, .offsetReset, .commitFailed, .error, .log:
+        case .error(let error):
+            state.withLock { $0.health.troubles.receive(error, at: MonotonicClock.nanoseconds()) }
+        case .revoking, .lost, .drainLimitExceeded, .offsetReset, .commitFailed, .log:
             break
         }
     }
@@ -157,8 +159,7 @@ package final class PipelineConsumer: Service {
     private func receive(_ statistics: KafkaStatistics) {
         let now = MonotonicClock.nanoseconds()
         let windows = state.withLock { state in
-            state.health.lastSign = now
-            state.health.brokersUp = statistics.brokersUp
+            state.health.count(brokersUp: statistics.brokersUp, at: now)
             state.statistics = Dictionary(
                 statistics.partitions.map { ($0.topicPartition, $0) }, uniquingKeysWith: { first, _ in first })
             return state.workers.mapValues(\.window)

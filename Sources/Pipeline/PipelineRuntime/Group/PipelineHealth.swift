@@ -1,3 +1,6 @@
+internal import Kafka
+internal import ServiceKit
+
 /// Whether a pipeline lives and is ready, from what its client last said.
 struct PipelineHealth: Sendable, Equatable {
     /// Statistics come every few seconds (at most every 5 s by default); after this long without any, the client's
@@ -9,6 +12,8 @@ struct PipelineHealth: Sendable, Equatable {
     /// The client or the pipeline has failed permanently, or it is closing.
     var isOver = false
     var brokersUp = 0
+    /// Why the brokers do not take the member in.
+    var troubles = KafkaTroubleRecord()
     /// Monotonic nanoseconds of the last statistics, or of the start.
     var lastSign: Int64
 
@@ -16,6 +21,14 @@ struct PipelineHealth: Sendable, Equatable {
     mutating func join() {
         hasJoined = true
         brokersUp = max(brokersUp, 1)
+        troubles.join()
+    }
+
+    /// The client has told how many brokers are connected.
+    mutating func count(brokersUp count: Int, at now: Int64) {
+        lastSign = now
+        brokersUp = count
+        if count > 0 { troubles.connect() }
     }
 
     /// False asks for a restart.
@@ -26,8 +39,9 @@ struct PipelineHealth: Sendable, Equatable {
     func obstacle(at now: Int64) -> String? {
         if isOver { return "stopping" }
         if !isLive(at: now) { return "kafka client silent" }
-        if !hasJoined { return "group not joined" }
-        if brokersUp == 0 { return "no broker connected" }
+        let advice = troubles.trouble(at: now).map { ": \($0.advice)" } ?? ""
+        if !hasJoined { return "group not joined" + advice }
+        if brokersUp == 0 { return "no broker connected" + advice }
         return nil
     }
 }

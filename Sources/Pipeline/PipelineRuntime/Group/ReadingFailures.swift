@@ -34,6 +34,12 @@ extension StartupError {
 
     /// The client reads nothing more.
     package static func clientFailed(_ error: KafkaError) -> StartupError {
-        StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
+        guard [.fenced, .fencedInstance].contains(error.code) else {
+            return StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
+        }
+        // Each start would take the name from the other member, and that from this one.
+        return StartupError(
+            "another member of the group has the same instance name and took this one's place: \(error)",
+            setting: "*.group.instance.id", fix: "Give each member a name of its own", exitCode: .configuration)
     }
 }

@@ -7,13 +7,19 @@ extension KafkaAdmin {
 
     /// The oldest and the next offset of each partition of a topic, asked of all leaders at once.
     ///
-    /// - Throws: `unknownTopic` when it does not exist; `timedOut` when a leader does not answer within `limit`.
+    /// - Throws: `unknownTopic` when it does not exist; `topicAuthorizationFailed` when this user may not describe it, so
+    ///   that the brokers do not tell whether it exists; `timedOut` when a leader does not answer within `limit`.
     public func watermarks(
         of topic: KafkaTopic, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
         try await retrying(within: limit) { left throws(KafkaError) in
             let leaders = try await leaders(of: [topic], within: left)
-            guard !leaders.isEmpty else { throw KafkaError(.unknownTopic, "topic \(topic) does not exist") }
+            guard !leaders.isEmpty else {
+                guard try await deniedTopics(among: [topic], within: left).isEmpty else {
+                    throw KafkaError(.topicAuthorizationFailed, "topic \(topic) is denied to this user")
+                }
+                throw KafkaError(.unknownTopic, "topic \(topic) does not exist")
+            }
             var watermarks: [KafkaTopicPartition: KafkaWatermarks] = [:]
             for (place, result) in await ends(of: Set(leaders.keys), leaders, within: left) {
                 watermarks[place] = try result.get()

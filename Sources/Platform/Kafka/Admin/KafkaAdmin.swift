@@ -27,7 +27,8 @@ public final class KafkaAdmin: Sendable {
         _ configuration: KafkaConfiguration, onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
     ) throws(KafkaError) {
         let handle = try KafkaHandle(
-            .producer, settings: configuration.settings(for: .admin), home: DispatchQueue(label: "kafka.admin.events"))
+            .producer, settings: configuration.settings(for: .admin), tokens: configuration.tokenSource,
+            home: DispatchQueue(label: "kafka.admin.events"))
         handle.start(KafkaHandle.Handlers(clientEvent: onEvent))
         state = Mutex(State(handle: handle))
         self.configuration = configuration
@@ -58,7 +59,8 @@ public final class KafkaAdmin: Sendable {
 
     /// The cluster's id.
     ///
-    /// - Throws: `timedOut` when no broker answers within `limit`.
+    /// - Throws: when no broker answers within `limit`, the most telling error of the client (see ``KafkaTrouble``), or
+    ///   `timedOut` when it has none.
     public func clusterId(within limit: Duration = .seconds(10)) async throws(KafkaError) -> String {
         if let known = state.withLock({ $0.clusterId }) { return known }
         let id = try await run { handle throws(KafkaError) in
@@ -106,10 +108,13 @@ public final class KafkaAdmin: Sendable {
     ) async throws(KafkaError) -> Value {
         let settings = configuration.settings(for: .admin, overrides: [ClientProperty("group.id", group.rawValue)])
         let handle = try KafkaHandle(
-            .consumer, settings: settings, home: DispatchQueue(label: "kafka.admin.group.events"))
+            .consumer, settings: settings, tokens: configuration.tokenSource,
+            home: DispatchQueue(label: "kafka.admin.group.events"))
         handle.start(KafkaHandle.Handlers(clientEvent: { _ in }))
         return try await retrying(within: limit) { left throws(KafkaError) in
-            try await run { _ throws(KafkaError) in try body(handle, left) }
+            try await run { _ throws(KafkaError) in
+                do throws(KafkaError) { return try body(handle, left) } catch { throw handle.explained(error) }
+            }
         }
     }
 
@@ -133,7 +138,7 @@ public final class KafkaAdmin: Sendable {
         guard let handle = state.withLock({ $0.handle }) else {
             return .failure(KafkaError(.closed, "the admin client is closed"))
         }
-        do throws(KafkaError) { return .success(try body(handle)) } catch { return .failure(error) }
+        do throws(KafkaError) { return .success(try body(handle)) } catch { return .failure(handle.explained(error)) }
     }
 }
 

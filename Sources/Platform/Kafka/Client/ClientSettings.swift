@@ -25,6 +25,9 @@ struct ClientSettings: ~Copyable {
     /// Chooses which events a client delivers through its queue.
     func setEvents(_ events: Int32) { rd_kafka_conf_set_events(pointer, events) }
 
+    /// Has the client report why it refuses a broker's certificate. The verdict must outlive the client.
+    func observe(_ certificates: CertificateVerdict) { certificates.observe(pointer) }
+
     /// Makes a client out of these settings.
     ///
     /// - Throws: `invalidConfiguration` for what librdkafka checks only now: files, combinations of properties.

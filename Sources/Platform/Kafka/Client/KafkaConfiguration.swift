@@ -34,6 +34,8 @@ public struct KafkaConfiguration: Hashable, Sendable {
     /// none, but librdkafka looks for its coordinator, and brokers that check rights refuse one that this user may not
     /// describe, once a second.
     public var readerGroup: String
+    /// Where the clients get tokens for SASL OAUTHBEARER; nil where librdkafka gets its own, or none is needed.
+    public var tokenSource: KafkaTokenSource?
 
     /// Checks every property.
     ///
@@ -79,6 +81,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
             settings += DefaultProperties.consumer(profile, prefetch) + [ClientProperty("group.id", group)]
             skipped = PropertyNames.producerOnly.union(PropertyNames.memberOnly)
         case .admin:
+            settings += DefaultProperties.admin
             skipped = PropertyNames.consumerOnly.union(PropertyNames.producerOnly)
         }
         for (name, value) in properties.sorted(by: { $0.key < $1.key }) where !skipped.contains(name) {

@@ -46,6 +46,9 @@ public struct KafkaError: Error, Hashable, Sendable {
         self.init(code, "\(attempt): \(text)", isFatal: code == .fatal, persistence: persistence)
     }
 
+    /// The trouble as the error of a call that had to wait for it. The same call may succeed when it is over.
+    init(_ trouble: KafkaTrouble) { self.init(trouble.code, trouble.message, isRetriable: true) }
+
     /// An error object of librdkafka, which is read fully and then destroyed.
     init(taking error: OpaquePointer, during attempt: String) {
         let code = Code(rawValue: rd_kafka_error_code(error).rawValue)

@@ -53,18 +53,28 @@ package final class KafkaHandle: Sendable {
     private let source = Mutex<ReadSource?>(nil)
     private let kind: Kind
     private let thread = Mutex<QueueThread?>(nil)
+    private let tokens: TokenRefresh
+    /// Retained until the client is destroyed, whose threads use it.
+    private let certificates = CertificateVerdict()
+    private let troubles = Mutex(KafkaTroubleRecord())
 
     /// A client with these settings; nothing is delivered before `start`.
     ///
+    /// - Parameter tokens: asked when librdkafka wants a token; nil where it gets its own, or needs none.
     /// - Throws: `invalidConfiguration`.
-    package init(_ kind: Kind, settings: [ClientProperty], home: DispatchQueue) throws(KafkaError) {
+    package init(
+        _ kind: Kind, settings: [ClientProperty], tokens: KafkaTokenSource? = nil, home: DispatchQueue
+    ) throws(KafkaError) {
         let configuration = try ClientSettings(settings)
+        self.tokens = TokenRefresh(source: tokens)
         var events = RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_STATS | RD_KAFKA_EVENT_LOG
+        if tokens != nil { events |= RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH }
         switch kind {
         case .producer: events |= RD_KAFKA_EVENT_DR
         case .consumer: events |= RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT
         }
         configuration.setEvents(events)
+        configuration.observe(certificates)
         let descriptor = crdkafka_wakeup_open()
         guard descriptor >= 0 else {
             throw KafkaError(.invalidArgument, "eventfd failed: no file descriptor is left", isRetriable: true)
@@ -95,9 +105,10 @@ package final class KafkaHandle: Sendable {
     package func start(_ handlers: Handlers) {
         switch kind {
         case .producer:
-            let client = client
             // Where the system has no thread left, Dispatch does it.
-            let thread = QueueThread(queue, home: home) { event in Self.handle(event, of: client, handlers) }
+            let thread = QueueThread(queue, home: home) { [weak self] event in
+                if let self { handle(event, handlers) } else { event?.destroy() }
+            }
             if let thread { self.thread.withLock { $0 = thread } } else { startSource(handlers) }
         case .consumer: startSource(handlers)
         }
@@ -128,18 +139,43 @@ package final class KafkaHandle: Sendable {
     /// queue turns from empty to filled, so an entry left behind would never be announced.
     private func drain(_ handlers: Handlers) {
         crdkafka_wakeup_clear(descriptor)
-        while let event = EventPointer(pollingFrom: queue) { Self.handle(event, of: client, handlers) }
+        while let event = EventPointer(pollingFrom: queue) { handle(event, handlers) }
         handlers.drained()
     }
 
-    private static func handle(_ event: EventPointer?, of client: ClientPointer, _ handlers: Handlers) {
+    private func handle(_ event: EventPointer?, _ handlers: Handlers) {
         guard let event else { return handlers.drained() }
-        if let clientEvent = KafkaClientEvent(reading: event, of: client) {
-            handlers.clientEvent(clientEvent)
+        if event.type == RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH {
+            tokens.begin(for: self)
+        } else if let clientEvent = KafkaClientEvent(reading: event, of: client) {
+            handlers.clientEvent(recorded(clientEvent))
         } else {
             handlers.event(event)
         }
         event.destroy()
+    }
+
+    /// The most telling trouble with the brokers; nil when there is none.
+    var trouble: KafkaTrouble? { troubles.withLock { $0.trouble(at: Int64(clamping: monotonicNow())) } }
+
+    /// The event, with the reason where it is about a certificate.
+    private func recorded(_ event: KafkaClientEvent) -> KafkaClientEvent {
+        switch event {
+        case .error(let error, let place):
+            let error = certificates.explained(error)
+            troubles.withLock { $0.receive(error, at: Int64(clamping: monotonicNow())) }
+            return .error(error, place: place)
+        case .statistics(let statistics) where statistics.brokersUp > 0: troubles.withLock { $0.connect() }
+        case .statistics, .log, .producerReplaced: break
+        }
+        return event
+    }
+
+    /// An error of a call that no broker answered, with the reason in place of the time that was waited.
+    func explained(_ error: KafkaError) -> KafkaError {
+        let isSilence = [.timedOut, .transport, .allBrokersDown].contains(error.code)
+        guard isSilence, let trouble, trouble.cause != .denied else { return error }
+        return KafkaError(trouble)
     }
 
     /// Keeps the client until the process ends, for one that cannot be destroyed.
@@ -155,12 +191,14 @@ package final class KafkaHandle: Sendable {
         if let source { source.source.cancel() } else { crdkafka_wakeup_close(descriptor) }
         let thread = thread.withLock { $0 }
         thread?.end()
-        let (client, queue, released) = (client, queue, released)
+        let (client, queue, released, certificates) = (client, queue, released, certificates)
         DispatchQueue(label: "kafka.destroy").async {
             thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
             // A consumer is closed by its owner; one that was not must not be waited for here.
-            rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
+            withExtendedLifetime(certificates) {
+                rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
+            }
             released.complete()
         }
     }

@@ -34,6 +34,10 @@ enum DefaultProperties {
         ]
     }
 
+    /// Connections that a listener closes at once are the only sign of another security protocol. This client lives for
+    /// a few calls, in which no idle connection is closed.
+    static let admin = [ClientProperty("log.connection.close", "true")]
+
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
         let isProduction = profile == .production
         return prefetch.properties(profile) + [

@@ -79,7 +79,7 @@ public actor KafkaConsumer {
     public func start() throws(KafkaError) {
         guard phase == .created else { throw KafkaError(.closed, "the consumer was started before") }
         let settings = configuration.settings(for: role, prefetch: prefetch, overrides: overrides)
-        let handle = try KafkaHandle(.consumer, settings: settings, home: home)
+        let handle = try KafkaHandle(.consumer, settings: settings, tokens: configuration.tokenSource, home: home)
         self.handle = handle
         phase = .running
         handle.start(

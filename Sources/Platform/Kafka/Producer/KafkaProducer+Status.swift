@@ -18,6 +18,10 @@ extension KafkaProducer {
         public let isAvailable: Bool
         /// Declared topics that do not exist or that no broker has answered for yet, sorted.
         public let missingTopics: [KafkaTopic]
+        /// Those of the missing topics that this user may not describe: brokers do not tell whether they exist.
+        public let deniedTopics: [KafkaTopic]
+        /// Why no broker is connected, or what the brokers deny; nil when nothing is known of it.
+        public let trouble: KafkaTrouble?
         /// Delivery reports that came after their callers' deadlines.
         public let lateReports: Int
         /// The brokers know all declared topics, and the producer is neither being replaced nor closed.
@@ -32,7 +36,9 @@ extension KafkaProducer {
                 generation: state.generationNumber, recordsInFlight: state.pending.count,
                 bytesInFlight: state.pending.bytes, brokersUp: state.brokersUp,
                 isAvailable: state.generation != nil && !state.isClosing && !state.breaker.isOpen,
-                missingTopics: missing.sorted { $0.rawValue < $1.rawValue }, lateReports: state.lateReports,
+                missingTopics: missing.sorted { $0.rawValue < $1.rawValue },
+                deniedTopics: (state.generation?.deniedTopics ?? []).sorted { $0.rawValue < $1.rawValue },
+                trouble: state.generation?.handle.trouble, lateReports: state.lateReports,
                 isReady: state.generation != nil && !state.isClosing && missing.isEmpty)
         }
     }

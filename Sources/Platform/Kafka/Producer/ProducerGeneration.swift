@@ -11,13 +11,16 @@ final class ProducerGeneration: Sendable {
     private let topics: [KafkaTopic: TopicPointer]
     /// Topics whose metadata has not been seen yet.
     private let missing: Mutex<Set<KafkaTopic>>
+    /// Topics of which the brokers have said that this user may not describe them.
+    private let denied = Mutex<Set<KafkaTopic>>([])
     /// How many partitions each topic had when its metadata was seen first.
     private let partitions = Mutex<[KafkaTopic: Int32]>([:])
 
     init(
         number: Int, configuration: KafkaConfiguration, topics names: [KafkaTopic], home: DispatchQueue
     ) throws(KafkaError) {
-        let handle = try KafkaHandle(.producer, settings: configuration.settings(for: .producer), home: home)
+        let handle = try KafkaHandle(
+            .producer, settings: configuration.settings(for: .producer), tokens: configuration.tokenSource, home: home)
         var topics: [KafkaTopic: TopicPointer] = [:]
         for name in names where topics[name] == nil {
             guard let raw = rd_kafka_topic_new(handle.client.raw, name.rawValue, nil) else {
@@ -49,6 +52,9 @@ final class ProducerGeneration: Sendable {
     /// Topics for which the brokers have not answered yet, or which do not exist.
     var missingTopics: Set<KafkaTopic> { missing.withLock { $0 } }
 
+    /// Missing topics that this user may not describe, so that the brokers do not tell whether they exist.
+    var deniedTopics: Set<KafkaTopic> { denied.withLock { $0 } }
+
     /// Asks for the metadata of the topics that have not been seen yet, and waits at most a second for each. Blocks.
     func fetchMetadata() {
         for name in missingTopics {
@@ -61,6 +67,11 @@ final class ProducerGeneration: Sendable {
                 answer.topic_cnt == 1 && answer.topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR
                 && answer.topics[0].partition_cnt > 0
             let count = isKnown ? answer.topics[0].partition_cnt : 0
+            let isDenied =
+                answer.topic_cnt == 1 && answer.topics[0].err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
+            denied.withLock { denied in
+                if isDenied { denied.insert(name) } else { denied.remove(name) }
+            }
             rd_kafka_metadata_destroy(metadata)
             guard isKnown else { continue }
             partitions.withLock { $0[name] = count }

@@ -5,6 +5,7 @@ internal import Configuration
 internal import Kafka
 internal import Lifecycle
 internal import Records
+internal import ServiceKit
 
 /// `sluicectl archive replay`: writes archived records into Kafka again, for a topic that was lost.
 struct ArchiveReplayCommand {
@@ -60,6 +61,7 @@ struct ArchiveReplayCommand {
         do throws(KafkaError) {
             _ = try await admin.watermarks(of: topic)
         } catch {
+            if error.code == .topicAuthorizationFailed { throw StartupError(missing: topic, denied: [topic]) }
             guard error.code == .unknownTopic else { throw error }
             throw StartupError(
                 "topic \(PlainText.printable(topic.rawValue)) does not exist",

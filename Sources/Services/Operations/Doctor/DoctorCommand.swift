@@ -104,12 +104,16 @@ struct DoctorCommand {
         facts.topicNames = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
         facts.producerMessageMaxBytes =
             brokers.kafka.effectiveProperties(for: .producer)["message.max.bytes"].flatMap { Int($0) }
+        let mechanism = brokers.kafka.effectiveProperties(for: .admin).filter { $0.key.hasPrefix("sasl.mechanism") }
+        if repeatsScramNonces, mechanism.values.contains(where: { $0.hasPrefix("SCRAM") }) {
+            facts.scramRefusedByKafka4 = librdkafkaVersion
+        }
         let admin: KafkaAdmin
         do throws(StartupError) {
             admin = try brokers.admin()
         } catch {
             // Files and combinations of properties, which librdkafka checks only when a client is made.
-            facts.brokers = .silent(error.problem)
+            facts.brokers = .silent(error.problem, fix: error.fix)
             return
         }
         do throws(KafkaError) {
@@ -118,7 +122,8 @@ struct DoctorCommand {
                 clusterId: clusterId, isEmbedded: try await admin.isEmbeddedBroker(within: timeout))
             await describeTopics(admin, &facts)
         } catch {
-            facts.brokers = .silent(error.message)
+            let failure = StartupError(noAnswer: error, from: facts.bootstrapServers)
+            facts.brokers = .silent(failure.problem, fix: failure.fix)
         }
         await admin.close(within: .seconds(1))
     }
@@ -128,7 +133,11 @@ struct DoctorCommand {
             $0.name
         }
         do throws(KafkaError) {
-            facts.topics = try await admin.describeTopics(names, within: timeout)
+            let topics = try await admin.describeTopics(names, within: timeout)
+            let required = Set(facts.topicNames.ingress().map(\.name))
+            facts.deniedTopics = try await admin.deniedTopics(
+                among: Array(required.subtracting(topics.map(\.topic))), within: timeout)
+            facts.topics = topics
         } catch {
             facts.topicsError = error
         }

@@ -137,12 +137,7 @@ extension DoctorFacts {
     private var brokerFindings: [DoctorFinding] {
         switch brokers {
         case .unknown: return [Self.skipped(.brokers, Self.needsConfiguration)]
-        case .silent(let reason):
-            return [
-                DoctorFinding(
-                    .problem, .brokers, "no answer from \(bootstrapServers): \(reason)",
-                    fix: "Start Kafka, or correct kafka.bootstrap.servers and kafka.security.protocol")
-            ]
+        case .silent(let problem, let fix): return [DoctorFinding(.problem, .brokers, problem, fix: fix)]
         case .answering(let clusterId, let isEmbedded):
             if isEmbedded, profile == .production {
                 return [
@@ -152,8 +147,20 @@ extension DoctorFacts {
                 ]
             }
             let found = "\(bootstrapServers) answers, \(isEmbedded ? "embedded broker" : "cluster \(clusterId)")"
-            return [DoctorFinding(.ok, .brokers, found + brokersInSync)]
+            return [DoctorFinding(.ok, .brokers, found + brokersInSync)] + scramFindings
         }
+    }
+
+    /// Brokers before Kafka 4 take what later ones refuse.
+    private var scramFindings: [DoctorFinding] {
+        guard let version = scramRefusedByKafka4 else { return [] }
+        return [
+            DoctorFinding(
+                .warning, .brokers, "Kafka 4 and later refuse SCRAM of librdkafka \(version)",
+                fix:
+                    "Before the brokers are upgraded: use librdkafka 2.6.1 or later, mTLS, OAUTHBEARER or PLAIN over TLS"
+            )
+        ]
     }
 
     /// The brokers are known from the topics' replicas.

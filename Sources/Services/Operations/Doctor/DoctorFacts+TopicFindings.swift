@@ -78,6 +78,11 @@ extension DoctorFacts {
         _ status: FindingStatus, _ difference: KafkaTopicFinding, fix: String? = nil
     ) -> DoctorFinding {
         let topic = difference.topic.rawValue
+        if difference.subject == .missing, deniedTopics.contains(difference.topic) {
+            return DoctorFinding(
+                status, .topic, of: topic, "denied to this user; the brokers do not tell whether it exists",
+                fix: "Grant the rights that this prints: sluicectl topics acls; or sluicectl topics apply")
+        }
         if difference.subject == .missing {
             let fix = isEmbedded ? "Start sluice-dev-broker with this topics.prefix" : "sluicectl topics apply"
             return DoctorFinding(status, .topic, of: topic, "does not exist", fix: fix)

@@ -66,7 +66,7 @@ struct DoctorFacts {
     enum Brokers {
         /// Not determined by the configuration.
         case unknown
-        case silent(String)
+        case silent(String, fix: String)
         case answering(clusterId: String, isEmbedded: Bool)
     }
 
@@ -86,6 +86,10 @@ struct DoctorFacts {
     var topics: [KafkaTopicDescription]?
     /// Why ``topics`` is nil.
     var topicsError: KafkaError?
+    /// Missing topics that the user of the command may not describe.
+    var deniedTopics: Set<KafkaTopic> = []
+    /// librdkafka's version where Kafka 4 refuses the SCRAM that is configured; nil otherwise.
+    var scramRefusedByKafka4: String?
     /// `message.max.bytes` of the ingress's producer.
     var producerMessageMaxBytes: Int?
 }

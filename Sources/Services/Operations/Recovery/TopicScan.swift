@@ -1,5 +1,6 @@
 internal import Kafka
 internal import Lifecycle
+internal import ServiceKit
 internal import Synchronization
 
 /// Reads a topic record by record, partition after partition, up to the ends that it has at the start. In this order a
@@ -23,6 +24,7 @@ struct TopicScan {
         do {
             return try await admin.watermarks(of: topic)
         } catch {
+            if error.code == .topicAuthorizationFailed { throw StartupError(missing: topic, denied: [topic]) }
             guard error.code == .unknownTopic else { throw error }
             throw StartupError(
                 "topic \(PlainText.printable(topic.rawValue)) does not exist",

@@ -4,6 +4,7 @@ internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
 internal import Records
+internal import ServiceKit
 
 /// `sluicectl tap`: follows the records of a topic, decoded.
 struct TapCommand {
@@ -106,6 +107,7 @@ struct TapCommand {
         do {
             return try await admin.watermarks(of: topic)
         } catch {
+            if error.code == .topicAuthorizationFailed { throw StartupError(missing: topic, denied: [topic]) }
             guard error.code == .unknownTopic else {
                 throw StartupError(
                     error.description, fix: "Look at the leaders of its partitions: kafka-topics.sh --describe")

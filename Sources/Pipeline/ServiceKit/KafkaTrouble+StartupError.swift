@@ -1,0 +1,173 @@
+internal import Configuration
+package import Kafka
+package import Lifecycle
+
+/// How an operator is told of a trouble with the brokers: the setting that it concerns, what is wrong, and the fix.
+package struct KafkaTroubleReport: Sendable, Equatable {
+    /// The key of the setting, or `kafka.….*` where it is one of several.
+    package let setting: String
+    /// What is wrong, with the brokers' addresses and librdkafka's own words.
+    package let problem: String
+    package let fix: String
+    /// Whether it is the same at the next start, whatever happens in the network: the exit code is 78 then.
+    package let isPermanent: Bool
+}
+
+extension KafkaTrouble {
+    /// What an operator is told.
+    ///
+    /// - Parameter servers: `kafka.bootstrap.servers`.
+    package func report(_ servers: String) -> KafkaTroubleReport {
+        let (setting, problem, fix, isPermanent) = words(" at \(servers)")
+        return KafkaTroubleReport(
+            setting: setting, problem: "\(problem): \(message)", fix: fix, isPermanent: isPermanent)
+    }
+
+    /// The trouble and its fix on one line, for `/readyz`.
+    package var advice: String {
+        let words = words("")
+        return "\(words.problem): \(message). \(words.fix)"
+    }
+
+    private typealias Words = (setting: String, problem: String, fix: String, isPermanent: Bool)
+
+    /// - Parameter place: of the brokers, with a blank in front, or nothing.
+    private func words(_ place: String) -> Words {
+        switch cause {
+        case .credentials, .repeatedNonce, .mechanism, .token, .tokenRefused: authentication(place)
+        case .untrustedCertificate, .expiredCertificate, .futureCertificate, .certificateName, .clientCertificate, .tls:
+            encryption(place)
+        case .protocolMismatch, .name, .refused, .unreachable, .notKafka, .version, .denied: connection(place)
+        }
+    }
+
+    private func authentication(_ place: String) -> Words {
+        switch cause {
+        case .repeatedNonce:
+            (
+                "kafka.sasl.*", "the brokers\(place) refuse the credentials",
+                """
+                Correct kafka.sasl.username and kafka.sasl.password.file. Kafka 4 and later refuse SCRAM of librdkafka \
+                \(librdkafkaVersion) also with the right password: use librdkafka 2.6.1 or later (Debian 13), or mTLS, \
+                OAUTHBEARER or PLAIN over TLS
+                """, true
+            )
+        case .mechanism:
+            (
+                "kafka.sasl.mechanism", "the listener\(place) does not take this SASL mechanism",
+                "Set kafka.sasl.mechanism to one that the listener offers, or name a listener with SASL in "
+                    + ApplicationSettings.bootstrapServers.key, true
+            )
+        case .token:
+            (
+                "kafka.token.*", "there is no token for the brokers\(place)",
+                "Check that the identity provider answers this machine", false
+            )
+        case .tokenRefused:
+            (
+                "kafka.token.*", "there is no token for the brokers\(place)",
+                "Correct the credentials, the scope or the role that the identity provider refuses", true
+            )
+        default:
+            (
+                "kafka.sasl.*", "the brokers\(place) refuse the credentials",
+                """
+                Correct kafka.sasl.username and kafka.sasl.password.file, or the settings of the token, or make the \
+                user on the brokers
+                """, true
+            )
+        }
+    }
+
+    private func encryption(_ place: String) -> Words {
+        let problem = "the certificate of the brokers\(place) is not accepted"
+        return switch cause {
+        case .untrustedCertificate:
+            (
+                "kafka.ssl.ca.location", problem,
+                "Set it to a PEM file with the authority of the brokers' certificates", true
+            )
+        case .expiredCertificate:
+            ("kafka.ssl.*", problem, "Renew the brokers' certificates, or correct this machine's clock", true)
+        case .futureCertificate: ("kafka.ssl.*", problem, "Correct this machine's clock", true)
+        case .certificateName:
+            (
+                ApplicationSettings.bootstrapServers.key, problem,
+                "Use names that are in the certificates, here and in the brokers' advertised.listeners", true
+            )
+        case .clientCertificate:
+            (
+                "kafka.ssl.certificate.location",
+                "the brokers\(place) refuse this client's certificate, or it has none",
+                "Set it and kafka.ssl.key.location to a certificate that has not ended and that the brokers trust",
+                true
+            )
+        default:
+            (
+                "kafka.ssl.*", "TLS with the brokers\(place) fails",
+                "Compare kafka.ssl.* with the listener's settings", false
+            )
+        }
+    }
+
+    private func connection(_ place: String) -> Words {
+        let key = ApplicationSettings.bootstrapServers.key
+        let problem = "no Kafka broker answers\(place)"
+        return switch cause {
+        case .protocolMismatch:
+            (
+                "kafka.security.protocol", problem,
+                """
+                Set it to what the listener speaks (PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL), or name another listener \
+                in \(key)
+                """, false
+            )
+        case .name: (key, problem, "Correct the name, or the DNS of this machine", false)
+        case .notKafka: (key, problem, "Name the brokers: something else answers there", false)
+        case .version:
+            (key, "the brokers\(place) are too old", "Use Apache Kafka 2.1 or later", true)
+        case .denied:
+            (
+                "kafka.*", "the brokers\(place) deny this user a right",
+                "Grant the rights that this prints: sluicectl topics acls", true
+            )
+        default: (key, problem, "Start Kafka, or correct the address", false)
+        }
+    }
+}
+
+extension StartupError {
+    /// Brokers that do not answer, or that refuse this client: with librdkafka's reason where it has told one.
+    ///
+    /// - Parameters:
+    ///   - error: of the first call.
+    ///   - servers: `kafka.bootstrap.servers`.
+    package init(noAnswer error: KafkaError, from servers: String) {
+        guard let report = KafkaTrouble(error)?.report(servers) else {
+            self.init(
+                "no Kafka broker answers at \(servers): \(error.message)",
+                setting: ApplicationSettings.bootstrapServers.key, fix: "Start Kafka, or correct the address")
+            return
+        }
+        self.init(
+            report.problem, setting: report.setting, fix: report.fix,
+            exitCode: report.isPermanent ? .configuration : .failure)
+    }
+
+    /// A topic that is not there for this user.
+    ///
+    /// - Parameter denied: topics that the brokers have denied to describe.
+    package init(missing topic: KafkaTopic, denied: Set<KafkaTopic>) {
+        guard denied.contains(topic) else {
+            self.init(
+                "topic \(topic) does not exist", setting: "topics.prefix",
+                fix: "Create it with: sluicectl topics apply",
+                exitCode: .configuration)
+            return
+        }
+        self.init(
+            "topic \(topic) is denied to this user, and the brokers do not tell whether it exists", setting: "kafka.*",
+            fix: "Grant the rights that this prints: sluicectl topics acls. Create a missing topic with: "
+                + "sluicectl topics apply", exitCode: .configuration)
+    }
+}

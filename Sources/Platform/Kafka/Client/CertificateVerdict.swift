@@ -1,0 +1,51 @@
+internal import CRdKafka
+internal import Synchronization
+
+/// The reason why the last certificate of a broker was refused, which librdkafka's error does not tell.
+///
+/// The verdict itself is OpenSSL's and is not changed.
+final class CertificateVerdict: Sendable {
+    static let expired = "the certificate has expired"
+    static let notYetValid = "the certificate is not valid yet"
+    static let otherName = "the certificate is for another name"
+
+    private let reason = Mutex<String?>(nil)
+
+    /// OpenSSL's numbers (`X509_V_ERR_…`).
+    private static let reasons: [Int32: String] = [
+        9: notYetValid, 10: expired,
+        18: "the certificate is signed by itself", 19: "its authority is not trusted",
+        20: "its authority is not known", 21: "its authority is not known", 23: "the certificate is revoked",
+        62: otherName, 64: otherName,
+    ]
+
+    /// Has librdkafka report each certificate that it examines. The verdict must live as long as the client.
+    func observe(_ configuration: OpaquePointer) {
+        rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
+        rd_kafka_conf_set_ssl_cert_verify_cb(configuration) { _, _, _, code, _, _, _, text, size, opaque in
+            guard let code, let opaque, code.pointee != 0 else { return 1 }
+            let reason = Unmanaged<CertificateVerdict>.fromOpaque(opaque).takeUnretainedValue().refuse(code.pointee)
+            if let text, size > 0 {
+                let bytes = reason.utf8.prefix(size - 1).map { CChar(bitPattern: $0) } + [0]
+                for (index, byte) in bytes.enumerated() { text[index] = byte }
+            }
+            return 0
+        }
+    }
+
+    private func refuse(_ code: Int32) -> String {
+        let reason = Self.reasons[code] ?? "verification error \(code) of OpenSSL"
+        self.reason.withLock { $0 = reason }
+        return reason
+    }
+
+    /// An error with the reason in its text where it is about a broker's certificate.
+    func explained(_ error: KafkaError) -> KafkaError {
+        let text = "certificate verify failed"
+        guard error.message.contains(text), let reason = reason.withLock({ $0 }) else { return error }
+        // librdkafka's advice is about one of the reasons, and follows a colon.
+        let end = error.message.ranges(of: text).first?.upperBound ?? error.message.endIndex
+        return KafkaError(
+            error.code, "\(error.message[..<end]): \(reason)", isRetriable: error.isRetriable, isFatal: error.isFatal)
+    }
+}

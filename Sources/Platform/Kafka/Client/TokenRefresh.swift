@@ -1,0 +1,38 @@
+internal import CRdKafka
+internal import Glibc
+
+/// Gives a client its tokens when librdkafka asks for one.
+struct TokenRefresh: Sendable {
+    let source: KafkaTokenSource?
+
+    /// Asks the source, and tells the client what came of it. Does not wait.
+    func begin(for handle: KafkaHandle) {
+        guard let source else { return }
+        // Awaited by nothing: librdkafka asks again until it has a token. The handle lives as long as the task.
+        Task {
+            do throws(KafkaTokenFailure) {
+                Self.set(try await source.token(), on: handle)
+            } catch {
+                Self.fail("\(error)", on: handle)
+            }
+        }
+    }
+
+    private static func set(_ token: KafkaToken, on handle: KafkaHandle) {
+        // librdkafka copies the texts.
+        let texts: [UnsafeMutablePointer<CChar>?] = token.extensions.sorted { $0.key < $1.key }.flatMap { name, value in
+            [strdup(name), strdup(value)]
+        }
+        defer { for text in texts { free(text) } }
+        var pointers: [UnsafePointer<CChar>?] = texts.map { UnsafePointer($0) }
+        var reason = [CChar](repeating: 0, count: 512)
+        let code = rd_kafka_oauthbearer_set_token(
+            handle.client.raw, token.value, token.expiry, token.principal, &pointers, pointers.count, &reason,
+            reason.count)
+        if code != RD_KAFKA_RESP_ERR_NO_ERROR { fail(String(terminated: reason), on: handle) }
+    }
+
+    private static func fail(_ reason: String, on handle: KafkaHandle) {
+        rd_kafka_oauthbearer_set_token_failure(handle.client.raw, reason)
+    }
+}
