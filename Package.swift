@@ -63,6 +63,9 @@ let platform: [Target] = [
     module(
         "ObjectStorage", layer: "Platform",
         uses: ["Bytes", "Concurrency", "Configuration", "Cryptography", "HTTPClient", "Time"]),
+    module(
+        "KafkaTokens", layer: "Platform",
+        uses: ["Bytes", "Configuration", "Cryptography", "HTTPClient", "JSON", "Kafka", "ObjectStorage", "Time"]),
 ]
 
 let appStore: [Target] = [
@@ -115,7 +118,7 @@ let appStore: [Target] = [
 let pipeline: [Target] = [
     module(
         "ServiceKit", layer: "Pipeline",
-        uses: ["Kafka", "Telemetry", "Configuration", "Lifecycle", "HTTPServer", "HTTPClient"]),
+        uses: ["Kafka", "KafkaTokens", "Telemetry", "Configuration", "Lifecycle", "HTTPServer", "HTTPClient"]),
     module(
         "PipelineRuntime", layer: "Pipeline",
         uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes"]),
@@ -321,6 +324,9 @@ let package = Package(
         tests(
             "KafkaTests", layer: "Platform",
             uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "KafkaTestSupport", "TestSupport"]),
+        tests(
+            "KafkaTokensTests", layer: "Platform",
+            uses: ["Bytes", "Configuration", "HTTPClient", "Kafka", "KafkaTokens", "ObjectStorage", "TestSupport"]),
         tests("SignedRequestsTests", layer: "Platform", uses: ["SignedRequests", "Configuration"]),
         tests("CryptographyTests", layer: "Platform", uses: ["Bytes", "Cryptography", "TestSupport"]),
         tests(
@@ -498,6 +504,7 @@ let package = Package(
             uses: [
                 "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "AppStoreVerification", "EntitlementRules",
                 "Records", "Simulator", "Kafka", "HTTPClient", "HTTPServer", "JSONTestSupport", "TestSupport", "Time",
+                "Bytes", "Cryptography",
             ]),
     ],
     swiftLanguageModes: [.v6]

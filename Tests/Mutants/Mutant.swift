@@ -5,7 +5,7 @@ let allMutants =
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
     + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RightsMutants.all
-    + TroubleMutants.all
+    + TroubleMutants.all + TokenMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {
@@ -38,7 +38,8 @@ enum TestArea: String, CaseIterable {
                 + "KafkaTests\\.(ProducerBreakerTests|PendingSendsTests|KafkaProducerFaultTests))"
         case .webhooks: "^(WebhooksTests|SignedRequestsTests)\\."
         case .consumer:
-            "^(PipelineRuntimeTests\\.|KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests|KafkaTrouble|KafkaConnectionTrouble))"
+            "^(PipelineRuntimeTests\\.|KafkaTokensTests\\.|"
+                + "KafkaTests\\.(DamagedBatchTests|KafkaConfigurationTests|KafkaTrouble|KafkaConnectionTrouble))"
         case .uploads: "^EntitlementsTests\\.(UploadTests|UploadAgeTests|ClaimTests)/"
         case .state: "^KeyedStateTests\\."
         case .refund: "^(RefundRulesTests|RefundCasesTests|RefundsTests)\\."
@@ -60,7 +61,7 @@ enum TestArea: String, CaseIterable {
         case .http: ["HTTPServerTests", "ConcurrencyTests"]
         case .ingress: ["IngressTests", "PublicationTests", "AppStoreSettingsTests", "KafkaTests"]
         case .webhooks: ["WebhooksTests", "SignedRequestsTests"]
-        case .consumer: ["PipelineRuntimeTests", "KafkaTests"]
+        case .consumer: ["PipelineRuntimeTests", "KafkaTests", "KafkaTokensTests"]
         case .access: ["EntitlementRulesTests"]
         case .reads: ["EntitlementsTests"]
         case .uploads: ["EntitlementsTests"]

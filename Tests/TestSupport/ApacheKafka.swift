@@ -38,14 +38,19 @@ package struct ApacheKafka: Sendable {
 
     /// Brokers of one's own.
     ///
-    /// - Parameter settings: beside those of `test-cluster`; the last one of a name counts.
-    package static func start(brokers: Int = 1, settings: [String: String] = [:]) async throws -> ApacheKafka {
+    /// - Parameters:
+    ///   - settings: beside those of `test-cluster`; the last one of a name counts.
+    ///   - options: of the Java machine.
+    package static func start(
+        brokers: Int = 1, settings: [String: String] = [:], options: String = ""
+    ) async throws -> ApacheKafka {
         guard let home else { throw SupportError(absence) }
         let directory = FileManager.default.temporaryDirectory.appending(path: "kafka-\(UUID().uuidString)").path
         let stop = #"while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" stop "$3"; rm -rf "$3""#
         ProcessCleanup.shared.watch(stop, [script(in: home), directory])
         let output = try await runScript(
-            ["start", directory, "--brokers", "\(brokers)"] + settings.flatMap { ["--set", "\($0.key)=\($0.value)"] })
+            ["start", directory, "--brokers", "\(brokers)"] + settings.flatMap { ["--set", "\($0.key)=\($0.value)"] },
+            environment: options.isEmpty ? [:] : ["KAFKA_OPTS": options])
         let line = output.split(separator: "\n").first { $0.hasPrefix("BOOTSTRAP_SERVERS=") }
         guard let servers = line?.split(separator: "=").last else { throw SupportError("no servers in \(output)") }
         return ApacheKafka(bootstrapServers: String(servers), brokerCount: brokers, directory: directory)
@@ -145,17 +150,20 @@ package struct ApacheKafka: Sendable {
 
     private static func script(in home: String) -> String { home + "/bin/test-cluster" }
 
-    private static func runScript(_ arguments: [String]) async throws -> String {
+    private static func runScript(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> String {
         guard let home else { throw SupportError(absence) }
-        return try await run([script(in: home)] + arguments)
+        return try await run([script(in: home)] + arguments, environment: environment)
     }
 
-    private static func run(_ command: [String]) async throws -> String {
+    private static func run(_ command: [String], environment: [String: String] = [:]) async throws -> String {
         // Not the test's task, which may be cancelled: then half a broker would be left to the next test.
         try await Task {
             let name = URL(filePath: command[0]).lastPathComponent
             let (end, process) = try await ChildProcess.run(
-                name, command, directory: ProcessCleanup.shared.directory, within: .seconds(90))
+                name, command, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+                directory: ProcessCleanup.shared.directory, within: .seconds(90))
             guard end == .exit(0) else { throw SupportError("\(process)") }
             return process.output
         }.value

@@ -1,6 +1,7 @@
 public import Configuration
 internal import HTTPClient
 public import Kafka
+internal import KafkaTokens
 public import Telemetry
 
 /// Settings that every executable has, with names, defaults and help in one place.
@@ -15,7 +16,7 @@ public enum ApplicationSettings {
         refused: [
             "kafka.group.id": refusal(of: "group.id"),
             "kafka.group.instance.id": refusal(of: "group.instance.id"),
-        ])
+        ], settings: KafkaTokenSettings.all)
     public static let profile = Setting<DeploymentProfile>.oneOf(
         "profile", default: .production,
         help: """
@@ -64,9 +65,12 @@ public enum ApplicationSettings {
         properties["bootstrap.servers"] = nil
         if properties["client.id"] == nil { properties["client.id"] = clientId }
         properties.merge(defaults) { given, _ in given }
+        let tokens = try KafkaTokenSettings.source(configuration, completing: &properties)
         do {
-            return try KafkaConfiguration(
+            var kafka = try KafkaConfiguration(
                 bootstrapServers: configuration[bootstrapServers], properties: properties, profile: profile)
+            kafka.tokenSource = tokens
+            return kafka
         } catch {
             let property = properties.keys.first { error.message.hasPrefix($0) }
             throw configuration.error(kafka.prefix + (property ?? "*"), error.message)

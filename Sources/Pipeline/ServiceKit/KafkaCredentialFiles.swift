@@ -1,4 +1,5 @@
 package import Configuration
+internal import KafkaTokens
 internal import Lifecycle
 internal import Synchronization
 package import Telemetry
@@ -24,6 +25,8 @@ package final class KafkaCredentialFiles: Service {
         var original: [String: FileFingerprint] = [:]
         // A folder of certificates, and what librdkafka takes for something else than a file, is not watched.
         let files = configuration.files(under: ApplicationSettings.kafka.prefix).filter { property, path in
+            // Secrets of tokens are read for each token.
+            guard !KafkaTokenSettings.rereadFiles.contains(property) else { return false }
             guard let fingerprint = try? FileFingerprint(path: path) else { return false }
             original[property] = fingerprint
             return true

@@ -10,8 +10,8 @@ package struct FileProblem: Error, Equatable {
 }
 
 /// Reading of small files with a limit.
-enum BoundedFile {
-    static func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
+package enum BoundedFile {
+    package static func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
         let descriptor = try openForReading(path)
         defer { close(descriptor) }
         var bytes: [UInt8] = []

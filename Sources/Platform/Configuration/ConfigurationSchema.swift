@@ -12,8 +12,14 @@ public struct OpenPrefix: Sendable {
     public let example: String
     /// Keys under the prefix that may not be given, with the reason and the fix.
     public let refused: [String: String]
+    /// Keys under the prefix that are settings of their own: every schema with the prefix has them.
+    let settings: [SettingDescriptor]
 
-    public init(_ prefix: String, help: String, example: String, refused: [String: String] = [:]) {
+    public init(
+        _ prefix: String, help: String, example: String, refused: [String: String] = [:],
+        settings: [any AnySetting] = []
+    ) {
+        self.settings = settings.map(\.descriptor)
         self.prefix = prefix
         self.help = help
         self.example = example
@@ -62,7 +68,7 @@ public struct ConfigurationSchema: Sendable {
     ) {
         var seen: Set<String> = []
         // Lists of several modules may have a setting in common.
-        self.settings = descriptors.filter { seen.insert($0.key).inserted }
+        self.settings = (descriptors + openPrefixes.flatMap(\.settings)).filter { seen.insert($0.key).inserted }
         self.openPrefixes = openPrefixes
         self.alsoKnown = alsoKnown
         self.variables = variables

@@ -3,16 +3,20 @@ internal import Configuration
 package import Cryptography
 internal import Time
 
-/// Signs requests with AWS Signature Version 4, with header fields.
+/// Signs requests with AWS Signature Version 4, with header fields or, as a URL, in the query.
 ///
-/// Source: Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)".
+/// Source: Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)"
+/// and "Using Query Parameters".
 package struct RequestSignature: Sendable {
     package let credentials: S3Credentials
     package let region: String
+    /// AWS's name of the service.
+    package let service: String
 
-    package init(credentials: S3Credentials, region: String) {
+    package init(credentials: S3Credentials, region: String, service: String = "s3") {
         self.credentials = credentials
         self.region = region
+        self.service = service
     }
 
     /// A request, as far as it is signed.
@@ -49,14 +53,44 @@ package struct RequestSignature: Sendable {
         var signed = input
         signed.headers += added
         let names = Self.signedNames(signed)
-        let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
-        let text = [
-            "AWS4-HMAC-SHA256", time, scope, SHA256.digest(of: Array(Self.canonical(signed, names).utf8)).hex,
-        ].joined(separator: "\n")
-        let signature = try HMACSHA256.code(for: Array(text.utf8), key: try key(date: String(time.prefix(8)))).hex
+        let scope = scope(time)
+        let signature = try signature(of: signed, names, time)
         let authorization =
             "AWS4-HMAC-SHA256 Credential=\(credentials.accessKeyId)/\(scope),SignedHeaders=\(names),Signature=\(signature)"
         return added + [(name: "authorization", value: authorization)]
+    }
+
+    /// The query of a GET of `/` that is good for some seconds without any header field but `host`.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    package func presignedQuery(
+        host: String, parameters: [(name: String, value: String)], expires: Int64, now: Int64
+    ) throws(CryptographyError) -> String {
+        let time = Self.time(now)
+        var query =
+            parameters + [
+                (name: "X-Amz-Algorithm", value: "AWS4-HMAC-SHA256"),
+                (name: "X-Amz-Credential", value: "\(credentials.accessKeyId)/\(scope(time))"),
+                (name: "X-Amz-Date", value: time), (name: "X-Amz-Expires", value: "\(expires)"),
+                (name: "X-Amz-SignedHeaders", value: "host"),
+            ]
+        if let token = credentials.sessionToken { query.append((name: "X-Amz-Security-Token", value: token)) }
+        let input = Input(
+            method: "GET", path: "/", query: query, headers: [(name: "host", value: host)],
+            bodyDigest: SHA256.digest(of: []).hex)
+        return try "\(Self.query(query))&X-Amz-Signature=\(signature(of: input, "host", time))"
+    }
+
+    private func scope(_ time: String) -> String { "\(time.prefix(8))/\(region)/\(service)/aws4_request" }
+
+    private func signature(
+        of input: Input, _ signedNames: String, _ time: String
+    ) throws(CryptographyError) -> String {
+        let text = [
+            "AWS4-HMAC-SHA256", time, scope(time),
+            SHA256.digest(of: Array(Self.canonical(input, signedNames).utf8)).hex,
+        ].joined(separator: "\n")
+        return try HMACSHA256.code(for: Array(text.utf8), key: try key(date: String(time.prefix(8)))).hex
     }
 
     /// Parameters as they are sent and signed: encoded, in order of their names.
@@ -67,7 +101,7 @@ package struct RequestSignature: Sendable {
 
     private func key(date: String) throws(CryptographyError) -> [UInt8] {
         var key = Array("AWS4".utf8) + credentials.secretAccessKey.revealedBytes
-        for part in [date, region, "s3", "aws4_request"] {
+        for part in [date, region, service, "aws4_request"] {
             let next = try HMACSHA256.code(for: Array(part.utf8), key: key).bytes
             key.wipe()
             key = next

@@ -2,20 +2,20 @@ internal import Bytes
 
 /// The few forms of XML that an S3-compatible service answers with: elements, their text, and attributes, which are
 /// skipped. Everything else is refused: declarations of types and entities, sections, comments.
-struct XMLElement: Equatable {
+package struct XMLElement: Equatable {
     var name: String
     /// Of this element alone.
     var text = ""
     var children: [XMLElement] = []
 
     /// The first child of a name.
-    func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
+    package func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
     /// The text of the first child of a name.
-    func text(_ name: String) -> String? { child(name)?.text }
+    package func text(_ name: String) -> String? { child(name)?.text }
 
     /// Nil when it is not of these forms, is not UTF-8, or is nested deeper than answers are.
-    init?(document bytes: [UInt8]) {
+    package init?(document bytes: [UInt8]) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var reader = XMLReader(Array(text.utf8))
         guard let root = reader.document() else { return nil }

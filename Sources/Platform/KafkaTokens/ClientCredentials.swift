@@ -1,0 +1,97 @@
+internal import Bytes
+package import Configuration
+internal import HTTPClient
+internal import JSON
+package import Kafka
+
+/// Tokens of an identity provider, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
+package struct ClientCredentials: Sendable {
+    /// The token endpoint.
+    package var endpoint: String
+    package var clientId: String
+    /// Read for each token, so that another secret counts without a restart.
+    package var secret: @Sendable () throws(KafkaTokenFailure) -> Secret
+    package var scope: String?
+    /// A parameter that some providers demand.
+    package var audience: String?
+    /// SASL extensions.
+    package var extensions: [String: String]
+    private let requests: TokenRequests
+
+    package init(
+        endpoint: String, clientId: String, secret: @escaping @Sendable () throws(KafkaTokenFailure) -> Secret,
+        scope: String? = nil, audience: String? = nil, extensions: [String: String] = [:], requests: TokenRequests
+    ) {
+        self.endpoint = endpoint
+        self.clientId = clientId
+        self.secret = secret
+        self.scope = scope
+        self.audience = audience
+        self.extensions = extensions
+        self.requests = requests
+    }
+
+    /// A token that does not say how long it is valid is taken for one of so many seconds.
+    private static let assumedLife: Int64 = 300
+
+    /// Asks for a new token.
+    package func token() async throws(KafkaTokenFailure) -> KafkaToken {
+        let body = try await requests.answer(from: endpoint, try request(), problem: Self.problem)
+        guard let answer = try? JSONDocument.object(body).root, let value = answer["access_token"]?.string,
+            !value.isEmpty
+        else { throw KafkaTokenFailure("\(endpoint) answers without access_token") }
+        let claims = Self.claims(of: value)
+        return KafkaToken(
+            value: value, principal: claims?.subject ?? clientId,
+            expiry: expiry(answer["expires_in"]?.flooredInteger, claims?.expiry), extensions: extensions)
+    }
+
+    /// The earlier one of the two that are known. Seconds.
+    private func expiry(_ life: Int64?, _ claimed: Int64?) -> Int64 {
+        let now = requests.now()
+        let ends = [life, claimed.map { ($0.clampedMilliseconds - now) / 1000 }].compactMap { $0 }
+        return now + min(max(1, ends.min() ?? Self.assumedLife), 10 * 365 * 86_400) * 1000
+    }
+
+    /// Name and secret go into a header of their own (RFC 6749, section 2.3.1), encoded as in a form.
+    private func request() throws(KafkaTokenFailure) -> HTTPClientRequest {
+        var parameters = [(name: "grant_type", value: "client_credentials")]
+        if let scope { parameters.append((name: "scope", value: scope)) }
+        if let audience { parameters.append((name: "audience", value: audience)) }
+        let secret = String(decoding: try secret().revealedBytes, as: UTF8.self)
+        let pair = "\(TokenRequests.encoded(clientId)):\(TokenRequests.encoded(secret))"
+        return HTTPClientRequest(
+            method: "POST", url: endpoint,
+            headers: [
+                (name: "Content-Type", value: "application/x-www-form-urlencoded"),
+                (name: "Accept", value: "application/json"),
+                (
+                    name: "Authorization",
+                    value: "Basic " + String(decoding: Base64.encode(Array(pair.utf8)), as: UTF8.self)
+                ),
+            ], body: TokenRequests.form(parameters))
+    }
+
+    /// RFC 6749, section 5.2.
+    private static func problem(_ body: [UInt8]) -> String? {
+        guard let answer = try? JSONDocument.object(body).root, let code = answer["error"]?.string else { return nil }
+        return answer["error_description"]?.string.map { "\(code): \($0)" } ?? code
+    }
+
+    /// What a token says where it is a JWT. It is not verified: brokers do that.
+    private static func claims(of token: String) -> (subject: String?, expiry: Int64?)? {
+        let segments = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1].utf8)),
+            let claims = try? JSONDocument.object(bytes).root
+        else { return nil }
+        return (claims["sub"]?.string.flatMap { $0.isEmpty ? nil : $0 }, claims["exp"]?.flooredInteger)
+    }
+}
+
+extension Int64 {
+    /// Seconds as milliseconds.
+    fileprivate var clampedMilliseconds: Int64 {
+        let (product, isOver) = multipliedReportingOverflow(by: 1000)
+        return isOver ? (self < 0 ? 0 : .max / 2) : Swift.max(0, product)
+    }
+}

@@ -1,0 +1,37 @@
+package import Kafka
+
+/// One token for all clients of a process, which each ask for it at their start and when it nears its end.
+package actor TokenCache {
+    private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
+    private let now: @Sendable () -> Int64
+    private var held: (token: KafkaToken, time: Int64)?
+    private var running: Task<Result<KafkaToken, KafkaTokenFailure>, Never>?
+
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - fetch: asks for a new token.
+    package init(
+        now: @escaping @Sendable () -> Int64,
+        fetch: @escaping @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
+    ) {
+        self.now = now
+        self.fetch = fetch
+    }
+
+    /// The token that is held while half of its life is left, else a new one. Questions at the same time share one.
+    package func token() async throws(KafkaTokenFailure) -> KafkaToken {
+        let time = now()
+        if let held, held.time <= time, time - held.time < (held.token.expiry - held.time) / 2 { return held.token }
+        let task =
+            running
+            ?? Task { [fetch] in
+                do throws(KafkaTokenFailure) { return .success(try await fetch()) } catch { return .failure(error) }
+            }
+        running = task
+        let result = await task.value
+        running = nil
+        let token = try result.get()
+        held = (token, time)
+        return token
+    }
+}

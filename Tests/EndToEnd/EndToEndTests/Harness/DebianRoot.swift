@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The root of another Debian, in whose libraries the executables are run: `SLUICE_TEST_DEBIAN_ROOT` names it, and
+/// `Tests/debian-root` makes it.
+struct DebianRoot: Sendable {
+    let path: String
+
+    static let absence = "needs bwrap, and SLUICE_TEST_DEBIAN_ROOT with a root that Tests/debian-root made"
+
+    /// Nil where there is none.
+    static var given: DebianRoot? {
+        guard let path = ProcessInfo.processInfo.environment["SLUICE_TEST_DEBIAN_ROOT"],
+            Program.path(of: "bwrap") != nil
+        else { return nil }
+        return DebianRoot(path: path)
+    }
+
+    /// What is put before a command line, so that it runs there with the files of a test.
+    func wrapper(_ harness: Harness) throws -> [String] {
+        let libraries = try #require(Self.swiftLibraries)
+        // The root itself stays writable, since directories of this machine are mounted into it.
+        var command = ["bwrap", "--ro-bind", "\(path)/usr", "/usr", "--ro-bind", "\(path)/etc", "/etc"]
+        for name in ["bin", "lib", "lib64"] { command += ["--symlink", "usr/\(name)", "/\(name)"] }
+        command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+        for directory in [Executable.directory.path, libraries] { command += ["--ro-bind", directory, directory] }
+        return command + ["--bind", harness.directory, harness.directory]
+    }
+
+    /// Those of the toolchain that `PATH` has.
+    private static var swiftLibraries: String? {
+        Program.path(of: "swift").map { path in
+            let bin = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent()
+            return bin.deletingLastPathComponent().appending(path: "lib/swift/linux").path
+        }
+    }
+}
