@@ -52,6 +52,35 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a member without its group says so, and what to do`() async throws {
+            try await Harness.open { harness in
+                let secured = try await SecuredBroker(harness, users: [Self.entitlements])
+                try await secured.grant(Self.entitlements)
+                let group = try #require(
+                    try await secured.rights(of: Self.entitlements).first { $0.resource == "group" })
+                try await secured.without(group) {
+                    let app = try await harness.simulatedApp()
+                    let process = try start(Self.entitlements, "group", secured, app, harness)
+                    let port = try await AdminAddress(process).port
+                    let client = HTTPClient()
+                    defer { client.close() }
+                    var answer = ""
+                    let isNamed = await eventually(within: .seconds(40)) {
+                        await pass(.milliseconds(200))
+                        let url = "http://127.0.0.1:\(port)/readyz"
+                        answer =
+                            (try? await client.send(HTTPClientRequest(url: url))).map {
+                                String(decoding: $0.body, as: UTF8.self)
+                            } ?? ""
+                        return answer.contains("Group authorization failed")
+                    }
+                    #expect(isNamed && answer.contains("sluicectl topics acls"), "\(answer); \(process)")
+                    await process.stop()
+                }
+                try await secured.cluster.stop()
+            }
+        }
+
         @Test(arguments: [ingress, entitlements])
         func `each right that is taken away is missed, and the resource is named`(_ executable: String) async throws {
             try await Harness.open { harness in

@@ -49,12 +49,14 @@ struct SecuredBroker: Sendable {
     }
 
     /// Grants the rights of an executable to the user with its name, by the commands that `sluicectl` prints.
-    func grant(_ executable: String) async throws {
+    ///
+    /// - Parameter flags: further settings of the executable on which its rights depend.
+    func grant(_ executable: String, _ flags: [String] = []) async throws {
         let printed = try await harness.run(
             Executable(
                 "sluicectl",
                 arguments: ["topics", "acls", "--for", executable, "--format", "kafka-acls"]
-                    + administrator.tapArguments))
+                    + flags + administrator.tapArguments))
         try #require(printed.end == .exit(0), "\(printed)")
         let tools = try #require(ApacheKafka.home) + "/bin"
         let granted = try await harness.run(["/bin/bash", "-ec", "PATH=\(tools):$PATH\n\(printed.output)"])
@@ -62,9 +64,9 @@ struct SecuredBroker: Sendable {
     }
 
     /// The rights of an executable, one for each operation.
-    func rights(of executable: String) async throws -> [Right] {
+    func rights(of executable: String, _ flags: [String] = []) async throws -> [Right] {
         let printed = try await harness.sluicectl(
-            ["topics", "acls", "--for", executable] + administrator.tapArguments)
+            ["topics", "acls", "--for", executable] + flags + administrator.tapArguments)
         let grant = try #require(printed.json.objects("grants").first, "\(printed)")
         return try grant.objects("rights").flatMap { right in
             let resource = try #require(right.text("resource"))

@@ -1,0 +1,250 @@
+import AppStoreModel
+import AppStoreSigning
+import Foundation
+import HTTPClient
+import HTTPServer
+import Kafka
+import Records
+import Simulator
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// The other executables with exactly the rights that `sluicectl topics acls` prints, on a broker that denies all
+    /// others.
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"), .timeLimit(.minutes(60)))
+    struct LeastPrivilegeOfConsumersOnApacheKafka {
+        @Test(arguments: Consumer.all)
+        fileprivate func `a consumer does its work with the printed rights, and nothing is denied`(_ consumer: Consumer)
+            async throws
+        {
+            try await Harness.open { harness in
+                let world = try await ConsumerWorld(harness, consumer)
+                try await world.secured.grant(consumer.executable, consumer.aclsFlags)
+                try await world.feed(seed: 1)
+                let process = try await world.start("0")
+                for topic in consumer.outputs(world.secured.administrator.topics) {
+                    let hasRecords = try await eventually(within: .seconds(60)) {
+                        await pass(.milliseconds(200))
+                        return try await !world.secured.administrator.records(of: topic).isEmpty
+                    }
+                    #expect(hasRecords, "\(topic): \(process)")
+                }
+                try await world.expectReady(process)
+                // A second start reads what the first has written.
+                await process.stop()
+                try await world.expectReady(try await world.start("0"))
+                let denials = world.secured.denials.filter { $0.contains("User:\(consumer.executable) ") }
+                #expect(denials.isEmpty, "\(denials.prefix(5))")
+                try await world.close()
+            }
+        }
+
+        @Test(arguments: Consumer.all)
+        fileprivate func `each right of a consumer that is taken away is missed, and the resource is named`(
+            _ consumer: Consumer
+        ) async throws {
+            try await Harness.open { harness in
+                let world = try await ConsumerWorld(harness, consumer)
+                try await world.secured.grant(consumer.executable, consumer.aclsFlags)
+                let rights = try await world.secured.rights(of: consumer.executable, consumer.aclsFlags)
+                try #require(rights.count >= 5)
+                var missed: [String] = []
+                for (index, right) in rights.enumerated() where !consumer.isSilent(right) {
+                    let refusals = world.secured.denials.count
+                    try await world.secured.without(right) {
+                        try await world.feed(seed: UInt64(index + 2))
+                        let process = try await world.start("\(index)")
+                        let isNamed = await eventually(within: .seconds(30)) {
+                            await pass(.milliseconds(200))
+                            return world.isNamed(right, by: process)
+                                || world.secured.hasRefused(right, after: refusals)
+                        }
+                        if isNamed { missed.append("\(right)") }
+                        #expect(isNamed, "\(right); \(process)")
+                        await process.stop()
+                    }
+                }
+                print("\(consumer): \(missed.count) of \(rights.count) rights, each missed when it is taken away")
+                try await world.close()
+            }
+        }
+    }
+}
+
+/// An executable with a principal of its own.
+private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConvertible {
+    let executable: String
+    /// Whether it is a reader of the state, which is in no group.
+    var isReader = false
+    /// Rights that are used only in states of the topics that are not provoked here, by their topics.
+    var rareWrites: [String] = []
+
+    var testDescription: String { isReader ? "\(executable), a reader" : executable }
+    var description: String { testDescription }
+    var aclsFlags: [String] { isReader ? ["--state.role", "reader"] : [] }
+
+    static let all = [
+        Consumer(executable: "sluice-refunds"),
+        // Written when Apple's history has what is missing, what is nonconforming, and what differs.
+        Consumer(
+            executable: "sluice-reconciler", rareWrites: ["notifications.sandbox", "quarantine", "entitlements."]),
+        Consumer(executable: "sluice-archive"), Consumer(executable: "sluice-webhooks"),
+        // A reader owns no partition: it writes states only where one that it reads has to be published again.
+        Consumer(executable: "sluice-entitlements", isReader: true, rareWrites: ["entitlements."]),
+    ]
+
+    func isSilent(_ right: SecuredBroker.Right) -> Bool {
+        right.operation == "Write" && rareWrites.contains { right.name.contains(".\($0)") }
+    }
+
+    /// Topics in which its work is seen.
+    func outputs(_ topics: TopicNames) -> [KafkaTopic] {
+        switch executable {
+        case "sluice-refunds": [topics.refunds(.production), topics.refunds(.sandbox)] + letters(topics)
+        case "sluice-reconciler": [topics.reconciliation(.production)] + letters(topics)
+        case "sluice-archive": [topics.archiveCheckpoints]
+        case "sluice-webhooks": [topics.entitlements(.production).deadLetters(of: executable)]
+        default: []
+        }
+    }
+
+    private func letters(_ topics: TopicNames) -> [KafkaTopic] {
+        topics.deadLetters(of: executable, partitions: 1).map(\.name)
+    }
+}
+
+/// A secured broker with an ingress that may do everything, and what one consumer needs.
+private struct ConsumerWorld {
+    let secured: SecuredBroker
+    private let consumer: Consumer
+    private let harness: Harness
+    private let app: SentApp
+    private let ingress: Ingress
+    private let api: (port: Int64, sandboxPort: Int64)
+    private let receiver: HTTPServer
+
+    init(_ harness: Harness, _ consumer: Consumer) async throws {
+        (self.harness, self.consumer) = (harness, consumer)
+        secured = try await SecuredBroker(harness, users: [consumer.executable])
+        app = try await harness.simulatedApp()
+        ingress = try await harness.ingress(on: secured.administrator, for: app)
+        let now = ISO8601DateFormatter().string(from: Date())
+        let process = try harness.start(
+            Executable(
+                "sluice-simulator",
+                arguments: [
+                    "serve", "--pki", harness.path("pki"), "--app", SentApp.simulated, "--scenario", "non-consumable",
+                    "--accounts", "1", "--undelivered", "100%", "--as-of", now, "--accept-unknown", "--api-port", "0",
+                ]))
+        try await waitUntil { process.output.contains("\n") || process.ended != nil }
+        let ports = try #require(JSON.object(process.output), "\(process)")
+        api = (try #require(ports.integer("port")), try #require(ports.integer("sandboxPort")))
+        receiver = HTTPServer(listeners: [
+            Listener(
+                name: "receiver", host: "127.0.0.1", port: 0, limits: .public, admit: { _ in .body(limit: 1_000_000) },
+                handle: { _, exchange in exchange.respond(HTTPResponse(status: 204, reason: "ok")) })
+        ])
+        try receiver.start()
+    }
+
+    func close() async throws {
+        await receiver.drain(within: .zero)
+        try await secured.cluster.stop()
+    }
+
+    /// Posts a purchase and a refund request of each environment, and writes records that no consumer can handle.
+    func feed(seed: UInt64) async throws {
+        let pki = try TestCertificateAuthority.load(from: harness.path("pki"))
+        let client = HTTPClient()
+        defer { client.close() }
+        for environment in AppStoreEnvironment.published {
+            let app = SimulatedApp(
+                bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: environment)
+            let corpus = try NotificationCorpus(
+                count: 6, seed: seed, pki: pki, app: app,
+                scenarios: Scenario.all.filter { ["subscription-renewing", "refund-request"].contains($0.name) },
+                endingAt: Int64(Date().timeIntervalSince1970 * 1000))
+            for notification in corpus.notifications {
+                #expect(try await ingress.post(notification.body, with: client).status == 200)
+            }
+        }
+        _ = try await ingress.post(try await harness.nonconformingNotification(), with: client)
+        let topics = secured.administrator.topics
+        let poisoned = topics.notifications().map(\.name) + [topics.entitlements(.production)]
+        try await secured.administrator.write(
+            poisoned.map { KafkaProducerRecord(topic: $0, key: Array("a".utf8), value: Array("poison \(seed)".utf8)) })
+    }
+
+    /// Starts the consumer with a state of its own name, which need not become ready.
+    func start(_ name: String) async throws -> ChildProcess {
+        let data = harness.path("data-\(name)")
+        let arguments =
+            try secured.broker.arguments + secured.settings(of: consumer.executable)
+            + ["--admin.port", "0"] + (await own(data))
+        return try harness.start(Executable(consumer.executable, arguments: arguments))
+    }
+
+    private func own(_ data: String) async throws -> [String] {
+        switch consumer.executable {
+        case "sluice-webhooks":
+            let key = "whsec_" + Data(repeating: 1, count: 32).base64EncodedString()
+            return [
+                "--webhooks.url", "http://127.0.0.1:\(receiver.port())/", "--webhooks.secret.file",
+                try harness.write(key, to: "webhook-key"), "--data.dir", data,
+            ]
+        case "sluice-archive": return try await archive(data)
+        case "sluice-entitlements":
+            return ["--data.dir", data, "--http.port", "0", "--state.role", "reader"]
+        case "sluice-refunds":
+            let rules = try harness.write(RefundRequests.rules("decline"), to: "rules.json")
+            return ["--data.dir", data, "--refunds.rules", rules] + serverAPI
+        default: return ["--data.dir", data, "--reconciler.failures.range", "30d"] + serverAPI
+        }
+    }
+
+    private var serverAPI: [String] {
+        [
+            "--apps", SentApp.simulated, "--root.certificates", harness.path("pki/root.pem"), "--revocation", "off",
+            "--appstore.api.issuer.id", SimulatedAPIKey.issuerId, "--appstore.api.key.id", SimulatedAPIKey.keyId,
+            "--appstore.api.key.file", harness.path("pki/\(SimulatedAPIKey.fileName)"),
+            "--appstore.api.url", "http://127.0.0.1:\(api.port)",
+            "--appstore.api.sandbox.url", "http://127.0.0.1:\(api.sandboxPort)",
+        ]
+    }
+
+    private func archive(_ data: String) async throws -> [String] {
+        let origin = ["--archive.origin", "example.com/test"]
+        for (kind, file) in [("signing", "\(data)-signing.pem"), ("encryption", "\(data)-kek")]
+        where !FileManager.default.fileExists(atPath: file) {
+            let made = try await harness.run(
+                Executable("sluicectl", arguments: ["archive", "key", kind, file] + origin))
+            try #require(made.end == .exit(0), "\(made)")
+        }
+        return [
+            "--data.dir", data, "--archive.url", "\(data)-archive", "--archive.signing.key.file",
+            "\(data)-signing.pem", "--archive.key.encryption.key.file", "\(data)-kek", "--archive.key.store",
+            "\(data)-keys.sqlite", "--archive.flush.interval", "500ms",
+        ] + origin
+    }
+
+    func expectReady(_ process: ChildProcess) async throws {
+        let admin = try await AdminAddress(process)
+        let client = HTTPClient()
+        defer { client.close() }
+        let isReady = await eventually(within: .seconds(60)) {
+            await pass(.milliseconds(200))
+            return await admin.isReady(client)
+        }
+        #expect(isReady && process.ended == nil, "\(process)")
+    }
+
+    /// Whether a warning or an error names the resource, other than those about a cluster of one broker.
+    func isNamed(_ right: SecuredBroker.Right, by process: ChildProcess) -> Bool {
+        process.log.contains { line in
+            let text = "\(line.fields)"
+            return line.level != "info" && text.contains("\(right.resource) \(right.name) ")
+                && !text.contains("expected at least")
+        }
+    }
+}
