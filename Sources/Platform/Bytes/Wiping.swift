@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 
 // What was a secret, or was received beside one, is overwritten before its memory is given back, so that neither later
 // memory nor a core file has it.

@@ -1,5 +1,5 @@
 internal import Bytes
-internal import Foundation
+internal import Glibc
 
 /// Why a file could not be read, in the operating system's words, or holds something else than it should.
 package struct FileProblem: Error, Equatable {
@@ -19,7 +19,7 @@ package enum BoundedFile {
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         defer { buffer.wipe() }
         while true {
-            let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw FileProblem(message: systemMessage())

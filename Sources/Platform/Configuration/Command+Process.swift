@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 extension Command {
     /// Reads this process's command line and environment. Returns what is to be run; else prints help, version, or one
@@ -10,10 +11,10 @@ extension Command {
             return invocation
         case .show(let text):
             Command.write(text, to: STDOUT_FILENO)
-            Foundation.exit(0)
+            Glibc.exit(0)
         case .refuse(let lines, let exitCode):
             Command.write(lines.map { $0 + "\n" }.joined(), to: STDERR_FILENO)
-            Foundation.exit(exitCode)
+            Glibc.exit(exitCode)
         }
     }
 
@@ -22,13 +23,13 @@ extension Command {
         let errors = ConfigurationErrors(errors)
         let lines = errors.errors.map { "\(name): configuration: \($0.description)\n" }
         Command.write(lines.joined(), to: STDERR_FILENO)
-        Foundation.exit(errors.exitCode)
+        Glibc.exit(errors.exitCode)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import JSON
 
 extension Configuration {
@@ -22,7 +21,7 @@ extension Configuration {
             }
             let width = min(60, lines.map(\.0.count).max() ?? 0)
             return lines.map { line, origin in
-                line.padding(toLength: max(width, line.count), withPad: " ", startingAt: 0) + "  # \(origin)\n"
+                line + String(repeating: " ", count: max(0, width - line.count)) + "  # \(origin)\n"
             }.joined()
         case .json:
             var json = JSONWriter()
@@ -50,7 +49,7 @@ extension Configuration {
     static func withoutURLPassword(_ text: String) -> String {
         var result = ""
         var rest = text[...]
-        while let scheme = rest.range(of: "://") {
+        while let scheme = rest.firstRange(of: "://") {
             result += rest[..<scheme.upperBound]
             rest = rest[scheme.upperBound...]
             let authority = rest.prefix { !"/?#, ".contains($0) }

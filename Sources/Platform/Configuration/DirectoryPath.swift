@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// Whether a directory could be made, without making it.
 package enum DirectoryPath {
@@ -10,9 +11,9 @@ package enum DirectoryPath {
         guard !path.isEmpty, !path.utf8.contains(0) else { return "is not a path" }
         var url = URL(fileURLWithPath: path).standardizedFileURL
         while true {
-            var isDirectory: ObjCBool = false
-            if FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) {
-                return isDirectory.boolValue ? nil : "cannot be made: \(url.path) is no directory"
+            var status = stat()
+            if stat(url.path, &status) == 0 {
+                return status.st_mode & S_IFMT == S_IFDIR ? nil : "cannot be made: \(url.path) is no directory"
             }
             let parent = url.deletingLastPathComponent()
             guard parent.path != url.path else { return nil }

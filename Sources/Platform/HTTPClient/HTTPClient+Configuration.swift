@@ -1,5 +1,6 @@
+internal import Bytes
 public import Configuration
-internal import Foundation
+internal import FoundationEssentials
 
 /// Settings of everything that calls out. Names and defaults are a contract.
 public enum HTTPClientSettings {
@@ -50,7 +51,7 @@ extension HTTPClient.Configuration {
         guard let bytes = FileManager.default.contents(atPath: file.path), bytes.count <= SecretFile.maximumBytes else {
             throw configuration.error(key, "\(file.path) cannot be read.")
         }
-        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = String(decoding: bytes, as: UTF8.self).trimmingWhitespace
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex,
             text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
         else {

@@ -1,6 +1,6 @@
 internal import CThreads
 internal import Concurrency
-internal import Foundation
+internal import Glibc
 
 /// How the C library keeps freed memory, in a process that allocates on many threads. Without effect where it is not
 /// glibc.

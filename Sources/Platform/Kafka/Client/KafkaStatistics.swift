@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// What librdkafka says about itself once per `statistics.interval.ms` (its STATISTICS.md), as far as it is used.
 public struct KafkaStatistics: Hashable, Sendable {

@@ -1,0 +1,20 @@
+import Bytes
+import Testing
+
+struct PercentEncodingTests {
+    @Test(arguments: [
+        ("", ""), ("a+b", "a+b"), ("%41", "A"), ("%c3%A9t%C3%a9", "été"),
+        (
+            "2026-11-21T10%3A00%3A00%2B01%3A00",
+            "2026-11-21T10:00:00+01:00"
+        ), ("%25", "%"), ("%2525", "%25"), ("%00", "\u{0}"),
+    ])
+    func `escapes of either case are resolved once, and a plus stays`(text: String, decoded: String) {
+        #expect(PercentEncoding.decode(text[...]) == decoded)
+    }
+
+    @Test(arguments: ["%", "%4", "a%", "%zz", "%4g", "%-1", "% 1", "%ff", "%C3", "%C3x", "%ED%A0%80", "%C0%80"])
+    func `no text comes of an escape without two digits, nor of bytes that are not UTF-8`(text: String) {
+        #expect(PercentEncoding.decode(text[...]) == nil)
+    }
+}
