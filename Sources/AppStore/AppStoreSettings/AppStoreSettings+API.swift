@@ -3,7 +3,7 @@ package import AppStoreServerAPI
 internal import AppStoreVerification
 package import Configuration
 internal import Cryptography
-internal import Foundation
+internal import Glibc
 package import HTTPClient
 
 /// Settings of the App Store Server API. Names and defaults are a contract.

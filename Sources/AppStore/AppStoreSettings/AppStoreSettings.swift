@@ -2,7 +2,7 @@ package import AppStoreModel
 package import AppStoreVerification
 package import Configuration
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
 internal import Records
 
 /// Settings of every executable that verifies what Apple signed. Names and defaults are a contract.

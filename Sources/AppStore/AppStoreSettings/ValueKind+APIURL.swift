@@ -1,5 +1,5 @@
 internal import Configuration
-internal import Foundation
+internal import FoundationEssentials
 internal import SignedRequests
 
 extension ValueKind where Value == String {

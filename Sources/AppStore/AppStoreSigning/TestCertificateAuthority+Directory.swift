@@ -1,5 +1,6 @@
+internal import Bytes
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
 
 extension TestCertificateAuthority {
     private enum FileName {
@@ -32,10 +33,9 @@ extension TestCertificateAuthority {
         // Created with its final mode, so that others can never read it.
         let path = folder.appendingPathComponent(FileName.leafKey).path
         try? FileManager.default.removeItem(atPath: path)
-        guard
-            FileManager.default.createFile(
-                atPath: path, contents: Data(key), attributes: [.posixPermissions: NSNumber(value: 0o600)])
-        else { throw AppStoreSigningError(.directory, "\(path) cannot be written") }
+        do throws(FileDescriptor.Failure) {
+            try FileDescriptor(replacing: path, mode: 0o600).write(key)
+        } catch { throw AppStoreSigningError(.directory, "\(path) cannot be written: \(error)") }
     }
 
     /// Reads what ``save(to:)`` wrote.

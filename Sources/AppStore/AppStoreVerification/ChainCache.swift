@@ -1,5 +1,5 @@
 internal import Cryptography
-internal import Foundation
+internal import Glibc
 internal import Synchronization
 
 /// A header segment under which a signature has verified. An equal header means equal `alg` and `x5c`, so neither

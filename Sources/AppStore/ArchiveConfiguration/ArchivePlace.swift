@@ -2,7 +2,7 @@ package import ArchiveKeys
 package import ArchiveLog
 package import Configuration
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
 package import ObjectStorage
 internal import TransparencyLog
 

@@ -1,6 +1,6 @@
 package import ArchiveFormat
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
 internal import SQLite
 internal import Synchronization
 

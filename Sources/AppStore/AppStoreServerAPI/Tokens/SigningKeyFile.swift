@@ -1,5 +1,6 @@
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// The key of a `.p8` file, read again when the file changes, so that a key is rotated by replacing its file.
 ///
