@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import Kafka
 internal import Lifecycle
 internal import SQLite
@@ -57,8 +58,8 @@ struct StateFile {
     private func database() throws(StateError) -> sending Database {
         do {
             // A log that was left behind means that the last owner did not close the file.
-            let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
-            let wasLeftOpen = size ?? 0 > 0
+            var log = stat()
+            let wasLeftOpen = stat(path + "-wal", &log) == 0 && log.st_size > 0
             let database = try Database(path: path)
             if wasLeftOpen, let problem = try database.quickCheck().first { throw StateError(.damaged, problem) }
             return database

@@ -1,5 +1,5 @@
 public import Configuration
-internal import Foundation
+internal import FoundationEssentials
 public import Kafka
 public import Lifecycle
 internal import PipelineRuntime

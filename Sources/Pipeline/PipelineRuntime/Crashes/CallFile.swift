@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 
 /// A small file that says which records handlers are working on, mapped into memory: noting a call costs a few stores

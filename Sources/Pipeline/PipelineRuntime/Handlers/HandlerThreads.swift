@@ -1,6 +1,6 @@
 internal import Concurrency
 internal import Dispatch
-internal import Foundation
+internal import FoundationEssentials
 internal import Synchronization
 internal import Time
 
