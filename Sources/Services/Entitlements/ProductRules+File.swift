@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Configuration
 internal import EntitlementRules
-internal import Foundation
+internal import FoundationEssentials
 internal import JSON
 internal import Time
 

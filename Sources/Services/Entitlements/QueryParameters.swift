@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import Foundation
+internal import Bytes
 internal import Records
 
 /// Why a request is none that the read API answers; the message names the parameter or member.
@@ -24,7 +24,7 @@ struct QueryParameters {
                 let known = names.joined(separator: ", ")
                 throw Refusal(message: "\(name.prefix(Self.longestName)): unknown parameter; known are \(known)")
             }
-            guard parts.count == 2, let value = String(parts[1]).removingPercentEncoding, BoundedText.accepts(value)
+            guard parts.count == 2, let value = PercentEncoding.decode(parts[1]), BoundedText.accepts(value)
             else {
                 throw Refusal(
                     message: """

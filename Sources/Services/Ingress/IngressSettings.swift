@@ -2,7 +2,7 @@ package import AppStoreModel
 package import AppStoreSettings
 package import AppStoreVerification
 package import Configuration
-internal import Foundation
+internal import FoundationEssentials
 package import HTTPServer
 internal import Records
 internal import ServiceKit

@@ -1,5 +1,5 @@
+internal import Bytes
 internal import Dispatch
-internal import Foundation
 internal import Lifecycle
 
 /// A small file or standard input, read on its own queue: a pipe may block.
@@ -16,29 +16,23 @@ enum InputFile {
 
     private static func readNow(_ path: String, maximumBytes: Int) -> Result<[UInt8], StartupError> {
         let name = path == "-" ? "standard input" : PlainText.printable(path)
-        let handle: FileHandle
-        if path == "-" {
-            handle = .standardInput
-        } else if let file = FileHandle(forReadingAtPath: path) {
-            handle = file
-        } else {
+        let file: FileDescriptor
+        do throws(FileDescriptor.Failure) {
+            file = path == "-" ? .standardInput : try FileDescriptor(reading: path)
+        } catch {
             return .failure(
                 StartupError("\(name) cannot be read", fix: "Give a readable file, or - for standard input"))
         }
-        var bytes: [UInt8] = []
-        do {
-            while let data = try handle.read(upToCount: 65_536), !data.isEmpty {
-                bytes += data
-                guard bytes.count <= maximumBytes else {
-                    return .failure(
-                        StartupError(
-                            "\(name) has more than \(maximumBytes) bytes",
-                            fix: "Give one request body or one JWS"))
-                }
+        do throws(FileDescriptor.Failure) {
+            guard let bytes = try file.readToEnd(limit: maximumBytes) else {
+                return .failure(
+                    StartupError(
+                        "\(name) has more than \(maximumBytes) bytes",
+                        fix: "Give one request body or one JWS"))
             }
+            return .success(bytes)
         } catch {
             return .failure(StartupError("\(name) cannot be read", fix: "Give a regular file"))
         }
-        return .success(bytes)
     }
 }

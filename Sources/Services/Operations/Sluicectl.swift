@@ -1,5 +1,4 @@
 internal import Configuration
-internal import Foundation
 internal import Lifecycle
 internal import Telemetry
 package import Time

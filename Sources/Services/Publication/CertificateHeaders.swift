@@ -1,5 +1,5 @@
 internal import Cryptography
-internal import Foundation
+internal import Glibc
 internal import Kafka
 internal import Records
 internal import Synchronization

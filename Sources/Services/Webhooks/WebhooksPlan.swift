@@ -1,7 +1,7 @@
 internal import AppStoreModel
 package import Configuration
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
 internal import HTTPClient
 internal import Records
 internal import SignedRequests

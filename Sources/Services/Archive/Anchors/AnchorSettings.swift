@@ -1,6 +1,6 @@
 internal import ArchiveConfiguration
 package import Configuration
-internal import Foundation
+internal import FoundationEssentials
 internal import HTTPClient
 internal import Kafka
 internal import ObjectStorage

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// The file of the index.
 enum ArchiveIndexFile {

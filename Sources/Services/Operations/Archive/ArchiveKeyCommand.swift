@@ -2,7 +2,7 @@ internal import ArchiveConfiguration
 internal import ArchiveLog
 internal import Configuration
 internal import Cryptography
-internal import Foundation
+internal import Glibc
 internal import JSON
 internal import Lifecycle
 internal import ObjectStorage
@@ -79,7 +79,7 @@ enum NewSecretFile {
         defer { close(descriptor) }
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let error = failure(name)

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import Configuration
-internal import Foundation
+internal import FoundationEssentials
 internal import Kafka
 internal import KeyedState
 internal import Lifecycle

@@ -1,6 +1,6 @@
 package import Configuration
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
 internal import HTTPClient
 internal import SignedRequests
 package import Telemetry

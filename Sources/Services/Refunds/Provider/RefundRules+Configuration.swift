@@ -1,5 +1,5 @@
 package import Configuration
-internal import Foundation
+internal import FoundationEssentials
 package import RefundRules
 
 extension RefundRules {

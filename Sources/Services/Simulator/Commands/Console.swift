@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Bytes
 
 /// Where a command prints: results to standard output, everything else to standard error.
 struct Console {
@@ -10,9 +10,9 @@ struct Console {
         write("sluice-simulator: " + text + "\n", to: .standardError)
     }
 
-    private func write(_ text: String, to handle: FileHandle) {
+    private func write(_ text: String, to file: FileDescriptor) {
         // A closed pipe (`| head`) is the reader's choice.
-        try? handle.write(contentsOf: Data(text.utf8))
+        try? file.write(text.utf8)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import AppStoreModel
-internal import Foundation
+internal import Bytes
+internal import FoundationEssentials
 
 /// The directory of `--history-files`.
 struct HistoryFiles {
@@ -21,10 +22,11 @@ struct HistoryFiles {
     }
 
     private func list(_ path: String, in api: SimulatedServerAPI) throws {
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let text = try? handle.read(upToCount: CapturedNotification.maximumBytes + 1)
-        else { throw SimulatorError(description: "\(path) cannot be read") }
-        guard let captured = CapturedNotification([UInt8](text)) else {
+        let text: [UInt8]?
+        do throws(FileDescriptor.Failure) {
+            text = try FileDescriptor(reading: path).readToEnd(limit: CapturedNotification.maximumBytes)
+        } catch { throw SimulatorError(description: "\(path) cannot be read: \(error)") }
+        guard let text, let captured = CapturedNotification(text) else {
             throw SimulatorError(description: "\(path) is neither the JWS of a notification nor the body around one")
         }
         guard api.list(captured) else {

@@ -1,5 +1,5 @@
 internal import AppStoreSigning
-internal import Foundation
+internal import FoundationEssentials
 
 /// `sluice-simulator pki`: makes the certificates or shows the existing ones.
 struct PKICommand {

@@ -1,20 +1,19 @@
-internal import Foundation
+internal import Bytes
 
 /// The file of `--report`: one JSON line per attempt, and per notification that is never posted.
 final class ReportFile {
-    private let handle: FileHandle
-    private var buffer = Data()
+    private let file: FileDescriptor
+    private var buffer: [UInt8] = []
     /// The first line that could not be written; nothing is written after it.
     private var failure: (any Error)?
 
     /// Empties or creates the file.
     init(path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let handle = FileHandle(forWritingAtPath: path)
-        else {
-            throw SimulatorError(description: "\(path) cannot be written")
+        do throws(FileDescriptor.Failure) {
+            file = try FileDescriptor(replacing: path)
+        } catch {
+            throw SimulatorError(description: "\(path) cannot be written: \(error)")
         }
-        self.handle = handle
     }
 
     func append(_ line: String) {
@@ -27,13 +26,12 @@ final class ReportFile {
     func close() throws {
         flush()
         if let failure { throw failure }
-        try handle.close()
     }
 
     private func flush() {
         guard failure == nil else { return }
         do {
-            try handle.write(contentsOf: buffer)
+            try file.write(buffer)
         } catch {
             failure = error
         }

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import Configuration
-internal import Foundation
+internal import FoundationEssentials
 
 extension ScenarioSeries {
     /// The customers and scenarios that the command line names.

@@ -1,5 +1,5 @@
+internal import Bytes
 internal import Configuration
-internal import Foundation
 
 /// The file of `--shared-secret-file`.
 enum SharedSecretFile {
@@ -13,10 +13,10 @@ enum SharedSecretFile {
         guard let path = configuration[SimulatorSettings.sharedSecretFile] else {
             throw SimulatorError(description: "--formats v1 and v0 need --shared-secret-file")
         }
-        guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.read(upToCount: maximumBytes + 1),
-            data.count <= maximumBytes, let text = String(validating: data, as: UTF8.self)
+        guard let bytes = try? FileDescriptor(reading: path).readToEnd(limit: maximumBytes),
+            let text = String(validating: bytes, as: UTF8.self)
         else { throw SimulatorError(description: "\(path) cannot be read, or is no shared secret") }
-        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let secret = text.trimmingWhitespace
         guard !secret.isEmpty else { throw SimulatorError(description: "\(path) holds no shared secret") }
         return secret
     }

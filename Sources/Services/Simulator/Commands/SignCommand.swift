@@ -1,6 +1,6 @@
 internal import AppStoreSigning
+internal import Bytes
 internal import Configuration
-internal import Foundation
 
 /// `sluice-simulator sign`: signs a payload as it is.
 struct SignCommand {
@@ -26,20 +26,12 @@ struct SignCommand {
     }
 
     private func payload() throws -> [UInt8] {
-        let handle: FileHandle
-        if path == "-" {
-            handle = .standardInput
-        } else if let file = FileHandle(forReadingAtPath: path) {
-            handle = file
-        } else {
-            throw SimulatorError(description: "\(path) cannot be read")
-        }
-        var bytes: [UInt8] = []
-        while let data = try handle.read(upToCount: 65536), !data.isEmpty {
-            bytes += data
-            guard bytes.count <= Self.maximumBytes else {
-                throw SimulatorError(description: "\(path) has more than \(Self.maximumBytes) bytes")
-            }
+        let file: FileDescriptor
+        do throws(FileDescriptor.Failure) {
+            file = path == "-" ? .standardInput : try FileDescriptor(reading: path)
+        } catch { throw SimulatorError(description: "\(path) cannot be read: \(error)") }
+        guard let bytes = try file.readToEnd(limit: Self.maximumBytes) else {
+            throw SimulatorError(description: "\(path) has more than \(Self.maximumBytes) bytes")
         }
         return bytes
     }

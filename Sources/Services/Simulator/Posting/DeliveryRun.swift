@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// The state of one delivery under way; used by one task.
 struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration == Duration {

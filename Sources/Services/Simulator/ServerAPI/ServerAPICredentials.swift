@@ -1,6 +1,7 @@
 internal import AppStoreSigning
+internal import Bytes
 package import Cryptography
-internal import Foundation
+internal import FoundationEssentials
 
 /// The In-App Purchase key that requests to the API are signed with, as the server knows it.
 package struct ServerAPICredentials: Sendable {
@@ -32,10 +33,9 @@ package enum SimulatedAPIKey {
         let path = directory + "/" + fileName
         guard !FileManager.default.fileExists(atPath: path) else { return path }
         let pem = try PrivateKey.generate(.p256).pem()
-        guard
-            FileManager.default.createFile(
-                atPath: path, contents: Data(pem), attributes: [.posixPermissions: NSNumber(value: 0o600)])
-        else { throw SimulatorError(description: "\(path) cannot be written") }
+        do throws(FileDescriptor.Failure) {
+            try FileDescriptor(replacing: path, mode: 0o600).write(pem)
+        } catch { throw SimulatorError(description: "\(path) cannot be written: \(error)") }
         return path
     }
 

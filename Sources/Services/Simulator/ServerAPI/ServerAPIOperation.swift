@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The endpoints of the App Store Server API; the raw value is the name in Apple's documentation and libraries.
 package enum ServerAPIOperation: String, Sendable, CaseIterable {
     case getTransactionInfo
@@ -101,7 +103,7 @@ struct ServerAPIRoute: Equatable {
             // `/extend/mass` is no identifier: the path with more literal parts wins.
             let literals = template.count { $0 != "*" }
             if best.map({ literals > $0.literals }) ?? true {
-                let parameters = zip(template, parts).filter { $0.0 == "*" }.map { PercentEncoding.decode($0.1) }
+                let parameters = zip(template, parts).filter { $0.0 == "*" }.map { PercentEncoding.decodeOrKeep($0.1) }
                 best = (ServerAPIRoute(operation: operation, parameters: parameters), literals)
             }
         }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The parameters of a query, in order.
 struct ServerAPIQuery {
     let parameters: [(name: String, value: String)]
@@ -5,7 +7,9 @@ struct ServerAPIQuery {
     init(_ query: String?) {
         parameters = (query ?? "").split(separator: "&").map { parameter in
             let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (PercentEncoding.decode(parts[0]), parts.count == 2 ? PercentEncoding.decode(parts[1]) : "")
+            return (
+                PercentEncoding.decodeOrKeep(parts[0]), parts.count == 2 ? PercentEncoding.decodeOrKeep(parts[1]) : ""
+            )
         }
     }
 

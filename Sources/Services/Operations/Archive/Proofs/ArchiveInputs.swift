@@ -1,7 +1,6 @@
 internal import ArchiveConfiguration
 internal import ArchiveLog
 internal import Configuration
-internal import Foundation
 internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage

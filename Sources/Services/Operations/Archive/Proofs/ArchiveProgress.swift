@@ -1,5 +1,6 @@
 internal import ArchiveLog
-internal import Foundation
+internal import Bytes
+internal import Glibc
 internal import Synchronization
 internal import Time
 
@@ -20,7 +21,7 @@ final class ArchiveProgress: Sendable {
     /// Nil where nobody looks.
     static func onTerminal(_ clocks: Clocks) -> ArchiveProgress? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
-        return ArchiveProgress(clocks: clocks) { FileHandle.standardError.write(Data($0.utf8)) }
+        return ArchiveProgress(clocks: clocks) { try? FileDescriptor.standardError.write($0.utf8) }
     }
 
     @Sendable func show(_ log: LogNames, _ done: Int, _ all: Int) {

@@ -2,9 +2,9 @@ internal import AppStoreModel
 internal import ArchiveConfiguration
 internal import ArchiveFormat
 internal import ArchiveLog
+internal import Bytes
 internal import Configuration
 internal import Cryptography
-internal import Foundation
 internal import JSON
 internal import Kafka
 internal import Lifecycle
@@ -78,7 +78,7 @@ struct ArchiveProveCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
         do {
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            try FileDescriptor(replacing: path).write(bytes)
         } catch {
             throw StartupError("\(PlainText.printable(path)) cannot be written", fix: "Name another file")
         }
