@@ -117,6 +117,7 @@ faults: deps
 
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)
+	@Tests/lint-imports
 	@swift build --build-tests --explicit-target-dependency-import-check error
 
 format:

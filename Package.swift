@@ -210,7 +210,7 @@ let executables: [Target] = [
     executable("sluice-refunds", uses: ["Refunds", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-archive", uses: ["Archive", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
     executable("sluice-reconciler", uses: ["Reconciler", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
-    executable("sluice-simulator", uses: ["Simulator", "Configuration", "Cryptography"]),
+    executable("sluice-simulator", uses: ["Simulator", "Bytes", "Configuration", "Cryptography"]),
     executable(
         "sluice-bench",
         uses: [
@@ -222,7 +222,7 @@ let executables: [Target] = [
         "sluicectl",
         uses: [
             "Operations", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "PipelineRuntime",
-            "Configuration",
+            "Bytes", "Configuration",
             "Cryptography",
         ]),
     executable(

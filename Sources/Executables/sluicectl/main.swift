@@ -1,12 +1,14 @@
+internal import Bytes
 internal import Configuration
 internal import Cryptography
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import Operations
 
 do {
     try initializeCryptography()
 } catch {
-    FileHandle.standardError.write(Data("sluicectl: \(error)\n".utf8))
+    try? FileDescriptor.standardError.write("sluicectl: \(error)\n".utf8)
     exit(70)
 }
 exit(
