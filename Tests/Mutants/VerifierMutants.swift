@@ -20,11 +20,22 @@ private let header = MutatedFile(
     .verifier, "6", verification + "Checks/FormChecks.swift", suites: "CertificateListTests")
 private let base64 = MutatedFile(
     .verifier, "6", "Platform/Bytes/Base64.swift", suites: "CertificateListTests|Base64Tests")
+private let percent = MutatedFile(
+    .verifier, "bytes", "Platform/Bytes/PercentEncoding.swift", suites: "PercentEncodingTests")
+private let descriptor = MutatedFile(
+    .verifier, "bytes", "Platform/Bytes/FileDescriptor.swift", suites: "FileDescriptorTests")
 private let certificate = MutatedFile(
     .verifier, "6", "Platform/Cryptography/Certificate.swift", suites: "CertificateListTests")
 
 enum VerifierMutants {
-    static let all: [Mutant] = beforeCertificates + path + signature + audience + profile + nested + cache
+    static let all: [Mutant] = beforeCertificates + path + signature + audience + profile + nested + cache + bytes
+
+    private static let bytes: [Mutant] = [
+        percent.mutant("percent-end", "index + 2 < source.count", "index + 3 < source.count"),
+        percent.mutant(
+            "percent-utf8", "String(validating: bytes, as: UTF8.self)", "String(decoding: bytes, as: UTF8.self)"),
+        descriptor.mutant("descriptor-limit", "bytes.count <= limit", "true"),
+    ]
 
     private static let beforeCertificates: [Mutant] = [
         form.mutant("body-both-shapes", #"root["notification_type"] == nil"#, "true"),
