@@ -1,4 +1,4 @@
-// The least rights in Kafka that sluicectl prints.
+// The topics and the least rights in Kafka that sluicectl prints.
 
 private let rights = "Services/Operations/Topics/Access/"
 private let table = MutatedFile(.operations, "rights", rights + "AccessTable.swift", suites: "AccessTableTests")
@@ -6,6 +6,10 @@ private let right = MutatedFile(.operations, "rights", rights + "AccessRight.swi
 private let settings = MutatedFile(
     .operations, "rights", rights + "AccessSettings.swift", suites: "AclsCommandTests")
 private let command = MutatedFile(.operations, "rights", rights + "AclsCommand.swift", suites: "AclsCommandTests")
+private let list = MutatedFile(
+    .operations, "topics", "Services/Operations/Topics/TopicsListCommand.swift", suites: "TopicsListTests")
+private let listed = MutatedFile(
+    .operations, "topics", "Services/Operations/Topics/ListedTopic.swift", suites: "TopicsListTests")
 private let shell = MutatedFile(.operations, "rights", rights + "ShellWord.swift", suites: "AclsCommandTests")
 
 enum RightsMutants {
@@ -26,6 +30,9 @@ enum RightsMutants {
         command.mutant("role-of-rights", "configuration[StateSettings.role] == .reader", "false"),
         command.mutant(
             "group-of-the-ingress", "configuration.prefixed(ApplicationSettings.kafka.prefix)[\"client.id\"]", "nil"),
+        list.mutant("topics-in-one-form", "output == .text || format == .text", "true"),
+        list.mutant("topics-with-one-name", "!names.insert(topic.resourceName).inserted", "false"),
+        listed.mutant("topics-named-once", "name != resourceName", "true"),
         shell.mutant("shell-words", "isPlain && !text.isEmpty", "true"),
     ]
 }

@@ -66,6 +66,12 @@ enum OperationsSettings {
             """, example: "appstore.latest.production"
     ).optional.onCommandLineOnly
     static let dryRun = Setting.flag("dry-run", help: "Print what would be created without creating anything.")
+    static let topicsFormat = Setting<TopicsFormat>.oneOf(
+        "format", default: .text, help: "text, a table; strimzi, a KafkaTopic of Strimzi for each topic."
+    ).onCommandLineOnly
+    static let strimziCluster = Setting.string(
+        "cluster", help: "The name of Strimzi's Kafka resource, for --format strimzi.", example: "kafka"
+    ).optional.onCommandLineOnly
 
     // tap
     static let topic = Setting.string("topic", help: "The topic to follow.", example: "appstore.quarantine")

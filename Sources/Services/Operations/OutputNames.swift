@@ -11,6 +11,7 @@ enum OutputName {
     static let status = "status"
     static let partitions = "partitions"
     static let replicationFactor = "replicationFactor"
+    static let keyed = "keyed"
     static let differences = "differences"
     static let setting = "setting"
     static let found = "found"

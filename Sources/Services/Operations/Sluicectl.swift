@@ -69,6 +69,8 @@ package struct Sluicectl: Sendable {
         case ["topics", "check"]:
             return try await TopicsCommand(configuration: configuration, access: parts.access, timeout: timeout)
                 .check(console)
+        case ["topics", "list"]:
+            return try await TopicsListCommand(configuration: configuration, access: parts.access).run(console)
         case ["topics", "acls"]:
             return try await AclsCommand(configuration: configuration, access: try access()).run(console)
         case ["tap"]:

@@ -49,7 +49,7 @@ enum SluicectlCommand {
         let schema = topicsSchema(parts)
         return Command(
             "topics",
-            summary: "Create the topics of an installation, check them, or print the rights on them.",
+            summary: "Create the topics of an installation, check them, or print them and the rights on them.",
             examples: [.init("sluicectl topics check", "What is missing or differs, and how to fix it.")],
             subcommands: [
                 Command(
@@ -77,6 +77,18 @@ enum SluicectlCommand {
                     examples: [
                         .init("sluicectl topics check", "A table, and how to fix differences."),
                         .init("sluicectl topics check --output json", "For scripts."),
+                    ]),
+                Command(
+                    "list", summary: "Print the topics as they are created, for other tools.",
+                    discussion: "Asks no broker.",
+                    schema: schema.adding(
+                        ConfigurationSchema([OperationsSettings.topicsFormat, OperationsSettings.strimziCluster])),
+                    examples: [
+                        .init("sluicectl topics list", "Name, partitions, replicas and settings of each."),
+                        .init(
+                            "sluicectl topics list --format strimzi --cluster kafka",
+                            "Where Strimzi's operator creates topics."),
+                        .init("sluicectl topics list --output json", "For scripts."),
                     ]),
             ] + acls(parts), readsConfiguration: false)
     }

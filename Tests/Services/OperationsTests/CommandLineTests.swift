@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["topics"], ["topics", "apply"], ["topics", "check"], ["topics", "acls"], ["tap"], ["verify"], ["config"],
+        [], ["topics"], ["topics", "apply"], ["topics", "check"], ["topics", "list"], ["topics", "acls"],
+        ["tap"], ["verify"], ["config"],
         ["config", "check"],
         ["config", "show"], ["entitlements"], ["entitlements", "show"], ["webhooks"], ["webhooks", "test"],
         ["webhooks", "attempts"], ["webhooks", "resend"], ["version"],

@@ -1,0 +1,54 @@
+internal import JSON
+internal import Kafka
+internal import Records
+
+/// A topic as it is created, without asking a broker.
+struct ListedTopic {
+    let specification: TopicSpecification
+    let replicationFactor: Int
+    /// By Kafka's names.
+    let settings: [String: String]
+
+    /// The name of the KafkaTopic. Kubernetes takes words of lower-case letters, digits and hyphens between dots, with a
+    /// letter or digit at both ends of each.
+    var resourceName: String {
+        let words = specification.name.rawValue.lowercased().replacing("_", with: "-").split(separator: ".")
+        return words.map { word in word.split(separator: "-").joined(separator: "-") }
+            .filter { !$0.isEmpty }.joined(separator: ".")
+    }
+
+    /// A KafkaTopic of Strimzi, in YAML.
+    ///
+    /// - Parameter cluster: the name of the Kafka resource.
+    func strimzi(cluster: String) -> String {
+        // A string of JSON is one of YAML.
+        func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).json, as: UTF8.self) }
+        let name = specification.name.rawValue
+        var text = """
+            apiVersion: kafka.strimzi.io/v1
+            kind: KafkaTopic
+            metadata:
+              name: \(quoted(resourceName))
+              labels:
+                strimzi.io/cluster: \(quoted(cluster))
+            spec:
+
+            """
+        if name != resourceName { text += "  topicName: \(quoted(name))\n" }
+        text += "  partitions: \(specification.partitions)\n  replicas: \(replicationFactor)\n  config:\n"
+        for (key, value) in settings.sorted(by: { $0.key < $1.key }) { text += "    \(key): \(quoted(value))\n" }
+        return text
+    }
+
+    var json: JSONObject {
+        var values = JSONObject()
+        for (key, value) in settings.sorted(by: { $0.key < $1.key }) { values[key] = .string(value) }
+        return [
+            OutputName.topic: .string(specification.name.rawValue),
+            OutputName.partitions: .integer(Int64(specification.partitions)),
+            OutputName.keyed: .bool(specification.isKeyed),
+            OutputName.replicationFactor: .integer(Int64(replicationFactor)),
+            OutputName.settings: .object(values),
+        ]
+    }
+}

@@ -1,0 +1,86 @@
+internal import Configuration
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import ServiceKit
+
+/// How the topics are printed for people.
+enum TopicsFormat: String, CaseIterable, Sendable {
+    case text, strimzi
+}
+
+/// `sluicectl topics list`: prints the topics of an installation as they are created, and asks no broker.
+struct TopicsListCommand {
+    let configuration: Configuration
+    let access: SluicectlParts.Access?
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let format = configuration[OperationsSettings.topicsFormat]
+        let output = configuration[OperationsSettings.output]
+        guard output == .text || format == .text else {
+            throw StartupError(
+                "--output json and --format \(format.rawValue) are two forms", fix: "Give one of them",
+                exitCode: .usage)
+        }
+        switch (output, format) {
+        case (.json, _):
+            let topics = JSONValue.array(topics.map { .object($0.json) })
+            await console.write(line: JSONValue.object([OutputName.topics: topics]).json)
+        case (.text, .text): await console.write(text)
+        case (.text, .strimzi): await console.write(try strimzi())
+        }
+        return .ok
+    }
+
+    private var text: String {
+        PlainText.table(
+            [["TOPIC", "PARTITIONS", "REPLICAS", "SETTINGS"]]
+                + topics.map { topic in
+                    [
+                        PlainText.printable(topic.specification.name.rawValue), String(topic.specification.partitions),
+                        String(topic.replicationFactor),
+                        topic.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+                            .joined(separator: " "),
+                    ]
+                })
+    }
+
+    private func strimzi() throws -> String {
+        guard let cluster = configuration[OperationsSettings.strimziCluster] else {
+            throw StartupError(
+                "the label strimzi.io/cluster of a KafkaTopic is its Kafka cluster",
+                setting: OperationsSettings.strimziCluster.key, fix: "Name the Kafka resource, such as --cluster kafka",
+                exitCode: .usage)
+        }
+        var names: Set<String> = []
+        for topic in topics where !names.insert(topic.resourceName).inserted {
+            throw StartupError(
+                "two topics would be the KafkaTopic \(topic.resourceName)",
+                setting: OperationsSettings.topicsPrefix.key,
+                fix: "Choose names that differ in more than upper case, underscores and hyphens", exitCode: .usage)
+        }
+        return topics.map { $0.strimzi(cluster: cluster) }.joined(separator: "---\n")
+    }
+
+    private var topics: [ListedTopic] {
+        let demands = TopicDemands(
+            profile: configuration[ApplicationSettings.profile],
+            replicationFactor: configuration[OperationsSettings.replicationFactor])
+        let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+        let receivers = access?.options(configuration).webhookReceivers ?? []
+        return
+            names
+            .specifications(
+                partitions: configuration[OperationsSettings.partitions]
+                    ?? configuration[OperationsSettings.topicsPartitions],
+                groups: (configuration[OperationsSettings.groups] ?? []) + names.furtherGroups(receivers),
+                stateTopics: configuration[OperationsSettings.stateTopics] ?? []
+            )
+            .map { specification in
+                ListedTopic(
+                    specification: specification, replicationFactor: demands.replicationFactor,
+                    settings: demands.settings(of: specification))
+            }
+    }
+}
