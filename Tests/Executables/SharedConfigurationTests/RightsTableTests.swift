@@ -17,7 +17,10 @@ import Webhooks
         try String(contentsOf: deploy.appending(path: path), encoding: .utf8)
     }
 
-    private static func acls(_ arguments: [String]) async -> String {
+    private static func acls(_ arguments: [String]) async -> String { await topics(["acls"] + arguments) }
+
+    /// What `sluicectl topics` prints.
+    static func topics(_ arguments: [String]) async -> String {
         let parts = SluicectlParts(
             executables: [],
             verification: SluicectlParts.Verification(
@@ -40,7 +43,7 @@ import Webhooks
                 output.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
                 return true
             }, complaint: { Issue.record("\($0)") })
-        let code = await Sluicectl(parts, console: console).run(["topics", "acls"] + arguments, environment: [:])
+        let code = await Sluicectl(parts, console: console).run(["topics"] + arguments, environment: [:])
         #expect(code == 0)
         return output.withLock { $0 }
     }
