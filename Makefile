@@ -3,6 +3,7 @@
 # make test       all tests that need nothing else, side by side; about 8 minutes on two cores after the build; FILTER=Name runs some, one by one
 # make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
+# make test-deploy what is deployed: each script deploy/*/test, with a table of what was left out and why; installs tools unless INSTALL=0; ONLY=name for one
 # make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, whatever fails; takes hours
 # make tutorial   builds and runs the consumer that Sources/Pipeline/README.md shows, as a package beside this one
 # make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
@@ -20,7 +21,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka test-http test-all tutorial faults mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka test-http test-deploy test-all tutorial faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -78,6 +79,10 @@ test-kafka: deps
 test-http: deps
 	@swift build --build-tests
 	@Tests/run --no-parallel --filter '$(HTTP_TESTS)'
+
+test-deploy: deps
+	@swift build
+	@deploy/test $(ONLY)
 
 test-all:
 	@failed=; for target in test test-kafka test-http tutorial faults sanitize mutants; do \
