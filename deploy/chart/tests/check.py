@@ -139,6 +139,14 @@ def alerts(rendered):
             fail(f"promtool: {run.stderr}")
 
 
+def dashboards(rendered):
+    """The dashboards are those of deploy/grafana, byte for byte."""
+    found = {key: text for each in of_kind(rendered["operators"][1], "ConfigMap")
+             if "grafana_dashboard" in each["metadata"]["labels"] for key, text in each["data"].items()}
+    if found != {file.name: file.read_text() for file in (CHART.parent / "grafana/dashboards").glob("*.json")}:
+        fail("the dashboards are not those of deploy/grafana")
+
+
 def settings(objects):
     """The executable, the properties and the ConfigMap of each workload and Job."""
     maps = {each["metadata"]["name"]: each["data"] for each in of_kind(objects, "ConfigMap")}
@@ -254,8 +262,9 @@ def main():
     refused()
     step("checksums of the configuration")
     checksums()
-    step("alerts")
+    step("alerts and dashboards")
     alerts(rendered)
+    dashboards(rendered)
     step("settings")
     accepted(rendered)
     step("topics and rights")

@@ -1,0 +1,260 @@
+"""The dashboards. Each row answers a question; each expression returns data in the scenario of deploy/grafana/test."""
+
+from panels import dashboard, figure, graph, quantiles, rate
+
+I = '{instance=~"$instance"}'
+DEAD_LETTERED = '{instance=~"$instance",outcome="dead-lettered"}'
+
+
+OVERVIEW = dashboard(
+    "sluice-overview", "overview",
+    ("Is Apple answered?", [
+        figure("Processes down", "Processes that Prometheus cannot scrape. Alert: SluiceProcessDown.", "short",
+               'count(up{job=~"sluice.*"} == 0) or vector(0)', "down", red=1),
+        figure("Ingresses ready", "Ingresses whose /readyz is 200.", "short", f"sum(sluice_ingress_ready{I})", "ready",
+               red=1, below=True),
+        figure("Answers 503", "Share of Apple's requests that are answered 503, over five minutes.", "percentunit",
+               'sum(rate(sluice_ingress_decisions_total{status="503"}[5m])) / sum(rate(sluice_ingress_decisions_total[5m])) '
+               "or sum(rate(sluice_ingress_decisions_total[5m])) * 0", "503", red=0.001),
+        graph("Notifications", "Authentic notifications by environment.", "reqps",
+              rate("sluice_ingress_notifications_total", "environment"), stacked=True),
+        graph("Answers", "Answers to requests, by status.", "reqps", rate("sluice_ingress_decisions_total", "status")),
+        graph("Time to answer", "From the request to its answer, Kafka's acknowledgement included.", "s",
+              *quantiles("sluice_ingress_request_duration_seconds")),
+    ]),
+    ("Are consumers behind?", [
+        graph("Lag in seconds", "Age of the oldest record that is not finished, by executable.", "s",
+              ("max by (job) (sluice_consumer_lag_seconds)", "{{job}}")),
+        graph("Records", "Records by executable and outcome.", "ops",
+              ("sum by (job, outcome) (rate(sluice_consumer_records_total[$__rate_interval]))", "{{job}} {{outcome}}")),
+        graph("Facts of entitlements", "How far back the input of the entitlements was read.", "s",
+              ("max by (environment) (sluice_entitlements_facts_age_seconds)", "{{environment}}")),
+    ]),
+    ("Is anything missing or set aside?", [
+        figure("Missing notifications", "Missing in the last complete sweeps of Apple's history.", "short",
+               "sum(sluice_notifications_missing) or vector(0)", "missing", red=1),
+        figure("Quarantined in a day", "Authentic notifications that were not understood.", "short",
+               "sum(increase(sluice_ingress_quarantined_total[1d])) or vector(0)", "quarantined", red=1),
+        figure("Dead letters in a day", "Records that consumers set aside.", "short",
+               'sum(increase(sluice_consumer_records_total{outcome="dead-lettered"}[1d]))', "dead letters", red=1),
+    ]),
+    ("Processes", [
+        graph("CPU", "Cores used by each process.", "short",
+              ('rate(process_cpu_seconds_total{job=~"sluice.*"}[$__rate_interval])', "{{job}} {{instance}}")),
+        graph("Memory", "Resident memory of each process.", "bytes",
+              ('process_resident_memory_bytes{job=~"sluice.*"}', "{{job}} {{instance}}")),
+        graph("Versions", "Processes by version.", "short", ("count by (job, version) (sluice_build_info)", "{{job}} {{version}}"),
+              stacked=True),
+    ]),
+    instances="sluice_ingress_ready")
+
+INGRESS = dashboard(
+    "sluice-ingress", "ingress",
+    ("What arrives?", [
+        graph("Notifications by type", "Authentic notifications.", "reqps",
+              rate("sluice_ingress_notifications_total", "type"), stacked=True),
+        graph("Decisions", "What was decided about each request, by reason code.", "reqps",
+              rate("sluice_ingress_decisions_total", "reason, status")),
+        graph("Age at receipt", "From Apple's signature to the receipt. Retries of Apple are hours old.", "s",
+              *quantiles("sluice_ingress_notification_age_seconds")),
+    ]),
+    ("How fast is it answered?", [
+        graph("Request", "From the request's first byte to the answer.", "s",
+              *quantiles("sluice_ingress_request_duration_seconds")),
+        graph("Verification", "Signatures and certificates.", "s",
+              *quantiles("sluice_ingress_verification_duration_seconds")),
+        graph("Kafka's acknowledgement", "From the produce to the acknowledgement by all in-sync replicas.", "s",
+              *quantiles("sluice_ingress_acknowledgement_duration_seconds")),
+    ]),
+    ("Does Kafka acknowledge?", [
+        graph("Kafka available", "1 while the ingress reaches the leaders of its topics.", "short",
+              (f"sluice_ingress_kafka_available{I}", "{{instance}}")),
+        graph("Records in flight", "Records without an acknowledgement.", "short",
+              (f"sluice_ingress_kafka_records_in_flight{I}", "{{instance}}")),
+        graph("Failures", "Records that Kafka did not acknowledge, by librdkafka's error.", "ops",
+              rate("sluice_ingress_kafka_failures_total", "error")),
+    ]),
+    ("What is refused or set aside?", [
+        graph("Quarantine", "Authentic notifications that were not understood, by reason.", "ops",
+              ("sum by (reason) (increase(sluice_ingress_quarantined_total[1h])) or vector(0)", "{{reason}}")),
+        graph("Quarantine budget", "Spent share of quarantine.bytes.per.hour.", "percentunit",
+              (f"sluice_ingress_quarantine_budget_spent_ratio{I}", "{{instance}}")),
+        graph("Certificates", "Certificates of Apple by what OCSP says.", "short",
+              (f"sum by (state) (sluice_ingress_revocation_certificates{I})", "{{state}}")),
+        graph("Chain validations", "Certificate chains that were not seen before.", "ops",
+              ("sum by (instance) (rate(sluice_ingress_chain_validations_total[$__rate_interval]))", "{{instance}}")),
+        graph("Version 1", "Notifications of version 1 and older, by type.", "ops",
+              rate("sluice_ingress_legacy_notifications_total", "type"), stacked=True),
+        graph("Version 1: passwords", "Bodies of version 1 by app and whether the password was right.", "ops",
+              rate("sluice_ingress_legacy_passwords_total", "bundleid, outcome")),
+    ]),
+    ("Is the listener within its bounds?", [
+        graph("Connections", "Open connections.", "short", (f"sluice_http_connections{I}", "{{job}} {{instance}}")),
+        graph("Connections refused", "By cause: capacity, descriptors, rate.", "ops",
+              rate("sluice_http_connections_refused_total", "cause")),
+        graph("Deadlines", "Connections closed because a phase took too long.", "ops",
+              rate("sluice_http_deadlines_total", "phase")),
+    ]),
+    instances="sluice_ingress_ready")
+
+CONSUMERS = dashboard(
+    "sluice-consumers", "consumers",
+    ("Who is behind?", [
+        graph("Lag in seconds", "Age of the oldest unfinished record, by topic.", "s",
+              (f"max by (job, topic) (sluice_consumer_lag_seconds{I})", "{{job}} {{topic}}")),
+        graph("Lag in records", "Records that are not finished, by topic.", "short",
+              (f"sum by (job, topic) (sluice_consumer_lag_records{I})", "{{job}} {{topic}}")),
+        graph("Oldest unfinished", "How long one record has been in a handler.", "s",
+              (f"max by (job, topic) (sluice_consumer_oldest_unfinished_seconds{I})", "{{job}} {{topic}}")),
+    ]),
+    ("What happens to records?", [
+        graph("Done", "Finished records.", "ops", rate("sluice_consumer_records_total", "job, topic", labels='outcome="done"')),
+        graph("Skipped", "Records that needed no effect, by reason.", "ops",
+              rate("sluice_consumer_reasons_total", "job, reason")),
+        graph("Dead letters", "Records set aside, by topic, in an hour.", "short",
+              (f'sum by (job, topic) (increase(sluice_consumer_records_total{DEAD_LETTERED}[1h]))',
+               "{{job}} {{topic}}")),
+        graph("Retries", "Attempts that are repeated, by cause.", "ops", rate("sluice_consumer_retries_total", "job, cause")),
+        graph("Handler", "Time in the handler.", "s", *quantiles("sluice_consumer_handler_duration_seconds", "job")),
+        graph("Partitions", "Assigned partitions of each member.", "short",
+              (f"sluice_consumer_assigned_partitions{I}", "{{job}} {{instance}}"), stacked=True),
+    ]),
+    ("Is the state complete?", [
+        graph("State complete", "1 while a member has read everything that was published.", "short",
+              (f"sluice_state_complete{I}", "{{job}} {{instance}}")),
+        graph("State behind its topic", "Records of the state's topic that a member has not applied.", "short",
+              (f"sum by (job, instance) (sluice_state_lag_records{I})", "{{job}} {{instance}}")),
+        graph("Published", "Rows published to the state's topic.", "ops", rate("sluice_state_published_total", "job")),
+        graph("Rows refused", "Rows that Kafka does not take: too large, or against a rule of the topic.", "short",
+              (f"sum by (job) (sluice_state_oversized_rows{I} + sluice_state_refused_rows{I})", "{{job}}")),
+    ]),
+    ("Entitlements and webhooks", [
+        graph("Reads", "Answers of the read API.", "reqps", rate("sluice_entitlements_reads_total", "instance")),
+        graph("Time to read", "Time of an answer of the read API.", "s", *quantiles("sluice_entitlements_read_duration_seconds")),
+        graph("Age of the facts", "How far back the input was read.", "s",
+              (f"max by (environment) (sluice_entitlements_facts_age_seconds{I})", "{{environment}}")),
+        graph("Purchases changed", "Purchases whose answer changed.", "ops",
+              rate("sluice_entitlements_purchases_changed_total", "instance")),
+        graph("Webhooks", "Attempts by outcome.", "ops", rate("sluice_webhooks_attempts_total", "outcome")),
+        graph("Time of an attempt", "Until the receiver answers.", "s", *quantiles("sluice_webhooks_attempt_duration_seconds")),
+    ]),
+    instances="sluice_consumer_assigned_partitions")
+
+REFUNDS = dashboard(
+    "sluice-refunds", "refunds",
+    ("Is every request answered in time?", [
+        figure("Until the earliest deadline", "Time left for the request that ends first; nothing while none waits.", "s",
+               "min by (environment) (sluice_refunds_next_deadline_seconds)", "{{environment}}", red=7200, below=True),
+        figure("Waiting", "Requests that something stands in the way of.", "short",
+               "sum by (environment) (sluice_refunds_undecided)", "{{environment}}", red=1),
+        figure("Unanswered in 30 days", "Rounds that ended without an accepted answer.", "short",
+               "sum by (environment) (increase(sluice_refunds_unanswered_total[30d]))", "{{environment}}", red=1),
+        graph("Requests", "CONSUMPTION_REQUEST notifications in an hour.", "short",
+              (f"sum by (environment) (increase(sluice_refunds_requests_total{I}[1h]))", "{{environment}}")),
+        graph("Answers", "Answers that Apple accepted, by preference, in an hour.", "short",
+              (f"sum by (answer) (increase(sluice_refunds_answers_total{I}[1h]))", "{{answer}}"), stacked=True),
+        graph("Rules", "Answers by the rule that decided, in an hour.", "short",
+              (f"sum by (rule) (increase(sluice_refunds_rule_answers_total{I}[1h]))", "{{rule}}"), stacked=True),
+    ]),
+    ("What stands in the way?", [
+        graph("Obstacles", "Requests that wait, by reason.", "short",
+              (f"sum by (reason) (sluice_refunds_undecided{I})", "{{reason}}"), stacked=True),
+        graph("Unanswered", "Rounds without an accepted answer, by end and reason, in a day.", "short",
+              (f"sum by (end, reason) (increase(sluice_refunds_unanswered_total{I}[1d]))", "{{end}} {{reason}}")),
+        graph("Your service", "Questions without a usable answer, by reason.", "ops",
+              rate("sluice_refunds_provider_failures_total", "reason")),
+    ]),
+    ("Does Apple's API work?", [
+        graph("Attempts", "Attempts to send an answer, by outcome.", "ops", rate("sluice_refunds_attempts_total", "outcome")),
+        graph("Status", "Answers of Apple's API, by status.", "ops", rate("sluice_refunds_api_answers_total", "status")),
+        graph("Time", "Time of a request to Apple's API.", "s", *quantiles("sluice_refunds_api_seconds", "environment")[1:]),
+        graph("Time to the answer", "From the receipt of a request to the accepted answer.", "s",
+              *quantiles("sluice_refunds_answer_seconds", "environment")[1:]),
+        graph("Paused", "1 while requests to Apple wait after failures.", "short",
+              (f"max by (environment) (sluice_refunds_paused{I})", "{{environment}}")),
+    ]),
+    ("Does the reconciler find anything?", [
+        graph("Missing", "Missing in the last complete sweep.", "short",
+              ("sum by (app, environment, sweep) (sluice_notifications_missing)", "{{app}} {{environment}} {{sweep}}")),
+        graph("Age of the last sweep", "Since the last complete one, by kind.", "s",
+              ("time() - max by (app, environment, sweep) (sluice_reconciler_last_complete_timestamp_seconds > 0)",
+               "{{app}} {{environment}} {{sweep}}")),
+        graph("Published", "Notifications that never arrived and were published.", "ops",
+              ("sum(rate(sluice_reconciler_published_total[$__rate_interval]))", "published")),
+        graph("Calls to Apple", "Requests of the sweeps.", "reqps",
+              ("sum(rate(sluice_reconciler_calls_total[$__rate_interval]))", "calls")),
+        graph("Failures", "Failed steps of sweeps, by cause.", "ops",
+              ("sum by (cause) (rate(sluice_reconciler_failures_total[$__rate_interval]))", "{{cause}}")),
+        graph("Version 1 and Apple's statuses", "Subscriptions that differ from Apple's status in the last comparison.", "short",
+              ("sum by (app, environment) (sluice_reconciler_status_differences)", "{{app}} {{environment}}")),
+    ]),
+    instances="sluice_refunds_paused")
+
+ARCHIVE = dashboard(
+    "sluice-archive", "archive",
+    ("Is everything archived?", [
+        figure("Archived", "Records under a checkpoint since the start.", "short", f"sum(sluice_archive_leaves_total{I})", "leaves"),
+        figure("Missing offsets", "Offsets that Kafka deleted before they were archived.", "short",
+               f"sum(sluice_archive_missing_offsets_total{I})", "missing", red=1),
+        figure("Not anchored", "For how long there has been a checkpoint that an anchor has not taken.", "s",
+               f"max by (anchor) (sluice_archive_unanchored_seconds{I})", "{{anchor}}", red=3600),
+        graph("Records", "Records archived, by topic.", "ops", rate("sluice_archive_leaves_total", "topic"), stacked=True),
+        graph("Bytes", "Bytes of segments and tiles, by topic.", "Bps", rate("sluice_archive_bytes_total", "topic"), stacked=True),
+        graph("Lag", "Age of the oldest record that is not archived.", "s",
+              ('max by (topic) (sluice_consumer_lag_seconds{job="sluice-archive"})', "{{topic}}")),
+    ]),
+    ("Does writing work?", [
+        graph("Failures", "Attempts to open or write a log that failed, by reason.", "ops",
+              rate("sluice_archive_failures_total", "reason")),
+        graph("Flush", "From the first byte written to the checkpoint.", "s", *quantiles("sluice_archive_flush_duration_seconds")),
+        graph("Age of the newest checkpoint", "Since a checkpoint was last signed, by topic.", "s",
+              (f"time() - max by (topic) (sluice_archive_last_checkpoint_timestamp_seconds{I} > 0)", "{{topic}}")),
+    ]),
+    ("Anchors, erasures, retention", [
+        graph("Anchored", "Checkpoints taken by each anchor.", "ops", rate("sluice_archive_anchored_total", "anchor")),
+        graph("Anchor failures", "Attempts that failed, by anchor and reason.", "ops",
+              rate("sluice_archive_anchor_failures_total", "anchor, reason")),
+        graph("Erasures", "Records of the erasures topic by what they came to, in a day.", "short",
+              (f"sum by (outcome) (increase(sluice_archive_erasures_total{I}[1d]))", "{{outcome}}")),
+        graph("Pruned segments", "Files deleted after the retention, in a day.", "short",
+              (f"sum by (topic) (increase(sluice_archive_pruned_segments_total{I}[1d]))", "{{topic}}")),
+    ]),
+    instances="sluice_archive_unanchored_seconds")
+
+KAFKA = dashboard(
+    "sluice-kafka", "Kafka, seen by its clients",
+    ("Are brokers reached?", [
+        graph("Brokers of the consumers", "Brokers that each consumer is connected to.", "short",
+              (f"sluice_consumer_brokers_up{I}", "{{job}} {{instance}}")),
+        graph("Brokers of the states", "Brokers that each reader of a state is connected to.", "short",
+              (f"sluice_state_brokers_up{I}", "{{job}} {{instance}}")),
+        graph("Brokers of the ingress", "1 while the ingress reaches the leaders of its topics.", "short",
+              (f"sluice_ingress_kafka_available{I}", "{{instance}}")),
+    ]),
+    ("Does writing work?", [
+        graph("Acknowledgements", "Time to the acknowledgement by all in-sync replicas.", "s",
+              *quantiles("sluice_ingress_acknowledgement_duration_seconds")),
+        graph("Records in flight", "Records of the ingress without an acknowledgement.", "short",
+              (f"sluice_ingress_kafka_records_in_flight{I}", "{{instance}}")),
+        graph("Failures of the ingress", "Records that were not acknowledged, by librdkafka's error.", "ops",
+              rate("sluice_ingress_kafka_failures_total", "error")),
+        graph("Producer generation", "Rises when the producer was replaced after a fatal error.", "short",
+              (f"sluice_ingress_kafka_producer_generation{I}", "{{instance}}")),
+        graph("State writable", "1 while the state's topic takes rows.", "short",
+              (f"sluice_state_writable{I}", "{{job}} {{instance}}")),
+        graph("State stalled", "How long the state's topic has taken no row.", "s",
+              (f"sluice_state_stalled_seconds{I}", "{{job}} {{instance}}")),
+    ]),
+    ("Do groups work?", [
+        graph("Rebalances", "Rebalances in ten minutes, by kind.", "short",
+              (f"sum by (job, kind) (increase(sluice_consumer_rebalances_total{I}[10m]))", "{{job}} {{kind}}")),
+        graph("Commit failures", "Commits that Kafka refused.", "ops", rate("sluice_consumer_commit_failures_total", "job")),
+        graph("Dead letter failures", "Dead letters that Kafka refused.", "ops",
+              rate("sluice_consumer_dead_letter_failures_total", "job")),
+        graph("Client errors", "Errors that librdkafka reported.", "ops", rate("sluice_consumer_client_errors_total", "job")),
+        graph("Offset resets", "Partitions whose offset was gone.", "short",
+              (f"sum by (job) (increase(sluice_consumer_offset_resets_total{I}[1h]))", "{{job}}")),
+    ]),
+    instances="sluice_build_info")
+
+ALL = {"overview": OVERVIEW, "ingress": INGRESS, "consumers": CONSUMERS, "refunds": REFUNDS, "archive": ARCHIVE, "kafka": KAFKA}
