@@ -28,14 +28,19 @@ final class DevBrokerService: Service {
         let ports: DevBroker.Ports =
             UInt16(exactly: port).map { $0 == 0 ? .free : .fixed(first: $0, setNext: { fixed_port_set_next($0) }) }
             ?? .free
+        let address = try DevBrokerHost.address(configuration[DevBrokerCommand.host])
         let broker: DevBroker
         do {
             broker = try DevBroker(
-                topics: topics, brokers: configuration[DevBrokerCommand.brokers], ports: ports,
+                topics: topics, brokers: configuration[DevBrokerCommand.brokers], ports: ports, address: address,
                 onEvent: { [logger] event in
                     guard case .log(let line) = event else { return }
                     logger.warning("librdkafka", [LogField(.detail, line.message)])
                 })
+        } catch  where error.code == .notOnEmbeddedBroker {
+            throw StartupError(
+                "cannot listen: \(error.message)", setting: DevBrokerCommand.host.key,
+                fix: "Give an address or a name of this machine")
         } catch {
             throw StartupError(
                 "cannot listen: \(error.message)", setting: DevBrokerCommand.port.key,

@@ -19,7 +19,22 @@ public final class DevBroker: Sendable {
         case fixed(first: UInt16, setNext: @Sendable (UInt16) -> Void)
     }
 
-    /// `127.0.0.1:port` of every broker, separated by commas.
+    /// The address that the brokers listen on and advertise, in place of 127.0.0.1. The executable interposes `bind`, as
+    /// for ports.
+    public struct Address: Sendable {
+        let text: String
+        let setChosen: @Sendable (Bool) -> Void
+
+        /// - Parameters:
+        ///   - text: an IPv4 address of this machine, in dotted form.
+        ///   - setChosen: called with true before the brokers bind and with false after it.
+        public init(_ text: String, setChosen: @escaping @Sendable (Bool) -> Void) {
+            self.text = text
+            self.setChosen = setChosen
+        }
+    }
+
+    /// `127.0.0.1:port`, or that of the chosen address, of every broker, separated by commas.
     public let bootstrapServers: String
     /// How many brokers there are; their ids count from 1.
     public let brokerCount: Int
@@ -34,9 +49,10 @@ public final class DevBroker: Sendable {
 
     /// Starts the brokers and creates the topics.
     ///
-    /// - Throws: `portInUse`, or `invalidArgument` for a count that makes no sense.
+    /// - Throws: `portInUse`, `invalidArgument` for a count that makes no sense, or `notOnEmbeddedBroker` for an address
+    ///   that is not of this machine.
     public init(
-        topics: [KafkaTopic: Int] = [:], brokers: Int = 1, ports: Ports = .free,
+        topics: [KafkaTopic: Int] = [:], brokers: Int = 1, ports: Ports = .free, address: Address? = nil,
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
     ) throws(KafkaError) {
         guard (1...16).contains(brokers) else {
@@ -50,13 +66,19 @@ public final class DevBroker: Sendable {
                 ClientProperty("log.queue", "true"),
             ], home: DispatchQueue(label: "kafka.dev-broker"))
         host.start(KafkaHandle.Handlers(clientEvent: onEvent))
+        address?.setChosen(true)
+        defer { address?.setChosen(false) }
         let cluster = try Self.makeCluster(host: host, brokers: brokers, ports: ports)
         bootstrapServers = String(cString: rd_kafka_mock_cluster_bootstraps(cluster.raw))
         brokerCount = brokers
         state = Mutex(State(cluster: cluster, host: host))
+        let obtained = bootstrapServers.split(separator: ",").map(String.init)
+        if let address, !obtained.allSatisfy({ $0.hasPrefix(address.text + ":") }) {
+            throw KafkaError(.notOnEmbeddedBroker, "\(address.text) is no address of this machine")
+        }
         if case .fixed(let first, _) = ports {
-            let wanted = (0..<brokers).map { "127.0.0.1:\(Int(first) + $0)" }
-            let taken = wanted.filter { !bootstrapServers.split(separator: ",").map(String.init).contains($0) }
+            let wanted = (0..<brokers).map { "\(address?.text ?? "127.0.0.1"):\(Int(first) + $0)" }
+            let taken = wanted.filter { !obtained.contains($0) }
             guard taken.isEmpty else {
                 throw KafkaError(.portInUse, "already in use, or not allowed: \(taken.joined(separator: ", "))")
             }

@@ -139,6 +139,13 @@ struct BadStart: Sendable, CustomTestStringConvertible {
             what: "a busy port", executable: "sluice-dev-broker", arguments: ["--port", "BUSY"], code: 1,
             mentions: ["port: ", "give another port"]),
         BadStart(
+            what: "an address of another machine", executable: "sluice-dev-broker",
+            arguments: ["--port", "0", "--host", "192.0.2.1"], code: 1,
+            mentions: ["host: ", "192.0.2.1 is no address of this machine"]),
+        BadStart(
+            what: "every address", executable: "sluice-dev-broker", arguments: ["--port", "0", "--host", "0.0.0.0"],
+            code: 78, mentions: ["host: ", "none can connect to it", "a name of this machine"]),
+        BadStart(
             what: "no URL", executable: "sluice-simulator", arguments: ["post"], code: 64, mentions: ["url", "--url"]),
         BadStart(
             what: "no certificates", executable: "sluice-simulator",

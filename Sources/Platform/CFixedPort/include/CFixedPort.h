@@ -1,4 +1,4 @@
-// Lets librdkafka's mock cluster listen on chosen ports, for which it has no setting.
+// Lets librdkafka's mock cluster listen on chosen ports and on a chosen address, for which it has no setting.
 #ifndef SLUICE_CFIXEDPORT_H
 #define SLUICE_CFIXEDPORT_H
 
@@ -11,5 +11,12 @@
 // The executable that links this defines `bind` for itself and the libraries it loads; on every other thread, and with
 // port 0, that is the C library's own.
 void fixed_port_set_next(uint16_t port);
+
+// While `address` is not 0, each bind of an IPv4 socket on this thread takes this address, in network order. 0 ends it.
+// An address that is not of this machine leaves the one that was asked for.
+void fixed_port_set_address(uint32_t address);
+
+// The first IPv4 address of a name or of numeric text, in network order; 0 when there is none.
+uint32_t fixed_port_resolve(const char *host);
 
 #endif

@@ -1,0 +1,22 @@
+internal import CFixedPort
+internal import Configuration
+internal import KafkaDevBroker
+internal import Lifecycle
+
+/// The setting `host` of `sluice-dev-broker`.
+enum DevBrokerHost {
+    /// - Parameter host: an IPv4 address in dotted form, or a name.
+    /// - Throws: a `StartupError` for a name without an IPv4 address, and for 0.0.0.0, which no client can connect to.
+    static func address(_ host: String) throws(StartupError) -> DevBroker.Address? {
+        let number = fixed_port_resolve(host)
+        let text = withUnsafeBytes(of: number) { $0.map(String.init).joined(separator: ".") }
+        guard number != 0 else {
+            throw StartupError(
+                host == text
+                    ? "clients are told this address, and none can connect to it" : "\(host) has no IPv4 address",
+                setting: DevBrokerCommand.host.key, fix: "Give an address or a name of this machine",
+                exitCode: .configuration)
+        }
+        return DevBroker.Address(text) { isChosen in fixed_port_set_address(isChosen ? number : 0) }
+    }
+}
