@@ -13,7 +13,8 @@ deployment["metadata"]["name"] = "sluice-play"
 deployment["spec"]["replicas"] = 1
 pod = deployment["spec"]["template"]["spec"]
 pod["hostNetwork"] = True
-# podman knows no projected volumes; probes become curl in the container, which the image does not have.
+# podman knows no projected volumes and no ports on the network of the host; probes become curl in the container, which
+# the image does not have.
 used = []
 for volume in pod["volumes"]:
     if volume["name"] == "config":
@@ -21,7 +22,7 @@ for volume in pod["volumes"]:
         volume["configMap"] = {"name": name}
         used.append(config_maps[name])
 container = pod["containers"][0]
-for probe in ["startupProbe", "livenessProbe", "readinessProbe"]:
+for probe in ["startupProbe", "livenessProbe", "readinessProbe", "ports"]:
     del container[probe]
 broker = {"name": "broker", "image": sys.argv[2], "imagePullPolicy": "Never", "command": ["/usr/bin/sluice-dev-broker"],
           "args": ["--port", "29092"], "securityContext": container["securityContext"],
