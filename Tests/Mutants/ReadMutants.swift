@@ -23,6 +23,11 @@ enum ReadMutants {
         freshness.mutant("age-least", "min(least, moment)", after: "func age(of", "moment"),
         freshness.mutant("age-obstacle", "age.isStale", "false"),
         follower.without("age-caught-up", "try await catchUp(topic)"),
+        follower.mutant(
+            "age-handled", "handled(place).flatMap { $0.rawValue <= ends.high ? $0.rawValue : nil } ?? ends.low",
+            "ends.low"),
+        follower.mutant(
+            "age-handled-of-another-topic", "$0.rawValue <= ends.high ? $0.rawValue : nil", "Int64?.some($0.rawValue)"),
         model.mutant("age-next-look", "published.isUnknown ? moment + pause : nil", "nil as Int64?"),
         model.mutant("age-other-member", "change(rules) ?? change(rules.reading(until: .earliest))", "change(rules)"),
         api.mutant("age-refused", "staleAnswers == .refuse", "false"),

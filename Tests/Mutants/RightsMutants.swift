@@ -18,7 +18,7 @@ enum RightsMutants {
         table.mutant("rights-to-repair", "options.repairsStatuses ? [.read, .write] : [.read]", "[.read, .write]"),
         table.mutant("rights-to-anchor", "options.anchorsInKafka ? Self.writing : Self.looking", "Self.writing"),
         table.mutant(
-            "rights-to-rebuild", "options.rebuildsWebhooks ? [names.certificates] : []", "[names.certificates]"),
+            "rights-to-rebuild", "receiver.rebuilds ? [names.certificates] : []", "[names.certificates]"),
         table.mutant("rights-on-own-groups", "groups[executable] ?? executable.rawValue", "executable.rawValue"),
         right.mutant("rights-implied", "!(isImplied && $0 == .describe)", "true"),
         right.without(

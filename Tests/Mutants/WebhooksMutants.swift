@@ -45,9 +45,18 @@ private let reading = MutatedFile(
 private let properties = MutatedFile(
     .consumer, "damage", "Platform/Kafka/Client/KafkaProperties.swift",
     suites: "DamagedBatchTests|KafkaConfigurationTests")
+private let receivers = MutatedFile(
+    .webhooks, "receivers", webhooks + "WebhooksSettings+Receivers.swift", suites: "ReceiversTests")
+private let application = MutatedFile(
+    .webhooks, "receivers", webhooks + "WebhooksApplication.swift", suites: "ReceiversTests")
 
 enum WebhooksMutants {
     static let all: [Mutant] = [
+        receivers.mutant("receivers-general-key", "configuration.origin(of: general) != .default", "false"),
+        receivers.mutant("receivers-one-group", "groups.updateValue(name, forKey: own[group])", "String?.none"),
+        receivers.mutant(
+            "receivers-own-group", #""\(TopicNames.webhooksGroup)-\(receiver)""#, "TopicNames.webhooksGroup"),
+        application.mutant("receivers-paused", "!context.configuration[WebhooksSettings.paused]", "true"),
         failures.mutant("failures-count", "failure.count >= limits.count", "true"),
         failures.mutant("failures-time", "lasted >= limits.time", "true"),
         failures.mutant("failures-while-others-are-accepted", "failure.accepted != accepted", "true"),

@@ -167,11 +167,10 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         _ executable: String, _ name: String, _ secured: SecuredBroker, _ app: SentApp, _ harness: Harness,
         asAdministrator: Bool = false
     ) throws -> ChildProcess {
-        let environment = [
-            "SLUICE_APPS": app.setting, "SLUICE_REVOCATION": "off", "SLUICE_ROOT_CERTIFICATES": app.rootCertificate,
-        ]
+        var environment = ["SLUICE_APPS": app.setting, "SLUICE_REVOCATION": "off"]
+        environment["SLUICE_ROOT_CERTIFICATES"] = app.rootCertificate
         var settings = ["--admin.port", "0", "--http.host", "127.0.0.1", "--http.port", "0"]
-        if executable == Self.entitlements { settings += ["--data.dir", harness.path("data-\(name)")] }
+        if executable != Self.ingress { settings += ["--data.dir", harness.path("data-\(name)")] }
         settings +=
             asAdministrator
             ? secured.administrator.arguments
