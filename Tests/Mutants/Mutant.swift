@@ -5,7 +5,7 @@ let allMutants =
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
     + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RightsMutants.all
-    + TroubleMutants.all + TokenMutants.all
+    + TroubleMutants.all + TokenMutants.all + DurabilityMutants.all
 
 /// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
 struct Mutant {

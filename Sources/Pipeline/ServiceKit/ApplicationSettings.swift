@@ -23,6 +23,12 @@ public enum ApplicationSettings {
             production refuses to start on topics that could lose an acknowledged record (fewer than three replicas, \
             fewer than two in sync, unclean elections); single-node starts on them and warns.
             """)
+    public static let durability = Setting<Durability>.oneOf(
+        "durability", default: .checked,
+        help: """
+            managed, with profile production: replicas, in-sync replicas and unclean elections are not checked, because \
+            the service replicates and does not report how. Everything else is.
+            """)
     public static let logLevel = Setting<Logger.Level>.oneOf(
         "log.level", default: .info, help: "The lowest level that is logged.")
     public static let logFormat = Setting<Logger.Format>.oneOf(
@@ -48,7 +54,13 @@ public enum ApplicationSettings {
 
     /// Everything but the admin port, which is the executable's own.
     public static let all: [any AnySetting] =
-        [bootstrapServers, profile, logLevel, logFormat, adminHost] + HTTPClientSettings.all
+        [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
+
+    /// What the topics must be like, by `profile` and `durability`.
+    public static func deployment(_ configuration: Configuration) -> DeploymentProfile {
+        let profile = configuration[profile]
+        return profile == .production && configuration[durability] == .managed ? .managed : profile
+    }
 
     /// Brokers and librdkafka properties.
     ///

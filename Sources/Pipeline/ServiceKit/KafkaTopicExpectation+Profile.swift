@@ -44,14 +44,20 @@ extension KafkaTopicExpectation {
 
     /// What of it a process does not start without.
     package func required(by profile: DeploymentProfile) -> KafkaTopicExpectation {
-        guard profile == .singleNode else { return demandingReplicas }
+        if profile == .production { return demandingReplicas }
         var expectation = withoutAdvice
         expectation.replicationFactor = nil
         expectation.minInSyncReplicas = nil
         expectation.uncleanLeaderElection = nil
+        guard profile == .singleNode else { return expectation }
         expectation.retentionMilliseconds = nil
         expectation.compactionLagMilliseconds = nil
         return expectation
+    }
+
+    /// What of it is worth a warning where the process starts all the same.
+    package func wished(by profile: DeploymentProfile) -> KafkaTopicExpectation {
+        profile == .managed ? required(by: .managed) : demandingReplicas
     }
 
     /// What no topic should lack, added to what this one asks; `single-node` warns of what is missing.

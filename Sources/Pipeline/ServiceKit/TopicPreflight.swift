@@ -53,13 +53,13 @@ package enum TopicPreflight {
         do {
             isEmbedded = try await admin.isEmbeddedBroker(within: limit)
             found = try await descriptions(
-                Set(topics.map(\.topic)), settings: profile == .production ? .required : .whereAllowed, admin, limit)
+                Set(topics.map(\.topic)), settings: profile != .singleNode ? .required : .whereAllowed, admin, limit)
             let missing = Set(topics.map(\.topic)).subtracting(found.map(\.topic))
             denied = try await admin.deniedTopics(among: Array(missing), within: limit)
         } catch {
             throw noAnswer(error, configuration)
         }
-        if isEmbedded, profile == .production {
+        if isEmbedded, profile != .singleNode {
             throw StartupError(
                 "the broker at \(configuration.bootstrapServers) is sluice-dev-broker, which keeps records in memory",
                 setting: ApplicationSettings.profile.key, fix: "Use Apache Kafka, or set profile=single-node",
@@ -76,14 +76,14 @@ package enum TopicPreflight {
                     exitCode: .configuration)
             }
             advice += topic.advised.findings(in: description).map { "\($0). \(fix($0, configuration))" }
-            advice += topic.demandingReplicas.unreported(in: description).map {
+            advice += topic.wished(by: profile).unreported(in: description).map {
                 "topic \(topic.topic): the broker does not report \($0.subject.rawValue), expected \($0.expected). "
                     + "Make sure of it with the broker's own tools"
             }
             if description.configuration == nil, !isEmbedded {
                 warnings.append("the settings of topic \(topic.topic) cannot be read: this user lacks DescribeConfigs")
             }
-            warnings += topic.demandingReplicas.findings(in: description).map(\.description)
+            warnings += topic.wished(by: profile).findings(in: description).map(\.description)
         }
         if isEmbedded {
             warnings.append("the embedded broker keeps a few MiB of each partition, in memory, until it stops")

@@ -24,7 +24,7 @@ extension IngressPlan {
             kafka: try ApplicationSettings.kafkaConfiguration(
                 configuration, clientId: "sluice-ingress", defaults: Self.kafkaDefaults),
             topics: TopicNames(prefix: configuration[IngressSettings.topicsPrefix]),
-            profile: configuration[ApplicationSettings.profile],
+            profile: ApplicationSettings.deployment(configuration),
             host: configuration[IngressSettings.host], port: configuration[IngressSettings.port],
             adminHost: configuration[ApplicationSettings.adminHost],
             adminPort: configuration[IngressSettings.adminPort],

@@ -6,7 +6,8 @@ extension SluicectlCommand {
     private static let clusterSchema = ConfigurationSchema(
         [
             ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
-            ApplicationSettings.profile, OperationsSettings.topicsPartitions, OperationsSettings.partitions,
+            ApplicationSettings.profile, ApplicationSettings.durability, OperationsSettings.topicsPartitions,
+            OperationsSettings.partitions,
             OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.clusterSource,
         ] + OperationsSettings.clusterGroups.map(\.setting), openPrefixes: [ApplicationSettings.kafka])
 

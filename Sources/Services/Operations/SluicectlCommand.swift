@@ -39,8 +39,9 @@ enum SluicectlCommand {
     private static func topicsSchema(_ parts: SluicectlParts) -> ConfigurationSchema {
         let schema = kafkaSchema.adding(
             ConfigurationSchema([
-                ApplicationSettings.profile, OperationsSettings.topicsPartitions, OperationsSettings.partitions,
-                OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.stateTopics,
+                ApplicationSettings.profile, ApplicationSettings.durability, OperationsSettings.topicsPartitions,
+                OperationsSettings.partitions, OperationsSettings.replicationFactor, OperationsSettings.groups,
+                OperationsSettings.stateTopics,
             ]))
         return parts.access.map { schema.adding($0.schema) } ?? schema
     }

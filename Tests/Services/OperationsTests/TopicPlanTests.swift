@@ -93,7 +93,7 @@ import Testing
         report.json[OutputName.notes]?.array?.compactMap(\.string)
     }
 
-    @Test(arguments: DeploymentProfile.allCases)
+    @Test(arguments: DeploymentProfile.allCases + [.managed])
     func `what is called different is what the executables refuse, in either profile`(_ profile: DeploymentProfile) {
         let demands = TopicDemands(profile: profile, replicationFactor: nil)
         for specification in names.specifications() {
@@ -175,7 +175,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: DeploymentProfile.allCases)
+    @Test(arguments: DeploymentProfile.allCases + [.managed])
     func `tombstones that go too soon are different in either profile`(_ profile: DeploymentProfile) throws {
         let topic = "test.entitlements.production"
         let plan = plan(
@@ -274,5 +274,24 @@ import Testing
                 == [TopicReport.embeddedBroker])
         #expect(TopicReport(plan([]), missing: .wouldBeCreated).text.contains("would be created"))
         #expect(!TopicReport(plan(found()), missing: .created).text.contains("cannot be changed"))
+    }
+
+    @Test func `a service that replicates by itself is asked for its own number of replicas`() {
+        let names = TopicNames(prefix: "test")
+        let demands = TopicDemands(profile: .managed, replicationFactor: nil)
+        let plan = TopicPlan(
+            names, partitions: 2, demands: demands, found: [], bootstrapServers: "kafka-1:9092")
+        #expect(!plan.newTopics.isEmpty)
+        for topic in plan.newTopics {
+            #expect(topic.replicationFactor == -1, "\(topic)")
+            #expect(topic.configuration["min.insync.replicas"] == nil)
+            #expect(topic.configuration["unclean.leader.election.enable"] == nil)
+        }
+        for specification in names.specifications(partitions: 2) {
+            let expectation = demands.expectation(of: specification, isEmbedded: false)
+            #expect(expectation.replicationFactor == nil && expectation.minInSyncReplicas == nil)
+        }
+        let chosen = TopicDemands(profile: .managed, replicationFactor: 3)
+        #expect(chosen.replicationFactor == 3)
     }
 }

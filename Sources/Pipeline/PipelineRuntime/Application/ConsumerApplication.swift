@@ -210,7 +210,7 @@ public struct ConsumerApplication: Sendable {
             ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
             topics: declared.input + declared.others
                 + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:)),
-            profile: configuration[ApplicationSettings.profile])
+            profile: ApplicationSettings.deployment(configuration))
         for warning in checked.warnings {
             logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
         }

@@ -6,7 +6,7 @@ public struct KafkaNewTopic: Hashable, Sendable {
     public let topic: KafkaTopic
     /// How many partitions; keyed topics must not change it later.
     public let partitions: Int
-    /// How many brokers hold each record.
+    /// How many brokers hold each record; -1: as many as the cluster makes by default.
     public let replicationFactor: Int
     /// Topic settings such as `cleanup.policy`.
     public let configuration: [String: String]

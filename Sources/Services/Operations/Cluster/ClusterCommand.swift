@@ -53,7 +53,7 @@ struct ClusterCommand {
         let topics = Dictionary(
             specifications.map { ($0.name, keptSince($0)) }, uniquingKeysWith: { first, _ in first })
         let demands = TopicDemands(
-            profile: configuration[ApplicationSettings.profile],
+            profile: ApplicationSettings.deployment(configuration),
             replicationFactor: configuration[OperationsSettings.replicationFactor])
         let target = try await ClusterView(
             names, of: topics, admin, brokers.readerConfiguration(isEmbedded: isEmbedded))

@@ -52,7 +52,8 @@ struct DoctorCommand {
         case .failure(let refused): facts.configuration = .wrong(refused.lines)
         case .success(let configuration):
             facts.configuration = .good(
-                apps: try verification.apps(configuration).count, profile: configuration[ApplicationSettings.profile],
+                apps: try verification.apps(configuration).count,
+                profile: ApplicationSettings.deployment(configuration),
                 file: commandLine.configurationFile)
             roots = try verification.roots(configuration)
             http = try HTTPClient.Configuration(configuration)

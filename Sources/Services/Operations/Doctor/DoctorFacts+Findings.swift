@@ -85,7 +85,7 @@ extension DoctorFacts {
         }
         if root.isBuiltIn { return finding(.ok, "built in, \(facts)") }
         // Under profile single-node this is the simulator's.
-        return profile == .production
+        return profile != .singleNode
             ? finding(
                 .warning, "replaces Apple's root, \(facts)",
                 fix: "Remove root.certificates, unless this root is trusted to sign as Apple")
@@ -139,7 +139,7 @@ extension DoctorFacts {
         case .unknown: return [Self.skipped(.brokers, Self.needsConfiguration)]
         case .silent(let problem, let fix): return [DoctorFinding(.problem, .brokers, problem, fix: fix)]
         case .answering(let clusterId, let isEmbedded):
-            if isEmbedded, profile == .production {
+            if isEmbedded, profile != .singleNode {
                 return [
                     DoctorFinding(
                         .problem, .brokers, "\(bootstrapServers) is sluice-dev-broker, which keeps records in memory",

@@ -25,10 +25,10 @@ extension DoctorFacts {
         return expectations.flatMap { expectation -> [DoctorFinding] in
             let description = topics.first { $0.topic == expectation.topic }
             let fatal = expectation.required(by: profile).findings(in: description)
-            let tolerated = expectation.demandingReplicas.findings(in: description).filter { !fatal.contains($0) }
+            let tolerated = expectation.wished(by: profile).findings(in: description).filter { !fatal.contains($0) }
             let differences =
                 fatal.map { finding(.problem, $0) } + tolerated.map { finding(.warning, $0) }
-                + unreported(expectation.demandingReplicas, in: description)
+                + unreported(expectation.wished(by: profile), in: description)
             let obstacles = description.map(Self.obstacles) ?? []
             guard differences.isEmpty, obstacles.isEmpty, let description else { return differences + obstacles }
             return [DoctorFinding(.ok, .topic, of: description.topic.rawValue, Self.summary(description))]
@@ -44,7 +44,7 @@ extension DoctorFacts {
             return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }
                 + expectation.advised.findings(in: description).map {
                     finding(.warning, $0, fix: "See: sluicectl topics check")
-                } + unreported(expectation, in: description)
+                } + unreported(profile == .managed ? expectation.wished(by: profile) : expectation, in: description)
         }
     }
 

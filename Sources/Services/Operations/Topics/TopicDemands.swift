@@ -5,21 +5,30 @@ internal import ServiceKit
 /// Expected topic configuration of an installation, beyond what ``TopicSpecification`` says of each topic.
 struct TopicDemands: Equatable {
     let profile: DeploymentProfile
-    /// Replicas of each partition.
+    /// Replicas of each partition; -1 for as many as the service makes.
     let replicationFactor: Int
     /// In-sync replicas required for an acknowledgement.
     let minInSyncReplicas: Int
 
     init(profile: DeploymentProfile, replicationFactor: Int?) {
         self.profile = profile
-        self.replicationFactor = replicationFactor ?? (profile == .production ? 3 : 1)
+        self.replicationFactor = replicationFactor ?? Self.replicas(profile)
         // More than the replicas would reject every record.
         minInSyncReplicas = min(profile == .production ? 2 : 1, self.replicationFactor)
     }
 
+    private static func replicas(_ profile: DeploymentProfile) -> Int {
+        switch profile {
+        case .production: 3
+        case .singleNode: 1
+        case .managed: -1
+        }
+    }
+
     /// The settings a topic is created with, by Kafka's names.
     func settings(of specification: TopicSpecification) -> [String: String] {
-        specification.settings.merging([
+        if profile == .managed { return specification.settings }
+        return specification.settings.merging([
             KafkaTopicFinding.Subject.minInSyncReplicas.rawValue: String(minInSyncReplicas),
             KafkaTopicFinding.Subject.uncleanLeaderElection.rawValue: "false",
         ]) { $1 }
@@ -49,7 +58,8 @@ struct TopicDemands: Equatable {
         expectation.maxCompactionLagMilliseconds = advised.maxCompactionLagMilliseconds
         expectation.maxSegmentMilliseconds = advised.maxSegmentMilliseconds
         if specification.isKeyed { expectation.partitions = specification.partitions }
-        expectation.replicationFactor = isEmbedded ? nil : max(replicationFactor, expectation.replicationFactor ?? 0)
+        let replicas = max(replicationFactor, expectation.replicationFactor ?? 0)
+        expectation.replicationFactor = isEmbedded || replicas < 1 ? nil : replicas
         return expectation
     }
 }

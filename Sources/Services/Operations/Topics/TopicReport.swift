@@ -73,7 +73,7 @@ struct TopicReport {
             [
                 line.item.topic.rawValue,
                 String(line.item.partitions ?? line.item.specification.partitions),
-                String(line.item.replicationFactor),
+                line.item.replicationFactor < 0 ? "default" : String(line.item.replicationFactor),
                 line.status.rawValue.replacing("-", with: " "),
             ]
         }

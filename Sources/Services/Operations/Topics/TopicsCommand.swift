@@ -16,7 +16,7 @@ struct TopicsCommand {
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var demands: TopicDemands {
         TopicDemands(
-            profile: configuration[ApplicationSettings.profile],
+            profile: ApplicationSettings.deployment(configuration),
             replicationFactor: configuration[OperationsSettings.replicationFactor])
     }
 

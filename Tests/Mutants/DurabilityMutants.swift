@@ -1,0 +1,12 @@
+// Topics of a service that replicates by itself.
+
+private let demands = MutatedFile(
+    .operations, "durability", "Services/Operations/Topics/TopicDemands.swift", suites: "TopicPlanTests")
+
+enum DurabilityMutants {
+    static let all: [Mutant] = [
+        demands.mutant("managed-replicas-not-demanded", "isEmbedded || replicas < 1", "isEmbedded"),
+        demands.without(
+            "managed-topics-without-in-sync", "if profile == .managed { return specification.settings }"),
+    ]
+}
