@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the tests of the image and the package share. Sourced by them.
+# Functions of the tests of the image and the package. Sourced by them.
 
 passed=0
 fail() { echo "not ok: $1" >&2; exit 1; }
