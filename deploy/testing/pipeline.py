@@ -152,7 +152,8 @@ class Pipeline:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self, name, command):
-        process = Process(name, command, self.folder / f"{name}.log", self.environment)
+        # A log for each start: the lines of the one before are not this one's.
+        process = Process(name, command, self.folder / f"{name}.{len(self.processes)}.log", self.environment)
         self.processes.append(process)
         return process
 

@@ -1,0 +1,87 @@
+"""Faults that arrive as requests, seen by the ingress alone."""
+
+import base64
+import json
+import time
+import urllib.error
+import urllib.request
+import uuid
+
+from pipeline import APP, Pipeline, wait
+from watch import Watch
+
+
+def post(url, body):
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def notification(**changes):
+    """The payload of a test notification of the app."""
+    bundle, app = APP.split(":")
+    payload = {"notificationType": "TEST", "notificationUUID": str(uuid.uuid4()), "version": "2.0",
+               "signedDate": int(time.time() * 1000),
+               "data": {"appAppleId": int(app), "bundleId": bundle, "environment": "Production"}}
+    return {**payload, **changes}
+
+
+class Requests(Pipeline):
+    def __init__(self):
+        super().__init__()
+        self.authority()
+        self.broker()
+        secret = self.folder / "shared-secret"
+        secret.write_text("0f1e2d3c4b5a69788796a5b4c3d2e1f0\n")
+        self.ingress("--quarantine.bytes.per.hour", "1MiB", f"--apps.{APP.split(':')[0]}.shared.secret.file", secret)
+
+    def signed(self, payload):
+        file = self.folder / "payload.json"
+        file.write_text(json.dumps(payload))
+        return self.run("sluice-simulator", "sign", file, "--pki", self.folder / "pki").strip()
+
+    def send(self, jws):
+        return post(self.notifications, json.dumps({"signedPayload": jws}).encode())
+
+    def forge(self, jws):
+        """The same with another signature of the right length."""
+        head, payload, signature = jws.split(".")
+        raw = bytearray(base64.urlsafe_b64decode(signature + "=="))
+        raw[40] ^= 1
+        return ".".join([head, payload, base64.urlsafe_b64encode(bytes(raw)).decode().rstrip("=")])
+
+
+def run(table):
+    pipeline = Requests()
+    watch = Watch(pipeline)
+    time.sleep(5)
+    table.quiet(watch, "ingress at rest")
+
+    start = time.monotonic()
+    jws = pipeline.signed(notification())
+    for _ in range(12):
+        pipeline.send(pipeline.forge(jws))
+    table.expect(watch, "12 notifications with a wrong signature under a trusted chain, none accepted", ["SluiceSignatureFailed"], start, 20)
+
+    start = time.monotonic()
+    pipeline.send(pipeline.signed(notification(signedDate=int(time.time() * 1000) + 48 * 3_600_000)))
+    table.expect(watch, "a notification signed 48 hours ahead of this machine's clock", ["SluiceClock"], start, 20)
+
+    start = time.monotonic()
+    for _ in range(2):
+        post(pipeline.notifications, json.dumps({
+            "notification_type": "DID_RENEW", "environment": "PROD", "password": "00000000000000000000000000000000",
+            "bid": APP.split(":")[0], "unified_receipt": {"environment": "Production", "status": 0}}).encode())
+        wait(lambda: pipeline.query("sluice_ingress_legacy_passwords_total"), 10, "the first one is scraped")
+    table.expect(watch, "version 1 bodies with a wrong password, none with the right one", ["SluiceLegacyPasswords"], start, 20)
+
+    start = time.monotonic()
+    for number in range(12):
+        pipeline.send(pipeline.signed(notification(data={**notification()["data"], "environment": number, "padding": "x" * 60_000})))
+    table.expect(watch, "12 authentic notifications that cannot be understood, 60 KB each",
+                 ["SluiceQuarantineGrowing", "SluiceQuarantineBudget"], start, 30)
+
+    pipeline.close()
