@@ -62,9 +62,11 @@ def run(table):
 
     start = time.monotonic()
     jws = pipeline.signed(notification())
-    for _ in range(12):
+    pipeline.send(pipeline.forge(jws))
+    wait(lambda: pipeline.query('sluice_ingress_decisions_total{reason="signature"}'), 10, "the first one is scraped")
+    for _ in range(15):
         pipeline.send(pipeline.forge(jws))
-    table.expect(watch, "12 notifications with a wrong signature under a trusted chain, none accepted", ["SluiceSignatureFailed"], start, 20)
+    table.expect(watch, "16 notifications with a wrong signature under a trusted chain, none accepted", ["SluiceSignatureFailed"], start, 20)
 
     start = time.monotonic()
     pipeline.send(pipeline.signed(notification(signedDate=int(time.time() * 1000) + 48 * 3_600_000)))

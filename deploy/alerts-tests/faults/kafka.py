@@ -3,7 +3,7 @@
 import threading
 import time
 
-from pipeline import Everything
+from pipeline import Everything, wait
 from watch import Watch
 
 
@@ -54,6 +54,8 @@ def run(table):
     pipeline.kafka.resume()
     table.expect(watch, "the broker goes on (SIGCONT)", ["SluiceIngressNotReady"], start, 60, resolved=True)
 
+    wait(lambda: not pipeline.query("sluice_entitlements_facts_stale == 1 or sluice_ingress_ready == 0"), 60, "recovery")
+    time.sleep(3)
     start = time.monotonic()
     pipeline.kafka.kill()
     table.expect(watch, "the broker is killed",
