@@ -294,7 +294,9 @@ class Everything(Pipeline):
         self.kafka = self.broker()
         (self.folder / "shared-secret").write_text("0f1e2d3c4b5a69788796a5b4c3d2e1f0\n")
         bundle = APP.split(":")[0]
-        self.ingress(f"--apps.{bundle}.shared.secret.file", self.folder / "shared-secret")
+        # A file of credentials, so that a change of it is a metric; without TLS nothing reads it.
+        self.ingress(f"--apps.{bundle}.shared.secret.file", self.folder / "shared-secret", "--kafka.ssl.ca.location",
+                     self.folder / "pki/root.pem")
         life = ["--scenario", "non-consumable", "--accounts", "3", "--first-run", "50", "--seed", "4", "--undelivered",
                 "33%", "--as-of", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())]
         self.life = life

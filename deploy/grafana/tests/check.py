@@ -95,6 +95,11 @@ def exported(pipeline):
     return names
 
 
+def named(text):
+    """The metrics that a text names whole."""
+    return set(re.findall(r"\bsluice_[a-z0-9_]+[a-z0-9](?![a-z0-9_(*.])", re.sub(r"sluice_[a-z0-9_]+\(", "", text)))
+
+
 def live():
     pipeline = Everything()
     pipeline.prometheus()
@@ -119,6 +124,10 @@ def live():
         for metric in re.findall(r"\b(?:sluice|process)_[a-z0-9_]+", re.sub(r'"[^"]*"', "", expression)):
             if metric not in names and metric not in ["process", "sluice"]:
                 fail(f"{name}: {panel}: no executable exports {metric}")
+    for file in [HERE.parent / "alerts.yml", *(HERE.parent / "runbooks").glob("*.md")]:
+        # A histogram is named without its suffix, and several metrics by what they begin with.
+        for metric in {each for each in named(file.read_text()) if not any(name.startswith(each) for name in names)}:
+            fail(f"{file.name}: no executable exports {metric}")
     if has_data(pipeline, "sum(sluice_nothing_total)"):
         fail("an expression about a metric that does not exist has data")
     print(f"  {count} expressions, {len(names)} metrics, {len(ALL)} dashboards")
