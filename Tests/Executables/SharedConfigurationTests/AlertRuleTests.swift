@@ -41,7 +41,8 @@ import Testing
 
     @Test func `each group of alerts has a file, and each file a group`() throws {
         let folder = Self.deploy.appending(path: "alerts-tests").path
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        // The scripts beside them provoke faults.
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yml") }
         #expect(files.sorted() == Self.groups.map { "\($0.name).yml" }.sorted())
     }
 }
