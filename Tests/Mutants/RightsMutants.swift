@@ -10,6 +10,10 @@ private let list = MutatedFile(
     .operations, "topics", "Services/Operations/Topics/TopicsListCommand.swift", suites: "TopicsListTests")
 private let listed = MutatedFile(
     .operations, "topics", "Services/Operations/Topics/ListedTopic.swift", suites: "TopicsListTests")
+private let size = MutatedFile(
+    .operations, "size", "Services/Operations/Size/CapacityPlan.swift", suites: "SizeCommandTests")
+private let figures = MutatedFile(
+    .operations, "size", "Services/Operations/Size/CapacityFigures.swift", suites: "SizeCommandTests")
 private let shell = MutatedFile(.operations, "rights", rights + "ShellWord.swift", suites: "AclsCommandTests")
 
 enum RightsMutants {
@@ -33,6 +37,9 @@ enum RightsMutants {
         list.mutant("topics-in-one-form", "output == .text || format == .text", "true"),
         list.mutant("topics-with-one-name", "!names.insert(topic.resourceName).inserted", "false"),
         listed.mutant("topics-named-once", "name != resourceName", "true"),
+        size.mutant("size-with-headroom", "Double(demand.utilization) / 100", "1"),
+        size.mutant("size-by-replicas", "kept * replicas", "kept"),
+        figures.mutant("figures-above-zero", "value > 0", "true"),
         shell.mutant("shell-words", "isPlain && !text.isEmpty", "true"),
     ]
 }

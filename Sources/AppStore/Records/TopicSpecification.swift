@@ -62,7 +62,7 @@ public struct TopicSpecification: Hashable, Sendable {
     public static let defaultPartitions = 12
 
     /// Days that a notification stays in its topic.
-    static let notificationDays = 30
+    public static let notificationDays = 30
     /// Days that a tombstone of a compacted topic stays at least: longer than the notifications that it erases, so
     /// that these read again do not bring back what was erased.
     public static let tombstoneDays = 45

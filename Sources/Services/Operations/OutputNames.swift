@@ -25,6 +25,11 @@ enum OutputName {
     static let name = "name"
     static let operations = "operations"
 
+    // size
+    static let assumptions = "assumptions"
+    static let figures = "figures"
+    static let needed = "needed"
+
     // tap
     static let partition = "partition"
     static let offset = "offset"

@@ -105,6 +105,7 @@ package struct Sluicectl: Sendable {
         case ["reconcile", "statuses"]:
             return try await StatusesCommand(configuration: configuration, clocks: clocks, timeout: timeout)
                 .run(console)
+        case [SizeCommand.name]: return try await SizeCommand(configuration: configuration).run(console)
         case ["version"]:
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok

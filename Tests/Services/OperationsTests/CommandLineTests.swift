@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["topics"], ["topics", "apply"], ["topics", "check"], ["topics", "list"], ["topics", "acls"],
+        [], ["topics"], ["topics", "apply"], ["topics", "check"], ["topics", "list"], ["size"], ["topics", "acls"],
         ["tap"], ["verify"], ["config"],
         ["config", "check"],
         ["config", "show"], ["entitlements"], ["entitlements", "show"], ["webhooks"], ["webhooks", "test"],

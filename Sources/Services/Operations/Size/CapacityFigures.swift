@@ -1,0 +1,55 @@
+internal import JSON
+internal import Lifecycle
+
+/// Measured costs, by the names that `make bench` prints and writes.
+struct CapacityFigures {
+    enum Name: String, CaseIterable {
+        /// Bytes of the body that Apple posts, median.
+        case body = "record.simulated.received"
+        /// Bytes of key, value and headers in Kafka, median.
+        case record = "record.simulated.median"
+        /// Microseconds of CPU of the ingress for each notification, at 64 connections, without tables.
+        case ingress = "ingress.evp.cpu_us"
+        /// Microseconds of CPU of `sluice-entitlements` for each record.
+        case entitlements = "entitlements.cpu_us"
+        /// Notifications that one core archives in a second, with the consumer.
+        case archive = "archive.process.per_core_second"
+        /// Bytes on the archive's disk for each byte of a record.
+        case archiveRatio = "archive.bytes_ratio"
+        /// Bytes of the state that is published of a purchase with 156 transactions.
+        case state = "renewal.transactions_156.bytes"
+    }
+
+    private let values: [Name: Double]
+
+    subscript(name: Name) -> Double { values[name] ?? 0 }
+
+    /// - Throws: a `StartupError` that names the figures that are missing or not positive.
+    init(_ values: [String: Double]) throws(StartupError) {
+        var known: [Name: Double] = [:]
+        for name in Name.allCases {
+            if let value = values[name.rawValue], value > 0, value.isFinite { known[name] = value }
+        }
+        let missing = Name.allCases.filter { known[$0] == nil }.map(\.rawValue)
+        guard missing.isEmpty else {
+            throw StartupError(
+                "the figures lack \(missing.joined(separator: ", "))",
+                fix: "Give the file that `make bench` writes, .build/bench.json", exitCode: .usage)
+        }
+        self.values = known
+    }
+
+    /// - Parameter json: the file that `make bench` writes: an object whose member `figures` has numbers by name.
+    init(json: [UInt8]) throws(StartupError) {
+        guard let file = try? JSONValue(json: json), let figures = file.object?["figures"]?.object else {
+            throw StartupError(
+                "this is no result of `make bench`", fix: "Give the file that it writes, .build/bench.json",
+                exitCode: .usage)
+        }
+        var values: [String: Double] = [:]
+        for name in Name.allCases {
+            if let number = figures[name.rawValue]?.number { values[name.rawValue] = Double(number.text) }
+        }
+        try self.init(values)
+    }
+}

@@ -1,0 +1,158 @@
+internal import ArchiveFormat
+internal import Records
+
+/// What an operator knows or decides.
+struct CapacityDemand: Equatable {
+    var notificationsPerDay: Int
+    /// The busiest second in averages of the day.
+    var peak: Int
+    /// Percent of a core that is planned with; the rest is for catching up and for restarts.
+    var utilization: Int
+    var replicationFactor: Int
+    /// Purchases with a state, for the size of the entitlement topic; nil where it is not known.
+    var purchases: Int?
+    /// Days that the archive keeps payloads.
+    var archiveDays: Int
+}
+
+/// What an installation needs for a number of notifications. A pure function of demand and measured figures.
+struct CapacityPlan {
+    /// A line of the plan.
+    struct Item: Equatable {
+        /// Member name in JSON: a contract.
+        let name: String
+        /// Rounded up.
+        let value: Int
+        let unit: Unit
+        /// Figures and assumptions that it is made of.
+        let basis: String
+    }
+
+    enum Unit: String {
+        case perSecond = "/s"
+        case millicores = "m"
+        case count = ""
+        case bytes = "B"
+        case bytesPerSecond = "B/s"
+    }
+
+    /// Consumer groups of Sluice that read every notification: those of the keyed topics, and the archive.
+    static let groups = TopicNames.consumerGroups.count + 1
+    /// Defaults of `archive.flush.records`, and of `archive.flush.interval` in seconds.
+    static let flushRecords = 1000
+    static let flushSeconds = 5
+
+    let items: [Item]
+
+    init(_ demand: CapacityDemand, _ figures: CapacityFigures) {
+        let sums = Sums(demand, figures)
+        items = sums.rates + sums.processes + sums.kafka + sums.archive
+    }
+}
+
+/// The sums of a plan.
+private struct Sums {
+    let demand: CapacityDemand
+    let figures: CapacityFigures
+    let perDay: Double
+    let peakRate: Double
+
+    init(_ demand: CapacityDemand, _ figures: CapacityFigures) {
+        self.demand = demand
+        self.figures = figures
+        perDay = Double(demand.notificationsPerDay)
+        peakRate = perDay / 86_400 * Double(demand.peak)
+    }
+
+    private func item(
+        _ name: String, _ value: Double, _ unit: CapacityPlan.Unit, _ basis: String
+    ) -> CapacityPlan.Item {
+        CapacityPlan.Item(name: name, value: Int(exactly: value.rounded(.up)) ?? .max, unit: unit, basis: basis)
+    }
+
+    var rates: [CapacityPlan.Item] {
+        [
+            item("averagePerSecond", perDay / 86_400, .perSecond, "notifications per day"),
+            item("peakPerSecond", peakRate, .perSecond, "peak"),
+        ]
+    }
+
+    // MARK: processes
+
+    /// Thousandths of a core for work that takes so many microseconds for each notification.
+    private func millicores(_ microseconds: Double) -> Double {
+        peakRate * microseconds / 1e6 * 1000 / (Double(demand.utilization) / 100)
+    }
+
+    private var entitlements: Double { millicores(figures[.entitlements]) }
+
+    var processes: [CapacityPlan.Item] {
+        [
+            item("ingressMillicores", millicores(figures[.ingress]), .millicores, name(.ingress)),
+            item("entitlementsMillicores", entitlements, .millicores, name(.entitlements)),
+            item("archiveMillicores", millicores(1e6 / figures[.archive]), .millicores, name(.archive)),
+        ]
+    }
+
+    // MARK: Kafka
+
+    /// Three times as many as members with a core each are needed at the peak, since the number cannot change later.
+    private var partitions: Double {
+        max(Double(TopicSpecification.defaultPartitions), (entitlements / 1000).rounded(.up) * 3)
+    }
+
+    private var replicas: Double { Double(demand.replicationFactor) }
+
+    var kafka: [CapacityPlan.Item] {
+        let kept = perDay * figures[.record] * Double(TopicSpecification.notificationDays)
+        let state = demand.purchases.map { Double($0) * figures[.state] }
+        let written = peakRate * figures[.record]
+        return [
+            item("partitions", partitions, .count, "\(name(.entitlements)), three times the members"),
+            item("brokers", replicas, .count, "replication factor"),
+            item(
+                "notificationTopicBytes", kept * replicas, .bytes,
+                "\(name(.record)), \(TopicSpecification.notificationDays) days, all replicas"),
+        ]
+            + (state.map {
+                [
+                    item(
+                        "entitlementTopicBytes", $0 * replicas, .bytes,
+                        "\(name(.state)), purchases, all replicas, after compaction")
+                ]
+            } ?? [])
+            + [
+                item(
+                    "diskBytesPerBroker", kept + (state ?? 0), .bytes, "the lines above, a replica on each broker"),
+                item("ingressBytesPerSecond", peakRate * figures[.body], .bytesPerSecond, name(.body)),
+                item(
+                    "kafkaWrittenBytesPerSecond", written * replicas, .bytesPerSecond,
+                    "\(name(.record)), replication included"),
+                item(
+                    "kafkaReadBytesPerSecond", written * Double(CapacityPlan.groups), .bytesPerSecond,
+                    "\(name(.record)), \(CapacityPlan.groups) groups"),
+            ]
+    }
+
+    // MARK: archive
+
+    var archive: [CapacityPlan.Item] {
+        let bytes = perDay * figures[.record] * figures[.archiveRatio]
+        let commits = min(
+            perDay, partitions * 86_400 / Double(CapacityPlan.flushSeconds) + perDay / Double(CapacityPlan.flushRecords)
+        )
+        // A segment, a tile of entries and a tile of hashes for each 256 leaves.
+        let objects = 3 * perDay / Double(ArchiveSegment.maximumCount)
+        return [
+            item("archiveBytesPerDay", bytes, .bytes, "\(name(.record)) x \(name(.archiveRatio))"),
+            item("archiveBytes", bytes * Double(demand.archiveDays), .bytes, "days of archive.retention"),
+            item("archiveObjectsPerDay", objects, .count, "3 for each \(ArchiveSegment.maximumCount) records"),
+            item(
+                "archiveCheckpointsPerDay", commits, .count,
+                "at most: each \(CapacityPlan.flushSeconds) s of a partition, and each \(CapacityPlan.flushRecords) records"
+            ),
+        ]
+    }
+
+    private func name(_ name: CapacityFigures.Name) -> String { name.rawValue }
+}
