@@ -101,7 +101,9 @@ enum AccessMutants {
         gaps.mutant("access-past-items", "!transaction.items.isEmpty", "false"),
         gaps.mutant("access-past-untold-refund", "date <= instant", after: "compactMap({ $0 }) where ", "false"),
         judged.mutant("trust-waits", "state == nil", "true"),
-        trust.mutant("trust-same-renewal", "unsigned.isSame(as: renewal)", "false"),
+        trust.mutant(
+            "trust-same-renewal", "unsigned.isSame(as: renewal, until: periods.compactMap(\\.expiresDate).max())",
+            "false"),
         judged.mutant("trust-unconfirmed", "claimed.isEntitled = false", "claimed.isEntitled = true"),
         facts.mutant("trust-upgrade", "isSigned", after: "Apple may have signed otherwise.\n        if ", "true"),
         copies.mutant("access-restored-once", "$0.isCopy(of: transaction)", "false"),

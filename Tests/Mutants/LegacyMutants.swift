@@ -50,7 +50,10 @@ enum LegacyMutants {
         facts.mutant(
             "legacy-cancellation-stays", "offered.revocationDate != nil || offered.isUpgraded", "false"),
         unsigned.mutant("legacy-later-period", "periodStart > other.periodStart", "false"),
-        unsigned.mutant("legacy-former-period", "!isLater(than: signed)", "true"),
+        unsigned.mutant("legacy-former-period", "!isLater(than: signed, until: end)", "true"),
+        unsigned.mutant(
+            "legacy-bought-again", "end.map { renewalDate < $0 } ?? (renewalDate <= periodStart)",
+            "renewalDate <= periodStart"),
     ]
 
     private static let mapping: [Mutant] = [

@@ -69,7 +69,9 @@ extension PurchaseFacts {
         let id = LegacyFactId(unsigned.facts.version)
         if legacy.setAside.covers(id) || legacy.confirmed.covers(id) { return true }
         guard let renewal else { return false }
-        return Self.settles(renewal.version.signedDate, id) || unsigned.isSame(as: renewal)
+        if Self.settles(renewal.version.signedDate, id) { return true }
+        let periods = (transactions.values + legacy.allTransactions).filter { $0.start == unsigned.periodStart }
+        return unsigned.isSame(as: renewal, until: periods.compactMap(\.expiresDate).max())
     }
 
     private static func settles(_ signedDate: AppStoreInstant, _ id: LegacyFactId) -> Bool {

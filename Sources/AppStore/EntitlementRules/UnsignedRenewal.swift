@@ -37,8 +37,10 @@ struct UnsignedRenewal: Hashable, Sendable {
     /// Whether signed facts say the same of the same period, so that it does not matter which of them counts. An element
     /// that the body lacks contradicts nothing: the older forms cannot tell a grace period without an end, and the oldest
     /// no failed charge.
-    func isSame(as signed: RenewalFacts) -> Bool {
-        guard !isLater(than: signed) else { return false }
+    ///
+    /// - Parameter end: when the period ends that the body is about; nil where it is not known.
+    func isSame(as signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
+        guard !isLater(than: signed, until: end) else { return false }
         let (said, known) = (facts.content, signed.content)
         func agrees<Value: Equatable>(_ value: Value?, _ other: Value?) -> Bool { value == nil || value == other }
         let isRetrying = known.isInBillingRetryPeriod ?? false
@@ -50,9 +52,10 @@ struct UnsignedRenewal: Hashable, Sendable {
             && agrees(said.priceIncreaseStatus, known.priceIncreaseStatus)
     }
 
-    /// Whether the body is about a period that begins after the one that Apple signed the renewal info of.
-    private func isLater(than signed: RenewalFacts) -> Bool {
-        signed.renewalDate.map { $0 <= periodStart } ?? (signed.version.signedDate < periodStart)
+    /// Whether the body is about a later period than the one that Apple signed the renewal info of.
+    private func isLater(than signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
+        guard let renewalDate = signed.renewalDate else { return signed.version.signedDate < periodStart }
+        return end.map { renewalDate < $0 } ?? (renewalDate <= periodStart)
     }
 
     // MARK: JSON

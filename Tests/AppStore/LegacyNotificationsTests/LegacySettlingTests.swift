@@ -378,6 +378,23 @@ struct SettledLife {
         #expect(life.state(.accept, at: 70 * day + minute) == "EXPIRED")
     }
 
+    @Test func `what Apple signed of a period that was refunded settles nothing about one bought before its end`()
+        throws
+    {
+        var life = SettledLife()
+        try life.sign(
+            "100", at: day, status: .active,
+            renewal: Self.on + ["autoRenewStatus": 0, "renewalDate": SettledLife.date(month)])
+        let cancelled = transaction("100", with: ["cancellation_date_ms": text(at: 14 * day - minute)])
+        let again = transaction("101", bought: 14 * day, expires: 44 * day)
+        let off = LegacyDraft(
+            "DID_CHANGE_RENEWAL_STATUS", [again, cancelled], [renewal("0")],
+            ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 43 * day)])
+        try life.receive(off, at: 43 * day)
+        #expect(life.state(.accept, at: 43 * day) == "ACTIVE+")
+        #expect(life.state(.accept, at: 44 * day + minute) == "EXPIRED")
+    }
+
     @Test func `a failed charge of a new period counts although Apple signed the same of the former one`() throws {
         var life = SettledLife()
         let failed: JSONObject = [
