@@ -20,6 +20,8 @@ enum UploadMutants {
             await KnownCertificates.load(
                             context.kafka, ProducedTopics(topics), into: verifier, context.logger, .system)
             """),
+        uploads.mutant("upload-of-another", "purchase.owner(at: now) != account", "false"),
+        uploads.mutant("upload-account", "claim.added(to: added, knowing: known, at: now)", "added"),
         requests.mutant("claim-proof", "isTransfer && isProved", "isTransfer"),
         requests.mutant("claim-transfer", "isTransfer && isProved", "isProved"),
         changes.mutant(

@@ -32,6 +32,14 @@ struct ChangeRequest: Sendable, Equatable {
         proof = try members.jws(ReadAPIName.signedTransactionInfo)
     }
 
+    /// A claim of an account on what it hands in.
+    init(claimOf purchase: PurchaseFacts, by account: AppAccountToken) {
+        change = .claim(account)
+        environment = purchase.environment
+        bundleId = purchase.bundleId
+        originalTransactionId = purchase.originalTransactionId
+    }
+
     init(erasure body: [UInt8]) throws(Refusal) { try self.init(.erasure, Members(body)) }
 
     private init(_ change: Change, _ members: Members) throws(Refusal) {

@@ -239,6 +239,12 @@ struct ReadAPI: Sendable {
                     403, ReadAPIName.uploadsAreOff, "set \(EntitlementsSettings.apps.key) to the apps to take them for")
             )
         }
+        guard upload.account == nil || change != nil else {
+            return exchange.respond(
+                Self.problem(
+                    403, ReadAPIName.changesAreOff,
+                    "set \(EntitlementsSettings.changes.key) to allow \(ReadAPIName.appAccountToken)"))
+        }
         if !take(upload, exchange) {
             exchange.respond(Self.problem(503, ReadAPIName.busy, "too many transactions wait"))
         }

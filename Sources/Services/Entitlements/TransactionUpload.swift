@@ -11,6 +11,8 @@ struct TransactionUpload: Sendable, Equatable {
     var signedRenewalInfo: [UInt8]?
     /// Those that the caller gives access for.
     var environments: QueriedEnvironments
+    /// The account that the purchase is to belong to, where it belongs to none.
+    var account: AppAccountToken?
 
     /// Apple's are of 4 to 8 kilobytes, most of it certificates.
     static let maximumBytes = 128 * 1024
@@ -18,13 +20,21 @@ struct TransactionUpload: Sendable, Equatable {
     /// Reads a body: one JSON object with these members and no others.
     init(_ body: [UInt8]) throws(Refusal) {
         let members = try BodyMembers(
-            body, names: [ReadAPIName.signedTransactionInfo, ReadAPIName.signedRenewalInfo, ReadAPIName.environment])
+            body,
+            names: [
+                ReadAPIName.signedTransactionInfo, ReadAPIName.signedRenewalInfo, ReadAPIName.environment,
+                ReadAPIName.appAccountToken,
+            ])
         guard let transaction = try Self.jws(ReadAPIName.signedTransactionInfo, members) else {
             throw Refusal(message: "\(ReadAPIName.signedTransactionInfo): expected a compact JWS")
         }
         signedTransaction = transaction
         signedRenewalInfo = try Self.jws(ReadAPIName.signedRenewalInfo, members)
         environments = try QueriedEnvironments(members.textIfAny(ReadAPIName.environment))
+        account = try members.textIfAny(ReadAPIName.appAccountToken).map { AppAccountToken($0) }
+        guard account?.isWellFormed ?? true else {
+            throw Refusal(message: "\(ReadAPIName.appAccountToken): expected a UUID")
+        }
     }
 
     private static func jws(_ name: StaticString, _ members: BodyMembers) throws(Refusal) -> [UInt8]? {

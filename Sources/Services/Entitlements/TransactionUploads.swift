@@ -81,7 +81,7 @@ final class TransactionUploads: Sendable {
                 throw UploadProblem(422, ReadAPIName.notReadable, "a transaction without transactionId")
             }
             try check(subject, upload)
-            return try await add(verified, subject)
+            return try await add(verified, subject, upload)
         } catch {
             return error.response
         }
@@ -122,16 +122,15 @@ final class TransactionUploads: Sendable {
 
     /// Adds what is verified. An old signature makes no purchase known: what it says may have been refunded since.
     private func add(
-        _ verified: VerifiedTransaction, _ subject: UploadSubject
+        _ verified: VerifiedTransaction, _ subject: UploadSubject, _ upload: TransactionUpload
     ) async throws(UploadProblem) -> HTTPResponse {
         let facts = try facts(of: verified)
-        let oldest = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
-            .advanced(byMilliseconds: -age)
+        let oldest = now.advanced(byMilliseconds: -age)
         let isFresh = facts.transactions.values.allSatisfy { $0.version.signedDate >= oldest }
         let isRenewalFresh = facts.renewal.map { $0.version.signedDate >= oldest } ?? true
         let first = try isFresh ? self.facts(of: verified, hasRenewalInfo: isRenewalFresh) : nil
-        let purchase = try await contribute(facts) { known in known.hasSignedFacts ? facts : first }
-        if isFresh || purchase?.hasSignedFacts == true { return answer(purchase, of: facts) }
+        let purchase = try await contribute(facts, of: upload) { known in known.hasSignedFacts ? facts : first }
+        if isFresh || purchase?.hasSignedFacts == true { return try answer(purchase, of: facts, upload) }
         guard confirmation.isAvailable(for: subject.bundleId) else {
             throw UploadProblem(
                 422, ReadAPIName.tooOld,
@@ -140,7 +139,7 @@ final class TransactionUploads: Sendable {
                 \(EntitlementsSettings.uploadAge.key) allows: \(UploadConfirmation.fix)
                 """)
         }
-        return try await confirm(subject)
+        return try await confirm(subject, upload)
     }
 
     /// A transaction under a certificate that is not valid any more proves nothing at present; Apple is asked about it.
@@ -155,12 +154,14 @@ final class TransactionUploads: Sendable {
                 422, ReadAPIName.certificateExpired,
                 "signed under a certificate that is not valid now: \(UploadConfirmation.fix)")
         }
-        return try await confirm(subject)
+        return try await confirm(subject, upload)
     }
 
-    private func confirm(_ subject: UploadSubject) async throws(UploadProblem) -> HTTPResponse {
+    private func confirm(
+        _ subject: UploadSubject, _ upload: TransactionUpload
+    ) async throws(UploadProblem) -> HTTPResponse {
         let facts = try await confirmation.facts(of: subject)
-        return answer(try await contribute(facts) { _ in facts }, of: facts)
+        return try answer(try await contribute(facts, of: upload) { _ in facts }, of: facts, upload)
     }
 
     private func facts(
@@ -173,17 +174,27 @@ final class TransactionUploads: Sendable {
         }
     }
 
+    private var now: AppStoreInstant {
+        AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+    }
+
     /// - Returns: the purchase afterwards; nil where nothing is known of it.
     private func contribute(
-        _ facts: PurchaseFacts, _ contribution: @Sendable (PurchaseFacts) -> PurchaseFacts?
+        _ facts: PurchaseFacts, of upload: TransactionUpload,
+        _ contribution: @Sendable (PurchaseFacts) -> PurchaseFacts?
     ) async throws(UploadProblem) -> PurchaseFacts? {
         let empty = PurchaseFacts(
             environment: facts.environment, bundleId: facts.bundleId,
             originalTransactionId: facts.originalTransactionId)
+        let (claim, now) = (upload.account.map { UploadClaim(account: $0) }, now)
         do {
             let purchase = try await state.contribute(
                 to: EntitlementsModel.key(facts.bundleId, facts.originalTransactionId),
-                from: topics.input(facts.environment), orTo: empty, contribution)
+                from: topics.input(facts.environment), orTo: empty
+            ) { known in
+                guard let added = contribution(known), let claim else { return contribution(known) }
+                return claim.added(to: added, knowing: known, at: now)
+            }
             return purchase.flatMap { $0.isErased ? nil : $0 }
         } catch {
             log.log(.error, key: "upload", "a transaction was not taken", [LogField(.error, "\(error)")])
@@ -191,13 +202,22 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    private func answer(_ purchase: PurchaseFacts?, of facts: PurchaseFacts) -> HTTPResponse {
+    private func answer(
+        _ purchase: PurchaseFacts?, of facts: PurchaseFacts, _ upload: TransactionUpload
+    ) throws(UploadProblem) -> HTTPResponse {
+        if let account = upload.account, let purchase, purchase.owner(at: now) != account {
+            throw UploadProblem(
+                409, ReadAPIName.belongsToAnother,
+                """
+                the transaction was taken, and its purchase belongs to another account; \(ReadAPIName.transfer) of \
+                \(Route.claims.rawValue) moves it
+                """)
+        }
         let finding = EntitlementsFinding(
             query: EntitlementsQuery(
                 subject: .originalTransactionId(facts.originalTransactionId), environments: .one(facts.environment),
                 bundleId: facts.bundleId),
             purchases: purchase.map { [$0] } ?? [])
-        let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         return HTTPResponse(
             status: 200, reason: "taken", headers: [ReadAPI.revalidate],
             body: EntitlementsAnswers(rules: rules, input: input).entitlements(finding, at: now).body)

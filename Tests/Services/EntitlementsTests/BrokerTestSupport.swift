@@ -72,12 +72,12 @@ final class Installation: Sendable {
     }
 
     /// The configuration of the executable, in memory.
-    func configuration(data: String, _ further: [String] = []) throws -> Configuration {
+    func configuration(data: String, _ further: [String] = [], changes: Bool = true) throws -> Configuration {
         try EntitlementsTests.configuration(
             [
                 "--kafka.bootstrap.servers", kafka.bootstrapServers, "--entitlements.group.id", group,
                 "--topics.prefix", topics.prefix, "--profile", "single-node", "--data.dir", data, "--http.port", "0",
-                "--admin.port", "0", "--entitlements.changes", "true",
+                "--admin.port", "0", "--entitlements.changes", "\(changes)",
             ] + further)
     }
 }

@@ -75,6 +75,48 @@ import Time
         await installation.stop()
     }
 
+    /// A purchase that belongs to nobody is claimed without a transfer, as by `POST /v1/claims`.
+    @Test func `an upload that names an account gives it the purchase, unless it belongs to another`() async throws {
+        let installation = try await Installation("named")
+        let store = try Store()
+        let directory = try TemporaryDirectory()
+        let service = try await RunningEntitlements(
+            installation.configuration(data: directory.path, store.settings))
+        func upload(_ draft: Draft, by account: String) async throws -> (status: Int, body: JSONObject) {
+            try await service.post(
+                "/v1/transactions", store.upload(draft).with("appAccountToken", .string(account)))
+        }
+        let other = "11111111-2222-4333-8444-555555555555"
+        #expect(try await upload(bought(token: nil), by: account).body["active"] == ["com.example.monthly"])
+        #expect(try await service.get("?appAccountToken=\(account)").body["active"] == ["com.example.monthly"])
+        #expect(try await installation.read(installation.state(.production)).count == 1)
+        // Again by the same account it changes nothing, and by another one neither.
+        #expect(try await upload(bought(token: nil), by: account).status == 200)
+        #expect(try await upload(bought(token: nil), by: other).status == 409)
+        #expect(try await service.get("?appAccountToken=\(other)").body["known"] == false)
+        // Apple names an account: the transaction is taken, and stays that account's.
+        let named = try await upload(bought("2000", token: other), by: account)
+        #expect(named.status == 409)
+        #expect(try await service.states("?appAccountToken=\(other)") == ["ACTIVE 20001"])
+        #expect(try await upload(bought("3000"), by: "somebody").status == 400)
+        #expect(await service.stop() == .ok)
+        await installation.stop()
+    }
+
+    @Test func `an upload names an account only where changes are allowed`() async throws {
+        let installation = try await Installation("unnamed")
+        let store = try Store()
+        let directory = try TemporaryDirectory()
+        let service = try await RunningEntitlements(
+            installation.configuration(
+                data: directory.path, store.settings, changes: false))
+        let body = try store.upload(bought(token: nil)).with("appAccountToken", .string(account))
+        #expect(try await service.post("/v1/transactions", body).status == 403)
+        #expect(try await service.get("?originalTransactionId=1000").body["known"] == false)
+        #expect(await service.stop() == .ok)
+        await installation.stop()
+    }
+
     @Test func `what Apple did not sign for a configured app is refused, and nothing is stored`() async throws {
         let installation = try await Installation("forged")
         let (store, other) = (try Store(), try Store())

@@ -262,6 +262,12 @@ extension OpenAPIDocument {
                           "enum": ["Production", "Sandbox", "all"],
                           "default": "Production",
                           "description": "The environments that the caller gives access for."
+                        },
+                        "appAccountToken": {
+                          "type": "string",
+                          "format": "uuid",
+                          "description": "The account that the purchase is to belong to, where it belongs to none. \#
+        Needs entitlements.changes=true."
                         }
                       },
                       "required": [
@@ -290,6 +296,7 @@ extension OpenAPIDocument {
                   "$ref": "#/components/responses/Unauthorized"
                 },
                 "403": {"$ref": "#/components/responses/Forbidden"},
+                "409": {"$ref": "#/components/responses/Conflict"},
                 "413": {"$ref": "#/components/responses/TooLarge"},
                 "422": {
                   "description": "Not signed by Apple for a configured app (not_verified), not as documented \#
