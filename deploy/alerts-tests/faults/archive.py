@@ -86,7 +86,8 @@ def disk_full(table, watch, pipeline, name, place):
         return
     try:
         archive = pipeline.begin()
-        wait(lambda: any(folder.iterdir()), 30, f"{place} is used")
+        time.sleep(3)
+        pipeline.settled()
         start = time.monotonic()
         try:
             with open(folder / "filler", "wb") as filler:

@@ -37,7 +37,8 @@ NOT_PROVOKED = {
 def complete(table):
     """Each paging alert is provoked, or named with the reason; and prints both."""
     alerts = paging()
-    print(f"\n{len(table.provoked)} of {len(alerts)} paging alerts arrived at the webhook")
+    print(f"\n{len(table.provoked)} of {len(alerts)} paging alerts arrived at the webhook; {table.looks} commands of their first "
+          "looks were run")
     for name, status, fault, seconds in table.rows:
         print(f"  {name:28} {status:9} {seconds:6.1f} s, with for {alerts[name]:4} in alerts.yml  {fault}")
     print("left to promtool's series:")

@@ -4,6 +4,7 @@ import json
 import re
 import time
 
+from firstlook import silent
 from pipeline import ROOT, Receiver, debian, free_port, get, wait
 
 RULES = ROOT / "deploy/alerts.yml"
@@ -19,6 +20,7 @@ class Watch:
     """What arrives at the webhook. Conditions need to last one second in place of minutes; nothing else is changed."""
 
     def __init__(self, pipeline):
+        self.pipeline = pipeline
         self.receiver = Receiver()
         rules = pipeline.folder / "alerts.yml"
         rules.write_text(re.sub(r"^(\s+for:) \w+$", r"\1 1s", RULES.read_text(), flags=re.MULTILINE))
@@ -59,6 +61,8 @@ class Table:
     def __init__(self):
         self.rows = []
         self.failures = []
+        # Commands of first looks that were run.
+        self.looks = 0
 
     def expect(self, watch, fault, names, since, seconds, resolved=False):
         """Waits until each of the alerts arrived at the webhook, with a page that exists."""
@@ -82,6 +86,12 @@ class Table:
         page = next(runbook for alert, _, _, runbook, _ in watch.arrivals() if alert == name)
         if not page or not (ROOT / "deploy" / page).exists():
             self.failures.append(f"{name} has no page: {page}")
+        elif status == "firing":
+            count, nothing = silent(page, watch.pipeline)
+            self.looks += count
+            for line in nothing:
+                self.failures.append(f"{page}: first look prints nothing: {line}")
+                print(f"  failed: {self.failures[-1]}", flush=True)
 
     def quiet(self, watch, where):
         """Without a fault nothing pages."""
