@@ -82,6 +82,7 @@ test-http: deps
 
 test-deploy: deps
 	@swift build
+	@$(if $(wildcard deploy/image/build),swift build -c release)
 	@deploy/test $(ONLY)
 
 test-all:
