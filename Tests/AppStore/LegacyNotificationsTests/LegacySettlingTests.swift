@@ -134,6 +134,14 @@ struct SettledLife {
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
+    @Test func `a failed charge is void as well where its body arrives after the later period has begun`() throws {
+        var life = try bought()
+        try life.sign("101", bought: month + 5 * day, expires: 2 * month + 5 * day, at: month + 5 * day)
+        try life.receive(Self.failed, at: month + 6 * day)
+        #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
+        #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
+    }
+
     @Test func `of two bodies that about the later period says whether it renews, whichever comes first`() throws {
         let off = LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
