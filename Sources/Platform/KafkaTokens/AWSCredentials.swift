@@ -1,4 +1,3 @@
-internal import Bytes
 internal import Configuration
 internal import HTTPClient
 internal import JSON

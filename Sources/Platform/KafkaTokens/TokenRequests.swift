@@ -1,5 +1,4 @@
 package import HTTPClient
-internal import JSON
 internal import Kafka
 
 /// What a token is asked for with, so that tests need neither network nor time.

@@ -29,7 +29,7 @@ extension SluicectlCommand {
                         "sluicectl topics acls --for sluice-archive --format strimzi", "For a KafkaUser of Strimzi."),
                     .init(
                         "sluicectl topics acls --for sluice-entitlements --state.role reader",
-                        "A reader is in no group and reads no notifications."),
+                        "A reader is in no group and writes no dead letters."),
                     .init("sluicectl topics acls --config sluice.properties --output json", "For scripts."),
                 ])
         ]

@@ -53,10 +53,10 @@ import Testing
                 ]))
     }
 
-    @Test func `a reader of entitlements reads no notification, writes no dead letter and joins no group`() {
+    @Test func `a reader of entitlements writes no dead letter and joins no group`() {
         #expect(
             Self.lines(Self.table(isReader: true).rights(of: .entitlements))
-                == Self.both("dD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
+                == Self.both("RD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
                 .union(Self.both("dD", "notifications.*.sluice-entitlements.dlq")).union([
                     "R test.certificates", "d group sluice-entitlements",
                 ]))

@@ -173,17 +173,19 @@ enum RefundRequests {
         """
     }
 
-    static func record(_ id: String, _ broker: Broker) -> KafkaProducerRecord {
+    static func record(
+        _ id: String, _ broker: Broker, in environment: AppStoreEnvironment = .production
+    ) -> KafkaProducerRecord {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let value = """
             {"notification":{"notificationType":"CONSUMPTION_REQUEST","notificationUUID":"\(id)","signedDate":\(now),\
-            "version":"2.0","data":{"bundleId":"com.example.app","environment":"Production",\
+            "version":"2.0","data":{"bundleId":"com.example.app","environment":"\(environment.rawValue)",\
             "consumptionRequestReason":"OTHER"}},"transaction":{"transactionId":"\(id)","originalTransactionId":"\(id)",\
-            "bundleId":"com.example.app","productId":"coins","type":"Consumable","environment":"Production",\
+            "bundleId":"com.example.app","productId":"coins","type":"Consumable","environment":"\(environment.rawValue)",\
             "inAppOwnershipType":"PURCHASED","purchaseDate":\(now - 86_400_000),"signedDate":\(now)}}
             """
         return KafkaProducerRecord(
-            topic: broker.notifications(.production), key: Array("com.example.app/\(id)".utf8),
+            topic: broker.notifications(environment), key: Array("com.example.app/\(id)".utf8),
             value: Array(value.utf8),
             headers: [
                 KafkaHeader(key: RecordHeaderName.trust.rawValue, text: "signed"),

@@ -58,8 +58,9 @@ struct AccessTable {
             + group(of: .entitlements, .read)
     }
 
+    /// Where the group is behind, a reader looks how old the next notification is.
     private var entitlementsReader: [AccessRight] {
-        topics(notifications, Self.looking) + topics(environments(names.entitlements), Self.owning)
+        topics(notifications, Self.reading) + topics(environments(names.entitlements), Self.owning)
             + topics([names.certificates], [.read]) + topics(deadLetters(of: .entitlements), Self.looking)
             + group(of: .entitlements, .describe)
     }
