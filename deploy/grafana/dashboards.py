@@ -30,12 +30,12 @@ OVERVIEW = dashboard(
         graph("Facts of entitlements", "How far back the input of the entitlements was read.", "s",
               ("max by (environment) (sluice_entitlements_facts_age_seconds)", "{{environment}}")),
     ]),
-    ("Is anything missing or set aside?", [
+    ("Is anything missing or dead-lettered?", [
         figure("Missing notifications", "Missing in the last complete sweeps of Apple's history.", "short",
                "sum(sluice_notifications_missing) or vector(0)", "missing", red=1),
         figure("Quarantined in a day", "Authentic notifications that were not understood.", "short",
                "sum(increase(sluice_ingress_quarantined_total[1d])) or vector(0)", "quarantined", red=1),
-        figure("Dead letters in a day", "Records that consumers set aside.", "short",
+        figure("Dead letters in a day", "Records that consumers dead-lettered.", "short",
                'sum(increase(sluice_consumer_records_total{outcome="dead-lettered"}[1d]))', "dead letters", red=1),
     ]),
     ("Processes", [
@@ -74,7 +74,7 @@ INGRESS = dashboard(
         graph("Failures", "Records that Kafka did not acknowledge, by librdkafka's error.", "ops",
               rate("sluice_ingress_kafka_failures_total", "error")),
     ]),
-    ("What is refused or set aside?", [
+    ("What is refused or quarantined?", [
         graph("Quarantine", "Authentic notifications that were not understood, by reason.", "ops",
               ("sum by (reason) (increase(sluice_ingress_quarantined_total[1h])) or vector(0)", "{{reason}}")),
         graph("Quarantine budget", "Spent share of quarantine.bytes.per.hour.", "percentunit",
@@ -111,7 +111,7 @@ CONSUMERS = dashboard(
         graph("Done", "Finished records.", "ops", rate("sluice_consumer_records_total", "job, topic", labels='outcome="done"')),
         graph("Skipped", "Records that needed no effect, by reason.", "ops",
               rate("sluice_consumer_reasons_total", "job, reason")),
-        graph("Dead letters", "Records set aside, by topic, in an hour.", "short",
+        graph("Dead letters", "Records dead-lettered, by topic, in an hour.", "short",
               (f'sum by (job, topic) (increase(sluice_consumer_records_total{DEAD_LETTERED}[1h]))',
                "{{job}} {{topic}}")),
         graph("Retries", "Attempts that are repeated, by cause.", "ops", rate("sluice_consumer_retries_total", "job, cause")),

@@ -123,7 +123,8 @@ package struct Sluicectl: Sendable {
 
     private func cluster(_ invocation: Invocation) async throws -> ExitCode {
         let command = ClusterCommand(
-            configuration: invocation.configuration, access: try access(), sharedKeys: parts.sharedKeys, clocks: clocks, timeout: timeout)
+            configuration: invocation.configuration, access: try access(), sharedKeys: parts.sharedKeys, clocks: clocks,
+            timeout: timeout)
         switch invocation.commandPath.last {
         case "prepare": return try await command.prepare(console)
         case "switch": return try await command.switchOver(console)

@@ -104,7 +104,8 @@ private let testParts = SluicectlParts(
             let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
             return AccessOptions(
                 webhookReceivers: [
-                    .init(group: configuration[webhooksGroup], inputs: [names.entitlements(.production)], rebuilds: false)
+                    .init(
+                        group: configuration[webhooksGroup], inputs: [names.entitlements(.production)], rebuilds: false)
                 ],
                 archived: [names.quarantine], anchorsInKafka: true, repairsStatuses: configuration[repairing])
         }))
