@@ -27,7 +27,8 @@ def runnable(line, pipeline):
     # Not the last lines of a process that ended: one that is killed says nothing.
     read = re.match(r"journalctl -u ([a-z-]+)(?= \|)", line)
     if read and list(pipeline.folder.glob(f"{read[1]}.*.log")):
-        return f"cat {pipeline.folder}/{read[1]}.*.log" + line[read.end():]
+        # Pages about consumers name one of them as an example.
+        return f"cat {pipeline.folder}/sluice-*.log" + line[read.end():]
     return None
 
 
