@@ -96,7 +96,8 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
         Consumer(
             executable: "sluice-reconciler",
             rare: [
-                "Write notifications.sandbox", "Write quarantine", "Read quarantine", "Write entitlements.production",
+                "Write notifications.sandbox", "Write quarantine", "Read quarantine", "Write certificates",
+                "Read entitlements.production", "Read entitlements.sandbox", "Write entitlements.production",
                 "Write entitlements.sandbox",
             ]),
     ]
