@@ -20,7 +20,7 @@ package enum SharedConfiguration {
         "archive.s3.credentials.file", "archive.s3.endpoint", "archive.s3.object.lock", "archive.s3.object.lock.days",
         "archive.s3.region", "archive.s3.trust.roots.file", "archive.signing.key.file", "archive.url",
         "consumer.attempts", "consumer.drain.limit",
-        "consumer.record.deadline", "consumer.shutdown.limit", "data.dir", "duplicates.remembered",
+        "consumer.record.deadline", "consumer.shutdown.limit", "data.dir", "duplicates.remembered", "durability",
         "entitlements.changes", "entitlements.grace.fallback", "entitlements.group.id",
         "entitlements.group.instance.id", "entitlements.key.file",
         "entitlements.outage.leeway", "entitlements.renewal.leeway", "entitlements.stale.answers",
