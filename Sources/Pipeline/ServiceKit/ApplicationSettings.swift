@@ -56,7 +56,7 @@ public enum ApplicationSettings {
     public static let all: [any AnySetting] =
         [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
 
-    /// What the topics must be like, by `profile` and `durability`.
+    /// The demands on the topics, by `profile` and `durability`.
     public static func deployment(_ configuration: Configuration) -> DeploymentProfile {
         let profile = configuration[profile]
         return profile == .production && configuration[durability] == .managed ? .managed : profile

@@ -1,4 +1,4 @@
-/// What an installation demands of its topics.
+/// The demands of an installation on its topics.
 public enum DeploymentProfile: String, CaseIterable, Sendable {
     case production
     case singleNode = "single-node"

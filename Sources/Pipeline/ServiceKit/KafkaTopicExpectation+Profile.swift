@@ -55,7 +55,7 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// What of it is worth a warning where the process starts all the same.
+    /// The part that is worth a warning where the process starts all the same.
     package func wished(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         profile == .managed ? required(by: .managed) : demandingReplicas
     }

@@ -6,7 +6,7 @@ package import Lifecycle
 package struct KafkaTroubleReport: Sendable, Equatable {
     /// The key of the setting, or `kafka.….*` where it is one of several.
     package let setting: String
-    /// What is wrong, with the brokers' addresses and librdkafka's own words.
+    /// The fault, with the brokers' addresses and librdkafka's own words.
     package let problem: String
     package let fix: String
     /// Whether it is the same at the next start, whatever happens in the network: the exit code is 78 then.
@@ -14,7 +14,7 @@ package struct KafkaTroubleReport: Sendable, Equatable {
 }
 
 extension KafkaTrouble {
-    /// What an operator is told.
+    /// The report for an operator.
     ///
     /// - Parameter servers: `kafka.bootstrap.servers`.
     package func report(_ servers: String) -> KafkaTroubleReport {

@@ -146,7 +146,7 @@ public struct SettingDescriptor: Sendable {
             read: read, fallback: fallback)
     }
 
-    /// The same setting for each name of a list, where the general value holds when it is absent.
+    /// This setting for each name of a list; the general value holds where it is absent.
     func named(_ key: String) -> SettingDescriptor {
         SettingDescriptor(
             self, key: key, isRequired: false, isCommandLineOnly: false, isFlag: false, read: read, fallback: nil)

@@ -78,7 +78,7 @@ package struct ClientCredentials: Sendable {
         return answer["error_description"]?.string.map { "\(code): \($0)" } ?? code
     }
 
-    /// What a token says where it is a JWT. It is not verified: brokers do that.
+    /// The claims of a token that is a JWT. It is not verified: brokers do that.
     private static func claims(of token: String) -> (subject: String?, expiry: Int64?)? {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1].utf8)),

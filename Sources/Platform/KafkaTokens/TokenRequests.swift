@@ -1,7 +1,7 @@
 package import HTTPClient
 internal import Kafka
 
-/// What a token is asked for with, so that tests need neither network nor time.
+/// The network, the files and the clock of requests for tokens, so that tests need none of them.
 package struct TokenRequests: Sendable {
     package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
     /// Milliseconds since 1970.

@@ -6,7 +6,7 @@ internal import Synchronization
 /// registry. Registering the same name and labels again returns the same metric.
 public final class MetricsRegistry: Sendable {
     private let shared: Shared
-    /// Of every metric that is registered here.
+    /// Labels of every metric that is registered here.
     private let ownLabels: [MetricLabel]
 
     private final class Shared: Sendable {
@@ -37,8 +37,8 @@ public final class MetricsRegistry: Sendable {
         self.ownLabels = ownLabels
     }
 
-    /// The same metrics, for a part of the process that is there several times: what is registered through this one has
-    /// the labels too.
+    /// A registry over the same metrics, for a part of the process that is there several times: metrics that are
+    /// registered through it have the labels too.
     public func labelled(_ labels: [MetricLabel]) -> MetricsRegistry {
         MetricsRegistry(shared, ownLabels: ownLabels + labels)
     }
@@ -154,7 +154,7 @@ public struct MetricSamples {
     }
 
     private(set) var families: [String: SampledFamily]
-    /// Of everything that the present sampler adds.
+    /// Labels of everything that the present sampler adds.
     fileprivate(set) var ownLabels: [MetricLabel] = []
 
     init(families: [String: MetricsRegistry.Family]) {

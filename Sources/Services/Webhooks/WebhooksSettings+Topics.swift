@@ -4,7 +4,7 @@ package import Kafka
 internal import Records
 
 extension WebhooksSettings {
-    /// What one receiver reads.
+    /// The group of one receiver and the topics that it reads.
     package struct Reading: Sendable {
         package let group: String
         /// The topics of `webhooks.content` in `webhooks.environments`.
@@ -19,7 +19,7 @@ extension WebhooksSettings {
     package static let topicSettings: [any AnySetting] =
         general + [receivers] + NamedSettings(general, prefix: prefix, template: receiverTemplate).settings
 
-    /// Of each receiver, also where they cannot be told apart.
+    /// The reading of each receiver, also where they cannot be told apart.
     package static func reading(_ configuration: Configuration) -> [Reading] {
         let names = TopicNames(prefix: configuration[topicsPrefix])
         let receivers = configuration[receivers]

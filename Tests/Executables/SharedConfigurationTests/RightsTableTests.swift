@@ -19,7 +19,7 @@ import Webhooks
 
     private static func acls(_ arguments: [String]) async -> String { await topics(["acls"] + arguments) }
 
-    /// What `sluicectl topics` prints.
+    /// The output of `sluicectl topics`.
     static func topics(_ arguments: [String]) async -> String {
         let parts = SluicectlParts(
             executables: [],

@@ -75,7 +75,7 @@ import Time
         await installation.stop()
     }
 
-    /// A purchase that belongs to nobody is claimed without a transfer, as by `POST /v1/claims`.
+    /// A purchase without an account is claimed without a transfer, as by `POST /v1/claims`.
     @Test func `an upload that names an account gives it the purchase, unless it belongs to another`() async throws {
         let installation = try await Installation("named")
         let store = try Store()

@@ -6,7 +6,7 @@ internal import Telemetry
 package struct NamedConsumer: Sendable {
     /// In its log lines and metrics, and the last part of its pages' paths; nil for the only one.
     package let name: String?
-    /// Of this consumer, its group included.
+    /// The settings of this consumer, its group included.
     package let configuration: Configuration
 
     package init(name: String?, configuration: Configuration) {

@@ -2,7 +2,7 @@ internal import CRdKafka
 internal import Time
 
 extension KafkaAdmin {
-    /// Those of the topics that this user may not describe.
+    /// The topics among them that this user may not describe.
     ///
     /// A list of all topics leaves them out, as if they did not exist. Asked for one by its name, brokers say that access
     /// is denied, whether it exists or not.

@@ -35,7 +35,7 @@ public struct KafkaTroubleRecord: Hashable, Sendable {
     /// A broker is connected.
     public mutating func connect() { connection = nil }
 
-    /// What was denied is granted: the group has taken the client in.
+    /// A right that was denied is granted: the group has taken the client in.
     public mutating func join() { denial = nil }
 
     /// The trouble that should be named; nil when none is known.

@@ -18,7 +18,7 @@ extension KafkaProducer {
         public let isAvailable: Bool
         /// Declared topics that do not exist or that no broker has answered for yet, sorted.
         public let missingTopics: [KafkaTopic]
-        /// Those of the missing topics that this user may not describe: brokers do not tell whether they exist.
+        /// The missing topics that this user may not describe: brokers do not tell whether they exist.
         public let deniedTopics: [KafkaTopic]
         /// Why no broker is connected, or what the brokers deny; nil when nothing is known of it.
         public let trouble: KafkaTrouble?

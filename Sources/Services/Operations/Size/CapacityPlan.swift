@@ -1,7 +1,7 @@
 internal import ArchiveFormat
 internal import Records
 
-/// What an operator knows or decides.
+/// The figures that an operator knows or decides.
 struct CapacityDemand: Equatable {
     var notificationsPerDay: Int
     /// The busiest second in averages of the day.
@@ -15,7 +15,7 @@ struct CapacityDemand: Equatable {
     var archiveDays: Int
 }
 
-/// What an installation needs for a number of notifications. A pure function of demand and measured figures.
+/// The needs of an installation for a number of notifications. A pure function of demand and measured figures.
 struct CapacityPlan {
     /// A line of the plan.
     struct Item: Equatable {

@@ -5,7 +5,7 @@ import JSON
 /// Answers of the rules about a story. Statements are written as Apple's JSON and read as a consumer reads them.
 struct StoryAnswers {
     let story: AccessStory
-    /// What version 1 may change.
+    /// The facts that version 1 may change.
     var trust = LegacyTrust.confirm
 
     var rules: ProductRules {

@@ -21,7 +21,7 @@ struct LegacyOracle: Sendable {
     /// A reading of 12.4 where it leaves two open. The last one it does not: a record has the transaction that the body is
     /// about, so that of a refund of a former period not more is known of the present one than its renewal.
     struct Reading: Sendable {
-        /// Of a transaction the later expiry counts although Apple signed an earlier one before.
+        /// The later expiry of a transaction counts although Apple signed an earlier one before.
         var isLonger = false
         /// A signed status outlasts the renewal info that came with it.
         var keepsStatus = false

@@ -76,7 +76,7 @@ import Testing
 
     @Test func `13: a renewal that Apple has not signed counts where it is accepted`() {
         let renewed = Self.body("DID_RENEW", on: 29.9, Self.second)
-        // What was received before Apple was asked is settled by the transaction's own copy alone.
+        // A body that was received before Apple was asked is settled by the transaction's own copy alone.
         for asked in [[], [29.95]] {
             #expect(
                 accepted([OracleCase.bought], [renewed], asked: asked, on: 31)

@@ -12,7 +12,7 @@ extension StatedBody {
         switch (type, statement.subtype) {
         case ("SUBSCRIBED", "INITIAL_BUY"), ("DID_RENEW", _): return [bought(type, statement.subtype)]
         case ("SUBSCRIBED", _):
-            // Of the same product no purchase is told.
+            // A purchase of the same product is not told.
             return last?.transaction.product == newest.product
                 ? [changed] : [bought(type, statement.subtype), changed]
         case ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"): return [changed, bought(type, statement.subtype)]

@@ -8,7 +8,7 @@ struct StoryWriter {
     var random: SeededGenerator
     var now: Int64 = 0
     var statements: [AppleStatement] = []
-    /// What Apple knew when it signed each of the statements.
+    /// Apple's knowledge when it signed each of the statements.
     var snapshots: [AppleSnapshot] = []
     var transactions: [StatedTransaction] = []
     var renewal = StatedRenewal(product: "basic", nextProduct: "basic", renewalDate: 0)

@@ -17,7 +17,7 @@ struct DebianRoot: Sendable {
         return DebianRoot(path: path)
     }
 
-    /// What is put before a command line, so that it runs there with the files of a test.
+    /// The words before a command line, so that it runs there with the files of a test.
     func wrapper(_ harness: Harness) throws -> [String] {
         let libraries = try #require(Self.swiftLibraries)
         // The root itself stays writable, since directories of this machine are mounted into it.
@@ -28,7 +28,7 @@ struct DebianRoot: Sendable {
         return command + ["--bind", harness.directory, harness.directory]
     }
 
-    /// Those of the toolchain that `PATH` has.
+    /// The libraries of the toolchain that `PATH` has.
     private static var swiftLibraries: String? {
         Program.path(of: "swift").map { path in
             let bin = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent()
