@@ -4,6 +4,7 @@
 # make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
 # make test-deploy what is deployed: each script deploy/*/test, with a table of what was left out and why; installs tools unless INSTALL=0; ONLY=name for one
+# make test-deploy-quick  its half that takes a few minutes: chart, compose, dashboards
 # make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, whatever fails; takes hours
 # make tutorial   builds and runs the consumer that Sources/Pipeline/README.md shows, as a package beside this one
 # make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
@@ -21,7 +22,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka test-http test-deploy test-all tutorial faults mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka test-http test-deploy test-deploy-quick test-all tutorial faults mutants lint format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -84,6 +85,10 @@ test-deploy: deps
 	@swift build
 	@$(if $(wildcard deploy/image/build),swift build -c release)
 	@deploy/test $(ONLY)
+
+test-deploy-quick: deps
+	@swift build
+	@deploy/test chart compose grafana
 
 test-all:
 	@failed=; for target in test test-kafka test-http tutorial faults sanitize mutants; do \
