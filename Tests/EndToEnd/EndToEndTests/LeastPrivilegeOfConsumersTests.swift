@@ -220,7 +220,11 @@ private struct ConsumerWorld {
             ]
         case "sluice-archive": return try await archive(data)
         case "sluice-entitlements":
-            return ["--data.dir", data, "--http.port", "0", "--state.role", "reader"]
+            // With apps it reads the certificates, for the first uploads.
+            return [
+                "--data.dir", data, "--http.port", "0", "--state.role", "reader", "--apps", SentApp.simulated,
+                "--root.certificates", harness.path("pki/root.pem"), "--revocation", "off",
+            ]
         case "sluice-refunds":
             let rules = try harness.write(RefundRequests.rules("decline"), to: "rules.json")
             return ["--data.dir", data, "--refunds.rules", rules] + serverAPI
