@@ -1,6 +1,7 @@
 package import Configuration
 package import PipelineRuntime
 internal import Records
+internal import Telemetry
 
 extension WebhooksSettings {
     static let prefix = "webhooks."
@@ -27,7 +28,7 @@ extension WebhooksSettings {
     /// - Throws: a ``ConfigurationError`` when receivers cannot be told apart.
     package static func consumers(_ configuration: Configuration) throws(ConfigurationError) -> [NamedConsumer] {
         let names = configuration[receivers]
-        guard !names.isEmpty else { return [NamedConsumer(name: nil, configuration: configuration)] }
+        guard !names.isEmpty else { return [NamedConsumer(configuration: configuration)] }
         for general in [url.key, group.key] where configuration.origin(of: general) != .default {
             let own = receiverTemplate + general.dropFirst(prefix.count)
             throw configuration.error(general, "is for a single receiver. Remove it, or set \(own) for each")
@@ -42,7 +43,7 @@ extension WebhooksSettings {
                     other == name
                         ? "\(name) is named twice" : "\(other) and \(name) have the same group; each has its own")
             }
-            consumers.append(NamedConsumer(name: name, configuration: own))
+            consumers.append(NamedConsumer(label: MetricLabel("receiver", name), configuration: own))
         }
         return consumers
     }
@@ -59,7 +60,7 @@ extension WebhooksSettings {
             if consumers.count == 1, let only = consumers.first { return only.configuration }
             throw configuration.error(receivers.key, "there are several receivers. Name one with --receiver")
         }
-        guard let receiver = consumers.first(where: { $0.name == name }) else {
+        guard let receiver = consumers.first(where: { $0.label?.value == name }) else {
             throw configuration.error(receivers.key, "does not list \(name)")
         }
         return receiver.configuration

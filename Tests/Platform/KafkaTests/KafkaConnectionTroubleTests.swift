@@ -79,11 +79,11 @@ import Testing
     func `an authority that is not trusted, and a certificate that is missing here, are told apart`() async throws {
         let (directory, other) = (try TemporaryDirectory(), try TemporaryDirectory())
         let files = try await TLSFiles(in: directory.path)
-        let strangers = try await TLSFiles(in: other.path)
+        let others = try await TLSFiles(in: other.path)
         let certificate = try await files.certificate("broker", for: "IP:127.0.0.1")
         let (server, port) = try await files.serve(certificate, isMutual: true)
         let untrusted = try await trouble(
-            at: "127.0.0.1:\(port)", ["security.protocol": "ssl", "ssl.ca.location": strangers.authority])
+            at: "127.0.0.1:\(port)", ["security.protocol": "ssl", "ssl.ca.location": others.authority])
         #expect(untrusted.cause == .untrustedCertificate && untrusted.message.contains("authority"), "\(untrusted)")
         let missing = try await trouble(
             at: "127.0.0.1:\(port)", ["security.protocol": "ssl", "ssl.ca.location": files.authority])

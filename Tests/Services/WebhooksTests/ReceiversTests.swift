@@ -33,7 +33,7 @@ import Testing
         let configuration = try configuration(arguments(changes))
         let receivers = try WebhooksSettings.consumers(configuration)
         return Dictionary(
-            uniqueKeysWithValues: try receivers.map { ($0.name ?? "", try WebhooksPlan($0.configuration)) })
+            uniqueKeysWithValues: try receivers.map { ($0.label?.value ?? "", try WebhooksPlan($0.configuration)) })
     }
 
     // MARK: settings

@@ -9,12 +9,12 @@ from watch import Watch
 
 def refunds(pipeline):
     """sluice-refunds with a key that the simulated App Store does not know, and a request that waits for it."""
-    stranger = pipeline.authority("stranger")
+    untrusted = pipeline.authority("untrusted")
     rules = {"default": "noPreference",
              "consumption": {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": True}}
     (pipeline.folder / "rules.json").write_text(json.dumps(rules))
     port = free_port()
-    arguments = [str(each).replace(str(pipeline.folder / "pki"), str(stranger)) if "api.key" in str(each) else each
+    arguments = [str(each).replace(str(pipeline.folder / "pki"), str(untrusted)) if "api.key" in str(each) else each
                  for each in pipeline.api(f"http://127.0.0.1:{port}")]
     pipeline.executable("sluice-refunds", *pipeline.verifying(), "--data.dir", pipeline.folder / "data", "--admin.port", "0",
                         *arguments, "--refunds.rules", pipeline.folder / "rules.json")

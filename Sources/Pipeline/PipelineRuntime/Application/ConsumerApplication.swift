@@ -68,7 +68,7 @@ public struct ConsumerApplication: Sendable {
     ) {
         self.init(
             name: name, summary: summary, discussion: discussion, adminPort: adminPort, schema: schema,
-            examples: examples, consumers: { [NamedConsumer(name: nil, configuration: $0)] }, topics: topics,
+            examples: examples, consumers: { [NamedConsumer(configuration: $0)] }, topics: topics,
             build: build)
     }
 

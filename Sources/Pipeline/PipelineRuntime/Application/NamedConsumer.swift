@@ -1,37 +1,34 @@
 package import Configuration
 internal import ServiceKit
-internal import Telemetry
+package import Telemetry
 
 /// One of the consumers of a process that does the same several times, each in a group of its own.
 package struct NamedConsumer: Sendable {
-    /// In its log lines and metrics, and the last part of its pages' paths; nil for the only one.
-    package let name: String?
+    /// Names it in log lines and metrics; its value is the last part of its pages' paths. Nil for the only one.
+    package let label: MetricLabel?
     /// The settings of this consumer, its group included.
     package let configuration: Configuration
 
-    package init(name: String?, configuration: Configuration) {
-        self.name = name
+    package init(label: MetricLabel? = nil, configuration: Configuration) {
+        self.label = label
         self.configuration = configuration
     }
 }
 
 extension NamedConsumer {
-    /// The label and log field that name it.
-    private static let key = "receiver"
-
     func logger(_ logger: Logger) -> Logger {
-        name.map { logger.with([LogField(LogKey(rawValue: Self.key), $0)]) } ?? logger
+        label.map { logger.with([LogField(LogKey(rawValue: $0.name), $0.value)]) } ?? logger
     }
 
     func metrics(_ metrics: MetricsRegistry) -> MetricsRegistry {
-        name.map { metrics.labelled([MetricLabel(Self.key, $0)]) } ?? metrics
+        label.map { metrics.labelled([$0]) } ?? metrics
     }
 
     func check(_ check: HealthCheck) -> HealthCheck {
-        name.map { HealthCheck("\(check.name) \($0)", problem: check.problem) } ?? check
+        label.map { HealthCheck("\(check.name) \($0.value)", problem: check.problem) } ?? check
     }
 
     func page(_ page: AdminPage) -> AdminPage {
-        name.map { AdminPage(path: "\(page.path)/\($0)", body: page.body) } ?? page
+        label.map { AdminPage(path: "\(page.path)/\($0.value)", body: page.body) } ?? page
     }
 }

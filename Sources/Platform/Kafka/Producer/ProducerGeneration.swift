@@ -11,7 +11,7 @@ final class ProducerGeneration: Sendable {
     private let topics: [KafkaTopic: TopicPointer]
     /// Topics whose metadata has not been seen yet.
     private let missing: Mutex<Set<KafkaTopic>>
-    /// Topics of which the brokers have said that this user may not describe them.
+    /// Topics that this user may not describe, as the brokers have said.
     private let denied = Mutex<Set<KafkaTopic>>([])
     /// How many partitions each topic had when its metadata was seen first.
     private let partitions = Mutex<[KafkaTopic: Int32]>([:])
