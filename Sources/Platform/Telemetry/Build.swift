@@ -1,5 +1,5 @@
 /// What is running.
 package enum Build {
     /// The version of all executables (semver.org).
-    package static let version = "0.1.0"
+    package static let version = "0.2.0"
 }

@@ -15,7 +15,7 @@ for owner in of_kind(objects, "Deployment", "StatefulSet"):
     for fault in pod_faults(objects, owner, owner["spec"]["template"]):
         sys.exit(f"  failed: {fault}")
     container = owner["spec"]["template"]["spec"]["containers"][0]
-    if container["image"] != "registry.example.com/sluice:0.1.0":
+    if container["image"] != "registry.example.com/sluice:0.2.0":
         sys.exit(f"  failed: {owner['metadata']['name']} has the image {container['image']}")
 ingress = next(each for each in of_kind(objects, "Deployment") if each["metadata"]["name"] == "sluice-ingress")
 sources = [source["configMap"]["name"] for volume in ingress["spec"]["template"]["spec"]["volumes"]

@@ -13,7 +13,7 @@ import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 WORK = pathlib.Path(sys.argv[1])
-IMAGE = os.environ.get("IMAGE", "localhost/sluice:0.1.0")
+IMAGE = os.environ.get("IMAGE", "localhost/sluice:0.2.0")
 POD = f"sluice-compose-{os.getpid()}"
 SERVICES = yaml.safe_load((HERE.parent / "compose.yaml").read_text())["services"]
 AS_OF = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
