@@ -27,4 +27,25 @@ import Testing
         let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
         #expect(text.contains(part.replacing("VERSION", with: Build.version)), "\(file)")
     }
+
+    @Test func `images and packages are named everywhere with the version of the executables`() throws {
+        let deploy = Self.files.appending(path: "../..").standardized
+        let names = try #require(FileManager.default.enumerator(atPath: deploy.path)).compactMap { $0 as? String }
+            .filter { $0 != "CHANGELOG.md" && !$0.hasPrefix("upgrade/") }
+        var versions: [String: Set<String>] = [:]
+        for file in names.map({ deploy.appending(path: $0) }) + [deploy.appending(path: "../README.md")] {
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+            for match in text.matches(of: /sluice(?:\.oci)?[:_](\d+\.\d+\.\d+)/) {
+                versions[String(match.1), default: []].insert(file.lastPathComponent)
+            }
+        }
+        #expect((versions[Build.version]?.count ?? 0) > 10)
+        #expect(versions.filter { $0.key != Build.version }.isEmpty, "run deploy/version set \(Build.version)")
+    }
+
+    @Test func `the change log begins with the version of the executables`() throws {
+        let file = Self.files.appending(path: "../../CHANGELOG.md").standardized
+        let releases = try String(contentsOf: file, encoding: .utf8).matches(of: /(?m)^## (\d+\.\d+\.\d+)/)
+        #expect(releases.first.map { String($0.1) } == Build.version)
+    }
 }
