@@ -77,7 +77,7 @@ final class SideIndexFile {
     private let database: Database
     private let key: HMACSHA256Key
 
-    private static let migrations = [
+    static let migrations = [
         Migration(
             """
             CREATE TABLE source (marks TEXT NOT NULL);

@@ -147,6 +147,7 @@ enum OutputName {
     // version
     static let sluice = "sluice"
     static let swift = "swift"
+    static let formats = "formats"
     static let librdkafka = "librdkafka"
     static let openssl = "openssl"
     static let sqlite = "sqlite"

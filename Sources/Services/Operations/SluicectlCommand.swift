@@ -211,7 +211,8 @@ enum SluicectlCommand {
         "version", summary: "Print the versions of Sluice, of Swift and of each library in use.",
         discussion: """
             Of Swift the compiler's version is known, as far as a program can ask for it. The libraries say \
-            themselves what is loaded.
+            themselves what is loaded. With --output json `formats` has the version of each format that this release \
+            writes to topics and files; deploy/upgrade says which release reads which.
             """,
         schema: ConfigurationSchema([OperationsSettings.output]),
         examples: [.init("sluicectl version --output json", "For scripts.")], readsConfiguration: false)

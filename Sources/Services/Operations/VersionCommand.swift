@@ -31,7 +31,14 @@ enum VersionCommand {
             OutputName.sluice: .string(Build.version), OutputName.swift: .string(compiler),
             OutputName.librdkafka: .string(librdkafkaVersion), OutputName.openssl: .string(cryptographyVersion),
             OutputName.sqlite: .string(sqliteVersion), OutputName.libcurl: .string(libcurlVersion),
+            OutputName.formats: .object(formats()),
         ]
+    }
+
+    private static func formats() -> JSONObject {
+        var object = JSONObject()
+        for (name, version) in StoredFormats.versions { object[name] = .integer(Int64(version)) }
+        return object
     }
 
     /// Swift exposes neither its compiler's nor its library's version at run time; what can be tested at

@@ -73,7 +73,7 @@ import Testing
         let (code, printed) = await sluicectl(["version", "--output", "json"])
         #expect(code == 0)
         let versions = try #require(try printed.objects.first)
-        #expect(versions.names == ["sluice", "swift", "librdkafka", "openssl", "sqlite", "libcurl"])
+        #expect(versions.names == ["sluice", "swift", "librdkafka", "openssl", "sqlite", "libcurl", "formats"])
         for name in ["librdkafka", "sqlite", "libcurl"] {
             let numbers = try #require(versions[name]?.string).split(separator: ".")
             #expect(numbers.count >= 3 && Int(numbers[0]) != nil, "\(name)")

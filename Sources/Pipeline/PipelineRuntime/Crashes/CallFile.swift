@@ -12,7 +12,9 @@ package final class CallFile: @unchecked Sendable {
     static let slots = 1024
     static let maximumSuspicions = 1024
 
-    private static let version: Int64 = 0x736C_7569_6365_0001
+    /// Version of the layout. A file of another one is emptied.
+    package static let formatVersion: Int64 = 1
+    private static let version: Int64 = 0x736C_7569_6365_0000 + formatVersion
     private static let header = 2
     private static let slotWords = 5
     private static let suspicionWords = 6

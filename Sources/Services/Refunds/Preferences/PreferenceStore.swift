@@ -24,7 +24,7 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    private static let migrations = [
+    static let migrations = [
         Migration(
             """
             CREATE TABLE cluster (id TEXT NOT NULL);

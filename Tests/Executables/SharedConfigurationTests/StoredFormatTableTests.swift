@@ -1,0 +1,61 @@
+import Foundation
+import Operations
+import Testing
+
+@testable import Refunds
+
+/// The table of formats in `deploy/upgrade/README.md` has the versions that the code writes and that the published
+/// schemas name, and no others.
+@Suite struct StoredFormatTableTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../deploy").standardized
+
+    /// The first cell of each row that has a version, and the version.
+    private static func rows() throws -> [(cell: String, version: Int)] {
+        let page = try String(contentsOf: folder.appending(path: "upgrade/README.md"), encoding: .utf8)
+        let table = try #require(page.split(separator: "## Formats").last)
+        return table.split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard line.hasPrefix("| "), cells.count == 5, let version = Int(cells[2]) else { return nil }
+            return (cells[0], version)
+        }
+    }
+
+    private static var versions: [(name: String, version: Int)] {
+        StoredFormats.versions + [("preferences database", PreferenceStore.migrations.count)]
+    }
+
+    /// File and version of each published schema, by its `$id`.
+    private static func schemas() throws -> [(file: String, version: Int)] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".schema.json") }.map {
+            let text = try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
+            let id = try #require(text.firstMatch(of: /"\$id": "urn:sluice:[a-z-]+:(\d+)"/), "\($0)")
+            return ($0, try #require(Int(id.1)))
+        }
+    }
+
+    @Test func `the table has the versions that the code writes`() throws {
+        let rows = try Self.rows()
+        for (name, version) in Self.versions {
+            let named = rows.filter { $0.cell == name || $0.cell.hasSuffix(", \(name)") }
+            #expect(named.map(\.version) == [version], "\(name)")
+        }
+    }
+
+    @Test func `the table has the versions of the published schemas`() throws {
+        let rows = try Self.rows()
+        let schemas = try Self.schemas()
+        #expect(schemas.count >= 8)
+        for (file, version) in schemas {
+            #expect(rows.filter { $0.cell.contains("(../\(file))") }.map(\.version) == [version], "\(file)")
+        }
+    }
+
+    @Test func `every version of the table is that of a schema or of the code`() throws {
+        let names = Set(Self.versions.map(\.name))
+        let unknown = try Self.rows().map(\.cell).filter { cell in
+            !cell.contains(".schema.json)") && !names.contains(cell)
+        }
+        #expect(unknown.isEmpty)
+    }
+}
