@@ -86,4 +86,11 @@ def run(table):
     table.expect(watch, "12 authentic notifications that cannot be understood, 60 KB each",
                  ["SluiceQuarantineGrowing", "SluiceQuarantineBudget"], start, 30)
 
+    start = time.monotonic()
+    next(each for each in pipeline.processes if each.name == "sluice-ingress").stop()
+    pipeline.ingress("--kafka.message.max.bytes", "1000")
+    if pipeline.send(pipeline.signed(notification())) != 503:
+        table.failures.append("an ingress with kafka.message.max.bytes=1000 took a notification whose record is larger")
+    table.expect(watch, "an authentic notification, and kafka.message.max.bytes=1000", ["SluiceRecordTooLarge"], start, 20)
+
     pipeline.close()

@@ -12,7 +12,6 @@ SCENARIOS = ["ingress", "kafka", "archive", "consumers"]
 
 # Alerts that are left to the series of promtool's tests, and why.
 NOT_PROVOKED = {
-    "SluiceRecordTooLarge": "the embedded broker has no limit of its own",
     "SluiceCertificateTime": "the test certificates are valid for years, and the clock of the machine is not changed",
     "SluiceRevoked": "the simulated certificate authority has no OCSP responder",
     "SluiceRevocationUnknown": "the simulated certificate authority has no OCSP responder",
