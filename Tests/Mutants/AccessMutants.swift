@@ -101,6 +101,7 @@ enum AccessMutants {
         gaps.mutant("access-past-items", "!transaction.items.isEmpty", "false"),
         gaps.mutant("access-past-untold-refund", "date <= instant", after: "compactMap({ $0 }) where ", "false"),
         judged.mutant("trust-waits", "state == nil", "true"),
+        trust.mutant("trust-keeps-revocation", "known.revocationDate", "revocationDate"),
         trust.mutant(
             "trust-same-renewal", "unsigned.isSame(as: renewal, until: periods.compactMap(\\.expiresDate).max())",
             "false"),

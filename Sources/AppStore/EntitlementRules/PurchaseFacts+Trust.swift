@@ -92,7 +92,9 @@ extension PurchaseFacts {
     var withLegacyFacts: PurchaseFacts {
         guard let unsettled = unsettledLegacy else { return self }
         var result = self
-        for unsigned in unsettled.transactions { result.overlay(unsigned) }
+        for unsigned in unsettled.transactions {
+            result.overlay(unsigned.extending(result.transactions[unsigned.key]))
+        }
         for ended in unsettled.endedTransactions {
             result.overlay(ended.ending(result.transactions[ended.key]))
         }
@@ -114,6 +116,16 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
+    /// A known transaction with the later end of an unsigned statement, which takes no revocation back and changes nothing
+    /// else; the statement itself where none is known.
+    fileprivate func extending(_ known: TransactionFacts?) -> TransactionFacts {
+        guard let known else { return self }
+        return TransactionFacts(
+            key: known.key, version: known.version, start: known.start,
+            expiresDate: known.expiresDate.map { max($0, expiresDate ?? $0) },
+            revocationDate: known.revocationDate, traits: known.traits)
+    }
+
     /// A known transaction that was cancelled or replaced as an unsigned statement says; the statement itself where none
     /// is known.
     fileprivate func ending(_ known: TransactionFacts?) -> TransactionFacts {

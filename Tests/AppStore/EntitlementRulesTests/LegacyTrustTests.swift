@@ -133,6 +133,26 @@ import Testing
         #expect(facts.legacyQuestion?.due == at(9 * day))
     }
 
+    /// app-store.md 12.4 rule 1a: the cancellation that is present wins, the greatest end, and the rest stays as it is.
+    @Test func `a later end from version 1 takes no signed revocation back`() throws {
+        let refunded = Notification(
+            .refund, signed: 10 * day, status: .revoked,
+            transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 9 * day),
+            renewalInfo: renewal(0))
+        let extended = Notification(
+            .renewalExtended, signed: 20 * day, transaction: period("1", from: 0, to: 40 * day), renewalInfo: renewal(1)
+        )
+        let facts = try merged([(Self.bought, true), (refunded, true), (extended, false)])
+        for days: Int64 in [21, 35, 41] {
+            let answer = answer(facts, .accept, at: days * day)
+            #expect(answer.active.isEmpty, "day \(days)")
+            #expect(answer.grants.map(\.state) == ["REVOKED"], "day \(days)")
+        }
+        // Of a transaction that was not refunded the later end counts.
+        let kept = try merged([(Self.bought, true), (extended, false)])
+        #expect(answer(kept, .accept, at: 35 * day).active == ["monthly"])
+    }
+
     @Test func `version 1 of an older date than what is signed changes nothing and asks for nothing`() throws {
         let signed = try merged([(Self.bought, true), (Self.renewed, true)])
         var both = signed
