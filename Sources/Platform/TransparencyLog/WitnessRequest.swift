@@ -1,7 +1,6 @@
 /// What a log sends to a witness at `<prefix>/add-checkpoint` (c2sp.org/tlog-witness).
 package struct WitnessRequest: Equatable, Sendable {
-    /// The content type of a conflict's answer, whose body ``size(ofConflict:)`` reads.
-    package static let sizeContentType = "text/x.tlog.size"
+    private static let sizeContentType = "text/x.tlog.size"
     /// The longest request that is read, in bytes.
     package static let maximumByteCount = 1 << 20
 
@@ -39,6 +38,14 @@ package struct WitnessRequest: Equatable, Sendable {
     package var bytes: [UInt8] {
         let lines = ["old \(oldSize)\n"] + proof.hashes.map { "\($0.base64)\n" } + ["\n"]
         return lines.flatMap { Array($0.utf8) } + note.bytes
+    }
+
+    /// Whether a conflict's answer of this content type has a size, which ``size(ofConflict:)`` reads: in any case of letters,
+    /// with parameters or without (RFC 9110 section 8.3.1).
+    package static func isSize(contentType: String?) -> Bool {
+        let type = contentType?.split(separator: ";", omittingEmptySubsequences: false).first?
+            .split(whereSeparator: \.isWhitespace)
+        return type?.count == 1 && type?.first?.lowercased() == sizeContentType
     }
 
     /// The size that a witness knows, from the body of its answer 409; nil when that has another form.

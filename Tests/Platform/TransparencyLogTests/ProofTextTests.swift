@@ -55,6 +55,14 @@ import TransparencyLog
     }
 
     @Test func `a witness's answers are read`() throws {
+        for type in [
+            "text/x.tlog.size", "Text/X.Tlog.Size", "text/x.tlog.size; charset=utf-8", "text/x.tlog.size ;a=b",
+        ] {
+            #expect(WitnessRequest.isSize(contentType: type))
+        }
+        for type in [nil, "", ";", "text/plain", "text/x.tlog.sizes", "text/x.tlog.size x", "x; text/x.tlog.size"] {
+            #expect(!WitnessRequest.isSize(contentType: type))
+        }
         #expect(WitnessRequest.size(ofConflict: Array("20852014\n".utf8)) == 20_852_014)
         for text in ["", "\n", "5", "05\n", "-5\n", "5\n\n", "99999999999999999999\n", "5 \n"] {
             #expect(WitnessRequest.size(ofConflict: Array(text.utf8)) == nil)

@@ -90,7 +90,7 @@ final class WitnessAnchor: CheckpointAnchor {
 
     /// The size that the witness has, from an answer 409.
     private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(AnchorError) -> Int {
-        guard response.header("content-type") == WitnessRequest.sizeContentType else {
+        guard WitnessRequest.isSize(contentType: response.header("content-type")) else {
             throw AnchorError(.conflict, "\(name) has another tree of \(log.names.prefix) than the archive")
         }
         guard let size = WitnessRequest.size(ofConflict: response.body) else {

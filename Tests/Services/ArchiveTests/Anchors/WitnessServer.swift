@@ -81,7 +81,8 @@ final class WitnessServer: Sendable {
         private func conflict(_ size: Int, _ state: State) -> HTTPResponse {
             if case .withoutSizeType = state.fault { return .text("\(size)\n", status: 409) }
             return HTTPResponse(
-                status: 409, reason: "conflict", contentType: "text/x.tlog.size", body: Array("\(size)\n".utf8))
+                status: 409, reason: "conflict", contentType: "text/x.tlog.size; charset=utf-8",
+                body: Array("\(size)\n".utf8))
         }
 
         private func cosignature(_ note: SignedNote, _ state: State) -> HTTPResponse {
