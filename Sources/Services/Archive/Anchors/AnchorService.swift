@@ -81,8 +81,8 @@ final class AnchorService: Service {
                 guard let log = try await newest(partition) else { continue }
                 let now = surroundings.clocks.monotonicNanoseconds()
                 guard schedule.isDue(partition, size: log.size, now: now) else { continue }
-                try await anchor.anchor(log)
-                schedule.anchored(partition, size: log.size)
+                let anchored = try await give(log, to: anchor)
+                schedule.anchored(partition, size: anchored)
                 metrics.succeeded()
             } catch {
                 succeeded = false
@@ -92,6 +92,22 @@ final class AnchorService: Service {
         }
         metrics.isBehind(nanoseconds: schedule.behind(now: surroundings.clocks.monotonicNanoseconds()))
         return succeeded
+    }
+
+    /// Anchors a log, or where the anchor has another history than the checkpoint that was read, the log as it is by now: the
+    /// partition may have moved, and its new owner have anchored a newer checkpoint meanwhile.
+    ///
+    /// - Returns: leaves of the checkpoint that the anchor took.
+    private func give(_ log: AnchoredLog, to anchor: any CheckpointAnchor) async throws(AnchorError) -> Int {
+        do throws(AnchorError) {
+            try await anchor.anchor(log)
+            return log.size
+        } catch {
+            guard error.code == .conflict, let newer = try await newest(log.names.partition), newer.size > log.size
+            else { throw error }
+            try await anchor.anchor(newer)
+            return newer.size
+        }
     }
 
     private func newest(_ partition: KafkaTopicPartition) async throws(AnchorError) -> AnchoredLog? {

@@ -2,6 +2,7 @@ import ArchiveLog
 import Cryptography
 import Kafka
 import ObjectStorage
+import ObjectStorageTestSupport
 import Synchronization
 import Telemetry
 import TestSupport
@@ -56,6 +57,20 @@ struct AnchorServiceTests {
         #expect(bench.log.lines.count == 1)
         #expect(bench.log.lines.first?.contains("\"level\":\"error\"") == true)
         #expect(bench.log.lines.first?.contains("another history of the log than the archive") == true)
+    }
+
+    @Test func `a newer checkpoint that another member anchored meanwhile is no other history`() async throws {
+        let bench = try await Bench(leaves: 5)
+        let store = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
+        bench.anchor.use(StoreAnchor(store: store)) { [archive = bench.archive] in
+            // The partition has moved: its new owner signs and anchors between two steps of this one.
+            try? await archive.grow(by: 7)
+            try? await StoreAnchor(store: store).anchor(archive.log())
+        }
+        try await bench.run(pauses: 1) { _ in }
+        #expect(bench.anchor.sizes == [12])
+        #expect(bench.log.lines.isEmpty)
+        #expect(bench.metric("sluice_archive_anchor_failures_total{anchor=\"test\",reason=\"conflict\"}") == "0")
     }
 
     @Test func `a log that another member owns now does not count`() async throws {
@@ -141,6 +156,8 @@ private final class RecordingAnchor: CheckpointAnchor {
         var sizes: [Int] = []
         var failure: AnchorError.Code?
         var hangs = false
+        var anchor: (any CheckpointAnchor)?
+        var before: (@Sendable () async -> Void)?
     }
 
     let name: String
@@ -150,6 +167,10 @@ private final class RecordingAnchor: CheckpointAnchor {
 
     var sizes: [Int] { state.withLock { $0.sizes } }
     func fail(_ code: AnchorError.Code?) { state.withLock { $0.failure = code } }
+    /// Gives everything to another anchor, and once something is done before.
+    func use(_ anchor: any CheckpointAnchor, before: @escaping @Sendable () async -> Void) {
+        state.withLock { ($0.anchor, $0.before) = (anchor, before) }
+    }
     func hang() { state.withLock { $0.hangs = true } }
 
     func anchor(_ log: AnchoredLog) async throws(AnchorError) {
@@ -159,6 +180,12 @@ private final class RecordingAnchor: CheckpointAnchor {
             do { try await Task.sleep(for: .seconds(86_400)) } catch { throw AnchorError(.unavailable, "stopped") }
         }
         if let failure { throw AnchorError(failure, "the test says so") }
+        let (anchor, before) = state.withLock { state in
+            defer { state.before = nil }
+            return (state.anchor, state.before)
+        }
+        await before?()
+        try await anchor?.anchor(log)
         state.withLock { $0.sizes.append(log.size) }
     }
 }
