@@ -32,8 +32,13 @@ package struct LogReadError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     init(_ error: ObjectStoreError, reading object: ObjectName?) {
-        // A store that keeps checksums has noticed the change itself.
-        self.init(error.code == .corrupt ? .malformed : .storage, error.message, object: object)
+        let code: Code =
+            switch error.code {
+            // A store that keeps checksums has noticed the change itself; no archive writes links, pipes or huge objects.
+            case .corrupt, .unsafePath, .tooLarge: .malformed
+            default: .storage
+            }
+        self.init(code, error.message, object: object)
     }
 
     init(_ error: TransparencyLogError, reading object: ObjectName?) {
