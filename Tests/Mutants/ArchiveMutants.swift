@@ -28,6 +28,12 @@ private let logs = MutatedFile(
     .archive, "verifying", log + "Verification/ArchiveVerification.swift", suites: "VerificationTests")
 private let checkpoint = MutatedFile(
     .archive, "verifying", log + "VerifiedCheckpoint.swift", suites: "VerificationTests|TamperingTests")
+private let retention = MutatedFile(
+    .archive, "verifying", log + "Verification/RetentionReading.swift", suites: "VerificationTests")
+private let strays = MutatedFile(
+    .archive, "verifying", log + "Verification/StrayObjects.swift", suites: "VerificationTests")
+private let anchors = MutatedFile(
+    .archive, "verifying", log + "Verification/AnchoredCheckpoints.swift", suites: "VerificationTests")
 private let leaf = MutatedFile(
     .archive, "format", "AppStore/ArchiveFormat/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
 private let object = MutatedFile(
@@ -86,13 +92,18 @@ enum ArchiveMutants {
             "archive-past-root", "frontier.root(using: &hasher) != past.root", "false"),
         verification.mutant("archive-past-removed", "previous > found", "false"),
         verification.mutant("archive-anchor-root", "frontier.root(using: &hasher) == anchor.root", "true"),
-        verification.mutant("archive-anchor-larger", "checkpoint.size > head.checkpoint.size", "false"),
+        verification.mutant("archive-anchor-larger", "largest.size > head.size", "false"),
+        verification.mutant("archive-unanchored", "all.isEmpty", "false"),
+        verification.mutant("archive-folder-left", "anchors.size(of: names.origin(archive: $0))", "0"),
+        verification.mutant("archive-newest-copy", "error.code != .storage", "false"),
         verification.mutant("archive-root", "frontier.root(using: &hasher) == head.checkpoint.root", "true"),
-        verification.mutant("archive-put-back", "size > head.checkpoint.size", after: "sizes.append(size)", "false"),
-        verification.mutant("archive-no-checkpoint", "await !isEmpty()", "false"),
-        verification.mutant("archive-retention-bounds", "retention.minimum <= head.size", "true"),
+        verification.mutant("archive-put-back", "$0 > head.checkpoint.size", "false"),
+        verification.mutant("archive-no-checkpoint", "await isEmpty()", "true"),
+        retention.mutant("archive-retention-bounds", "try await isWithinLog(retention.minimum)", "true"),
         bundle.mutant("archive-object", "leaf.describes(UnsafeRawBufferPointer(rebasing: $0[range]))", "true"),
         bundle.mutant("archive-pruned", "end <= minimum", "true"),
+        bundle.mutant("archive-pruned-meanwhile", "((try? await retention.minimum()) ?? 0) >= end", "false"),
+        bundle.mutant("archive-segment-rest", "objects.rest > 0", "false"),
         bundle.mutant("archive-copy-size", "found.checkpoint.size == size", "true"),
         bundle.mutant(
             "archive-leaf-place", "leaf.position.topicPartition == reader.names.partition", "true"),
@@ -100,7 +111,15 @@ enum ArchiveMutants {
         order.mutant("archive-order-time", "leaf.archivedAt < last.archivedAt", "false"),
         order.mutant("archive-offsets-missing", "leaf.offset > next", "false"),
         partials.mutant("archive-past-tile", "same < path.width", "false"),
-        logs.mutant("archive-log-gone", "!present.contains(parts)", "false"),
+        strays.mutant("archive-partial-of-full", "same < path.width", "false"),
+        strays.mutant("archive-partial-signed", "past.hasAny(in: first..<first + 1 << (8 * level))", "true"),
+        logs.mutant("archive-log-gone", "!folders.contains($0.prefix.text)", "false"),
+        logs.mutant(
+            "archive-other-archive",
+            "archives.contains(where: { KeyName.areEqual(names.origin(archive: $0), origin) })", "true"),
+        logs.mutant("archive-anchored-all", "$0.anchoredSize != nil", "true"),
+        anchors.mutant(
+            "archive-anchor-signed", "(try? VerifiedCheckpoint(note, of: nil, verifiers: verifiers)) != nil", "true"),
         checkpoint.mutant("archive-all-signatures", "!signed.contains(true) || !signed.contains(false)", "true"),
     ]
 

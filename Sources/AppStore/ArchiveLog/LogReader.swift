@@ -51,6 +51,21 @@ package struct LogReader: Sendable {
         return try await checkpoint(name)
     }
 
+    /// The names of the newest checkpoint, which may be absent, and of every copy that there is.
+    ///
+    /// - Throws: ``LogReadError`` with code `storage`.
+    package func checkpointNames() async throws(LogReadError) -> [ObjectName] {
+        do throws(ObjectStoreError) {
+            var found = [try names.checkpoint()]
+            while true {
+                let after = found.count > 1 ? found.last : nil
+                let page = try await store.list(names.checkpoints(), after: after, limit: 1000)
+                found += page.map(\.name)
+                guard page.count == 1000 else { return found }
+            }
+        } catch { throw LogReadError(error, reading: nil) }
+    }
+
     /// The newest checkpoint that each witness cosigned, with the name of the witness's key. Nothing is verified.
     ///
     /// - Throws: ``LogReadError``.
@@ -70,6 +85,18 @@ package struct LogReader: Sendable {
             found.append((signature.name, checkpoint))
         }
         return found
+    }
+
+    /// Leaves of the checkpoint that is there now; 0 where it cannot be used.
+    ///
+    /// - Throws: ``LogReadError`` with code `storage`.
+    func presentSize() async throws(LogReadError) -> Int {
+        do throws(LogReadError) {
+            return try await checkpoint()?.checkpoint.size ?? 0
+        } catch {
+            guard error.code != .storage else { throw error }
+            return 0
+        }
     }
 
     private func checkpoint(_ name: ObjectName) async throws(LogReadError) -> VerifiedCheckpoint? {
@@ -106,9 +133,7 @@ package struct LogReader: Sendable {
     /// - Throws: ``LogReadError``.
     package func segment(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], objects: [Range<Int>])
     {
-        let (bytes, width, name) = try await object(index: index, level: 0, size: size) {
-            (width) throws(ObjectStoreError) in try names.segment(index: index, width: width)
-        }
+        let (bytes, width, name) = try await segmentBytes(index, size: size)
         let objects: [Range<Int>]
         do throws(ArchiveFormatError) {
             objects = try ArchiveSegment.objects(in: bytes)
@@ -117,6 +142,15 @@ package struct LogReader: Sendable {
             throw LogReadError(.malformed, "the segment has \(objects.count) objects, not \(width)", object: name)
         }
         return (bytes, objects)
+    }
+
+    /// The file of a segment in a tree of so many leaves, and how many objects it must have.
+    func segmentBytes(
+        _ index: Int, size: Int
+    ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
+        try await object(index: index, level: 0, size: size) { (width) throws(ObjectStoreError) in
+            try names.segment(index: index, width: width)
+        }
     }
 
     /// The hash tile that has so many hashes in a tree of so many leaves, or more when the log has grown since.
@@ -146,10 +180,10 @@ package struct LogReader: Sendable {
                 first = first ?? name
                 if let bytes = try await bytes(name) { return (bytes, width, name) }
             }
-            guard width < TilePath.fullWidth, let newer = try await checkpoint(), newer.checkpoint.size > size else {
-                break
-            }
-            size = newer.checkpoint.size
+            guard width < TilePath.fullWidth else { break }
+            let newer = try await presentSize()
+            guard newer > size else { break }
+            size = newer
         }
         throw LogReadError(.missing, "the object is not there", object: first)
     }

@@ -98,3 +98,55 @@ final class RecordedStates: Sendable {
 
     func add(_ objects: [String: [UInt8]]) { state.withLock { $0.append(objects) } }
 }
+
+/// Does something before the first segment is read, as another process may.
+final class PruningStore: ObjectStore {
+    private let store: any ObjectStore
+    private let action: @Sendable () async -> Void
+    private let isDone = Mutex(false)
+
+    init(_ store: any ObjectStore, action: @escaping @Sendable () async -> Void) {
+        self.store = store
+        self.action = action
+    }
+
+    func read(_ name: ObjectName) async throws(ObjectStoreError) -> StoredObject? {
+        let isFirst = isDone.withLock { isDone in
+            guard !isDone, name.text.contains("/segments/") else { return false }
+            isDone = true
+            return true
+        }
+        if isFirst { await action() }
+        return try await store.read(name)
+    }
+
+    func read(_ name: ObjectName, range: Range<Int>) async throws(ObjectStoreError) -> [UInt8]? {
+        try await store.read(name, range: range)
+    }
+
+    func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
+        try await store.create(name, bytes)
+    }
+
+    func replace(
+        _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
+    ) async throws(ObjectStoreError) -> ObjectVersion {
+        try await store.replace(name, bytes, expected: expected)
+    }
+
+    func delete(_ name: ObjectName) async throws(ObjectStoreError) { try await store.delete(name) }
+
+    func list(_ prefix: ObjectName?, after: ObjectName?, limit: Int) async throws(ObjectStoreError) -> [ListedObject] {
+        try await store.list(prefix, after: after, limit: limit)
+    }
+
+    func folders(in prefix: ObjectName?) async throws(ObjectStoreError) -> [ObjectName] {
+        try await store.folders(in: prefix)
+    }
+
+    func synchronize() async throws(ObjectStoreError) { try await store.synchronize() }
+
+    func lock(_ prefix: ObjectName) async throws(ObjectStoreError) -> any ObjectStoreLock {
+        try await store.lock(prefix)
+    }
+}

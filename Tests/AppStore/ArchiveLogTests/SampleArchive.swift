@@ -60,11 +60,16 @@ struct SampleArchive {
             protection: protection)
     }
 
+    /// Checkpoints from elsewhere, for the keys of this archive.
+    func anchors(_ notes: [SignedNote]) throws -> AnchoredCheckpoints {
+        AnchoredCheckpoints(notes, verifiers: try verifiers)
+    }
+
     func verify(
-        _ store: (any ObjectStore)? = nil, _ change: (inout VerificationOptions) -> Void = { _ in }
+        _ store: (any ObjectStore)? = nil, _ change: (inout VerificationOptions) throws -> Void = { _ in }
     ) async throws -> ArchiveReport {
         var options = VerificationOptions(verifiers: try verifiers)
-        change(&options)
+        try change(&options)
         return try await ArchiveVerification(store ?? self.store, options: options).run()
     }
 }

@@ -1,9 +1,11 @@
 import ArchiveFormat
 import ArchiveLog
 import Cryptography
+import Foundation
 import KafkaModel
 import ObjectStorage
 import Synchronization
+import TestSupport
 import Testing
 import TransparencyLog
 
@@ -46,10 +48,11 @@ import TransparencyLog
         let earlier = MemoryStore(store.objects)
         let writer = try await archive.write([10])
         #expect(try await archive.verify(earlier).findings.isEmpty)
-        let report = try await archive.verify(earlier) { $0.anchors = [writer.checkpoint] }
+        let report = try await archive.verify(earlier) { $0.anchors = try archive.anchors([writer.checkpoint]) }
         #expect(report.verdict == .rolledBack)
         #expect(report.findings.first?.leaf == 300)
-        #expect(try await archive.verify { $0.anchors = [writer.checkpoint] }.logs.first?.anchors == 1)
+        #expect(
+            try await archive.verify { $0.anchors = try archive.anchors([writer.checkpoint]) }.logs.first?.anchors == 1)
     }
 
     @Test func `a newest checkpoint that was put back is named rolled back by the copies of later ones`() async throws {
@@ -143,7 +146,7 @@ import TransparencyLog
         let other = try SampleArchive(keys: [key])
         let anchored = try await one.write([300])
         try await other.write([300, 20])
-        let report = try await other.verify { $0.anchors = [anchored.checkpoint] }
+        let report = try await other.verify { $0.anchors = try other.anchors([anchored.checkpoint]) }
         #expect(report.verdict == .forked)
         #expect(report.findings.first?.leaf == 299)
     }
@@ -151,9 +154,144 @@ import TransparencyLog
     @Test func `a log that was anchored and is gone is named`() async throws {
         let archive = try SampleArchive()
         let writer = try await archive.write([3])
-        let report = try await archive.verify(MemoryStore()) { $0.anchors = [writer.checkpoint] }
+        let report = try await archive.verify(MemoryStore()) { $0.anchors = try archive.anchors([writer.checkpoint]) }
         #expect(report.verdict == .rolledBack)
         #expect(report.findings.first?.object?.text == "appstore.notifications/0")
+        #expect(!report.isAnchored)
+    }
+
+    @Test func `a log that was anchored and of which only the folder is left is rolled back`() async throws {
+        let directory = try TemporaryDirectory()
+        let archive = try SampleArchive(store: DirectoryStore(path: directory.file("archive"), creating: true))
+        let writer = try await archive.write([3])
+        try await archive.write([5], to: archive.names("appstore.notifications", 1))
+        let log = directory.file("archive/appstore.notifications/0")
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: true)
+        #expect(try await archive.verify().findings.isEmpty)
+        let report = try await archive.verify { $0.anchors = try archive.anchors([writer.checkpoint]) }
+        #expect(report.verdict == .rolledBack)
+        #expect(report.logs.first?.findings.first?.message.contains("3 leaves") == true)
+    }
+
+    @Test func `a log with leaves that no anchor knows is unanchored, an empty one is not`() async throws {
+        let archive = try SampleArchive()
+        let (first, second) = (try archive.names(), try archive.names("appstore.notifications", 1))
+        let one = try await archive.write([3], to: first)
+        let two = try await archive.write([4], to: second)
+        try await archive.write([], to: archive.names("appstore.notifications", 2))
+        let half = try await archive.verify { $0.anchors = try archive.anchors([one.checkpoint]) }
+        #expect(half.verdict == .unanchored && !half.isAnchored)
+        #expect(half.findings.map(\.log) == [second.partition])
+        let whole = try await archive.verify { $0.anchors = try archive.anchors([one.checkpoint, two.checkpoint]) }
+        #expect(whole.findings.isEmpty && whole.isAnchored)
+        #expect(whole.logs.map(\.anchoredSize) == [3, 4, nil])
+    }
+
+    @Test func `the largest of all checkpoints from elsewhere counts, whatever order they come in`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        let early = try await archive.write([10]).checkpoint
+        let middle = MemoryStore(store.objects)
+        let late = try await archive.write([10]).checkpoint
+        for notes in [[early, late], [late, early]] {
+            #expect(try await archive.verify(middle) { $0.anchors = try archive.anchors(notes) }.verdict == .rolledBack)
+            let report = try await archive.verify { $0.anchors = try archive.anchors(notes) }
+            #expect(report.findings.isEmpty && report.logs.first?.anchors == 2)
+        }
+    }
+
+    @Test func `checkpoints that no given key signed are counted, and change no verdict`() async throws {
+        let archive = try SampleArchive()
+        let forger = try SampleArchive()
+        let own = try await archive.write([3]).checkpoint
+        let forged = try await forger.write([9]).checkpoint
+        var cut = try await SampleArchive(keys: [PrivateKey.generate(.ed25519)]).write([5]).checkpoint.bytes
+        cut.removeLast(30)
+        var anchors = try archive.anchors([own, forged])
+        anchors.add(bytes: cut)
+        anchors.add(bytes: [1, 2, 3])
+        let report = try await archive.verify { $0.anchors = anchors }
+        #expect(report.findings.isEmpty && report.isAnchored)
+        #expect(anchors.count == 1 && anchors.unverified.values.reduce(0, +) == 1 && anchors.otherNotes == 2)
+    }
+
+    @Test func `a checkpoint of another archive is not compared, even where the same key signed it`() async throws {
+        let key = try PrivateKey.generate(.ed25519)
+        let archive = try SampleArchive(keys: [key])
+        let own = try await archive.write([3]).checkpoint
+        let retired = try CheckpointSigner(archive: "archive.example.com/old", keys: [key])
+        let gone = try await LogWriter.open(
+            MemoryStore(), names: archive.names("appstore.retired", 3), signer: retired, at: 1_700_000_000)
+        var writer = gone
+        try writer.append(archive.entry(archive.names("appstore.retired", 3), offset: 0))
+        try await writer.commit(at: 1_700_000_001)
+        let both = ArchiveVerifiers(try archive.verifiers.verifiers + retired.verifiers().verifiers)
+        let report = try await archive.verify {
+            $0.verifiers = both
+            $0.anchors = AnchoredCheckpoints([own, writer.checkpoint], verifiers: both)
+        }
+        #expect(report.findings.isEmpty && report.isAnchored)
+        #expect(report.otherArchives == ["archive.example.com/old/appstore.retired/3"])
+    }
+
+    @Test func `a checkpoint that was changed does not hide what else was changed`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([300])
+        let checkpoint = "appstore.notifications/0/checkpoint"
+        store.objects[checkpoint]?[70] ^= 1
+        let alone = try await archive.verify()
+        #expect(alone.findings.map { $0.object?.text } == [checkpoint])
+        #expect(alone.logs.first?.leaves == 300)
+        store.objects["appstore.notifications/0/segments/001.p/44"] = nil
+        store.objects["appstore.notifications/0/tile/entries/000"]?[40] ^= 1
+        let report = try await archive.verify()
+        #expect(report.verdict == .tampered)
+        #expect(
+            report.findings.map { $0.object?.text } == [
+                checkpoint, "appstore.notifications/0/tile/entries/000", "appstore.notifications/0/segments/001.p/44",
+            ])
+    }
+
+    @Test(arguments: [
+        ("segments/000", 255, [0x41]), ("segments/000", 255, [0, 0, 0, 0]), ("segments/001.p/44", 299, [7]),
+    ])
+    func `bytes after the last object of a segment are named with the segment and its last leaf`(
+        _ name: String, leaf: Int, bytes: [UInt8]
+    ) async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([300])
+        store.objects["appstore.notifications/0/\(name)"]?.append(contentsOf: bytes)
+        let report = try await archive.verify()
+        #expect(report.verdict == .tampered)
+        #expect(report.findings.map { $0.object?.text } == ["appstore.notifications/0/\(name)"])
+        #expect(report.findings.first?.leaf == leaf)
+        #expect(report.findings.first?.message.contains("\(bytes.count) bytes follow") == true)
+    }
+
+    @Test func `a segment that was cut off is named with the first leaf whose object is gone`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([300])
+        store.objects["appstore.notifications/0/segments/000"]?.removeLast(1)
+        let report = try await archive.verify()
+        #expect(report.findings.map(\.leaf) == [255])
+        #expect(report.findings.first?.object?.text == "appstore.notifications/0/segments/000")
+    }
+
+    @Test func `a segment that the retention deletes while the log is read is no finding`() async throws {
+        let archive = try SampleArchive()
+        let names = try archive.names()
+        let writer = try await archive.write([600])
+        let store = PruningStore(archive.store) {
+            _ = try? await LogPruning(archive.store, names: names, signer: archive.signer)
+                .prune(archivedBefore: SampleArchive.start + 300, size: writer.size) { _ in false }
+        }
+        let report = try await archive.verify(store)
+        #expect(report.findings.isEmpty)
+        #expect(report.logs.first?.prunedObjects == 256)
     }
 
     @Test func `a log that is signed again by another key is of an unknown key`() async throws {
@@ -317,13 +455,43 @@ import TransparencyLog
         #expect(report.findings.first?.leaf == 256)
     }
 
-    @Test func `what lies beyond the checkpoint is unfinished, and not looked at`() async throws {
+    @Test func `what lies beyond the checkpoint is unfinished or rolled back: it is counted, and no finding`()
+        async throws
+    {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([300])
-        for name in ["tile/0/001.p/77", "tile/entries/001.p/77", "segments/001.p/77", "tile/0/002", "segments/005"] {
+        for name in ["tile/0/001.p/77", "tile/entries/001.p/77", "segments/001.p/77", "other", "tile/0/900/x"] {
             store.objects["appstore.notifications/0/\(name)"] = [1, 2, 3]
         }
+        let report = try await archive.verify()
+        #expect(report.findings.isEmpty)
+        #expect(report.logs.first?.leavesBeyond == 33)
+        #expect(report.logs.first?.strayObjects == 5)
+        store.objects["appstore.notifications/0/tile/0/x036/x028/x797/x018/x963/967"] = [1]
+        #expect(try await archive.verify().logs.first?.leavesBeyond == Int.max - 300)
+    }
+
+    @Test(arguments: ["tile/0/000.p/", "tile/entries/000.p/"])
+    func `a partial tile that a past checkpoint needed must be the beginning of the full one`(folder: String)
+        async throws
+    {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([100])
+        let name = "appstore.notifications/0/\(folder)100"
+        let kept = try #require(store.objects[name])
+        try await archive.write([300])
+        #expect(store.objects[name] == nil)
+        store.objects[name] = kept
+        let superfluous = try await archive.verify()
+        #expect(superfluous.findings.isEmpty && superfluous.logs.first?.strayNames.map(\.text) == [name])
+        store.objects[name]?[35] ^= 1
+        let report = try await archive.verify()
+        #expect(report.verdict == .tampered)
+        #expect(report.findings.map { $0.object?.text } == [name])
+        // No signed checkpoint was of 99 leaves, so no client reads it.
+        store.objects["appstore.notifications/0/\(folder)99"] = store.objects.removeValue(forKey: name)
         #expect(try await archive.verify().findings.isEmpty)
     }
 

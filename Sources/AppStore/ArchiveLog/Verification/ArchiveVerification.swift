@@ -12,29 +12,58 @@ package struct ArchiveVerification: Sendable {
         self.options = options
     }
 
-    /// - Parameter isWanted: which logs; nil takes all, and then every anchored log must be there.
+    /// - Parameter isWanted: which logs; nil takes all. Every anchored log among them must be there.
     /// - Throws: ``LogReadError`` with code `storage` when the logs cannot be listed.
     package func run(
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
     ) async throws(LogReadError) -> ArchiveReport {
-        let logs = try await LogReader.logs(in: store).filter { isWanted?($0.partition) ?? true }
-        var report = ArchiveReport(missing: isWanted == nil ? missing(logs) : [])
-        for log in logs {
-            report.logs.append(await LogVerification(store, names: log, options: options).run())
+        let present = try await LogReader.logs(in: store)
+        let archives = try await archives(present)
+        let anchored = anchoredLogs(archives)
+        let folders = Set(present.map(\.prefix.text))
+        let missing = anchored.logs.filter { !folders.contains($0.prefix.text) && isWanted?($0.partition) ?? true }
+        var report = ArchiveReport(
+            missing: missing.map {
+                Finding(.rolledBack, $0.partition, object: $0.prefix, "the log was anchored, and is gone")
+            },
+            otherArchives: anchored.others)
+        for log in present where isWanted?(log.partition) ?? true {
+            report.logs.append(await LogVerification(store, names: log, options: options, archives: archives).run())
         }
         return report
     }
 
-    /// Logs that were anchored, and of which nothing is left.
-    private func missing(_ logs: [LogNames]) -> [Finding] {
-        let present = Set(logs.map(\.prefix.text))
-        let origins = Set(options.anchors.compactMap { try? Checkpoint(text: $0.text).origin })
-        return origins.sorted().compactMap { origin in
-            let parts = origin.split(separator: "/").suffix(2).joined(separator: "/")
-            guard let folder = try? ObjectName(parts), let names = LogNames(folder: folder), !present.contains(parts)
-            else { return nil }
-            return Finding(.rolledBack, names.partition, object: names.prefix, "the log was anchored, and is gone")
+    /// The origins that the archive has, by the checkpoints of its logs; where no log has one, the names of the given keys.
+    private func archives(_ logs: [LogNames]) async throws(LogReadError) -> [String] {
+        guard options.anchors != nil else { return [] }
+        var origins: Set<String> = []
+        for names in logs {
+            do throws(LogReadError) {
+                let found = try await LogReader(store, names: names, verifiers: options.verifiers).checkpoint()
+                guard let origin = found?.checkpoint.origin else { continue }
+                origins.insert(String(decoding: origin.utf8.dropLast(names.prefix.text.utf8.count + 1), as: UTF8.self))
+            } catch {
+                // A checkpoint that cannot be used is a finding of its log, and says nothing about the archive.
+                guard error.code != .storage else { throw error }
+            }
         }
+        return origins.isEmpty ? options.verifiers?.verifiers.map(\.name) ?? [] : origins.sorted()
+    }
+
+    /// The logs of this archive that were anchored, and the anchored origins of other archives.
+    private func anchoredLogs(_ archives: [String]) -> (logs: [LogNames], others: [String]) {
+        var (logs, others): ([LogNames], [String]) = ([], [])
+        for origin in options.anchors?.origins ?? [] {
+            let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
+            if let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),
+                archives.contains(where: { KeyName.areEqual(names.origin(archive: $0), origin) })
+            {
+                logs.append(names)
+            } else {
+                others.append(origin)
+            }
+        }
+        return (logs, others)
     }
 }
 
@@ -43,13 +72,22 @@ package struct ArchiveReport: Sendable {
     package internal(set) var logs: [LogReport] = []
     /// About logs that are not there.
     package let missing: [Finding]
+    /// Origins of other archives among the checkpoints from elsewhere; they are not compared.
+    package let otherArchives: [String]
 
     package var findings: [Finding] { missing + logs.flatMap(\.findings) }
+
+    /// Whether every log with leaves continues a checkpoint from elsewhere, and none that was anchored is gone.
+    package var isAnchored: Bool {
+        missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
+    }
 
     /// The worst that was found; nil when the archive is sound. Proof of a change comes before a state that may be
     /// explained, and both before what is only not known.
     package var verdict: Finding.Kind? {
         let kinds = Set(findings.map(\.kind))
-        return [.tampered, .forked, .rolledBack, .unknownKey, .unreadable, .incomplete].first { kinds.contains($0) }
+        return [.tampered, .forked, .rolledBack, .unknownKey, .unreadable, .incomplete, .unanchored].first {
+            kinds.contains($0)
+        }
     }
 }

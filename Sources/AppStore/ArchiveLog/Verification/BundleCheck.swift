@@ -51,6 +51,7 @@ struct BundleReading: Sendable {
     let reader: LogReader
     let size: Int
     let minimum: Int
+    let retention: RetentionReading
     let options: VerificationOptions
 
     /// - Parameter checkpoints: the sizes of past checkpoints that end in this bundle.
@@ -103,28 +104,35 @@ struct BundleReading: Sendable {
     private func readObjects(
         _ leaves: [(index: Int, leaf: ArchiveLeaf)], facts: inout [LeafFacts], into check: inout BundleCheck
     ) async {
-        let segment: (bytes: [UInt8], objects: [Range<Int>])
+        let segment: (bytes: [UInt8], width: Int, name: ObjectName)
         do throws(LogReadError) {
-            segment = try await reader.segment(check.index, size: size)
+            segment = try await reader.segmentBytes(check.index, size: size)
         } catch {
-            let end = check.firstLeaf + TilePath.fullWidth
-            if error.code == .missing, end <= minimum {
+            if error.code == .missing, await isPruned(check.index) {
                 check.prunedObjects = leaves.count
             } else {
                 check.findings.append(Finding(error, log, leaf: check.firstLeaf))
             }
             return
         }
+        let objects = SegmentObjects(segment.bytes, count: segment.width)
         for (place, (index, leaf)) in leaves.enumerated() {
-            let range = segment.objects[index - check.firstLeaf]
+            guard index - check.firstLeaf < objects.ranges.count else {
+                check.findings.append(
+                    Finding(
+                        .tampered, log, object: segment.name, leaf: index, offset: leaf.position.offset,
+                        "the segment ends before the object of this leaf"))
+                return
+            }
+            let range = objects.ranges[index - check.firstLeaf]
             let isDescribed = segment.bytes.withUnsafeBytes {
                 leaf.describes(UnsafeRawBufferPointer(rebasing: $0[range]))
             }
             guard isDescribed else {
                 check.findings.append(
                     Finding(
-                        .tampered, log, object: name(segment: check.index), leaf: index,
-                        offset: leaf.position.offset, "the object is not the one that its leaf describes"))
+                        .tampered, log, object: segment.name, leaf: index, offset: leaf.position.offset,
+                        "the object is not the one that its leaf describes"))
                 // The rest of the segment may be shifted: the first bad object is what is named.
                 return
             }
@@ -141,6 +149,20 @@ struct BundleReading: Sendable {
             }
             await inspect(InspectedObject(log: reader.names, index: index, leaf: leaf, object: object), into: &check)
         }
+        guard objects.rest > 0 else { return }
+        check.findings.append(
+            Finding(
+                .tampered, log, object: segment.name, leaf: check.firstLeaf + segment.width - 1,
+                "\(objects.rest) bytes follow the object of this leaf, the last of the segment"))
+    }
+
+    /// Whether a signed retention says that the objects of a bundle were deleted. It may have been signed since the
+    /// verification began.
+    private func isPruned(_ index: Int) async -> Bool {
+        let end = index * TilePath.fullWidth + TilePath.fullWidth
+        if end <= minimum { return true }
+        // A retention that cannot be used excuses nothing; it was a finding when the verification began.
+        return ((try? await retention.minimum()) ?? 0) >= end
     }
 
     private func inspect(_ object: InspectedObject, into check: inout BundleCheck) async {
@@ -165,10 +187,6 @@ struct BundleReading: Sendable {
                 PastCheckpoint(
                     size: size, root: found.checkpoint.root, time: found.time, previousSize: found.previousSize))
         } catch { check.findings.append(Finding(error, log, leaf: size - 1)) }
-    }
-
-    private func name(segment index: Int) -> ObjectName? {
-        try? reader.names.segment(index: index, width: min(TilePath.fullWidth, size - index * TilePath.fullWidth))
     }
 
     private var log: KafkaTopicPartition { reader.names.partition }

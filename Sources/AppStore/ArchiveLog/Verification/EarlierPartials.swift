@@ -32,7 +32,7 @@ struct EarlierPartials {
         do throws(LogReadError) {
             guard let name, let bytes = try await reader.bytes(name) else {
                 // Gone by right when the tile has become full in the meantime.
-                let size = try await reader.checkpoint()?.checkpoint.size ?? 0
+                let size = try await reader.presentSize()
                 guard size >> (8 * (level + 1)) <= path.index else { return [] }
                 return [Finding(.tampered, log, object: name, "the tile of a past checkpoint is missing")]
             }

@@ -13,6 +13,8 @@ package struct Finding: Equatable, Sendable {
         case rolledBack = "rolled-back"
         /// Two states were signed of which neither continues the other.
         case forked
+        /// Checkpoints from elsewhere were given, and none of them is of this log.
+        case unanchored
         /// Signed by a key that was not given.
         case unknownKey = "unknown-key"
         /// The storage could not be read, so nothing is known about the place.

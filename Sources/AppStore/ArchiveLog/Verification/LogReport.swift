@@ -1,3 +1,4 @@
+package import ObjectStorage
 internal import TransparencyLog
 
 /// What came of verifying a log.
@@ -22,6 +23,13 @@ package struct LogReport: Sendable {
     package internal(set) var checkpoints = 0
     /// Checkpoints from elsewhere that the log continues.
     package internal(set) var anchors = 0
+    /// Leaves of the largest checkpoint from elsewhere that the log continues; nil when it continues none.
+    package internal(set) var anchoredSize: Int?
+    /// Leaves beyond the checkpoint that objects are there for: unfinished work of a writer, or a log that was rolled back.
+    package internal(set) var leavesBeyond = 0
+    /// Objects that the newest checkpoint does not need, and the names of the first of them.
+    package internal(set) var strayObjects = 0
+    package internal(set) var strayNames: [ObjectName] = []
     /// Ranges of offsets in which Kafka had no record.
     package internal(set) var emptyRanges = 0
     /// What the inspection of objects gave, by label.

@@ -5,27 +5,35 @@ internal import TransparencyLog
 /// Verifies one log from its files alone: every entry against its tile, every tile against the one above, the root and
 /// the roots of all past checkpoints against what was signed, every object against its leaf, and the order of the leaves.
 ///
-/// What lies beyond the checkpoint is unfinished work of the writer, and is not looked at. Memory does not grow with the
-/// log but for eight bytes a past checkpoint.
+/// What lies beyond the checkpoint is unfinished work of the writer, or of a log that was rolled back: it is counted, and
+/// no finding. Memory does not grow with the log but for eight bytes a past checkpoint.
 package struct LogVerification {
+    /// Newest copies of checkpoints that are tried where the checkpoint itself cannot be used.
+    private static let maximumCopiesTried = 16
+
     private let store: any ObjectStore
     private let options: VerificationOptions
+    private let archives: [String]
     private let reader: LogReader
     private let names: LogNames
     private var report: LogReport
     private var frontier = MerkleFrontier()
     private var order: LeafOrder
     /// Roots that the tree must have at a size, in ascending order of the sizes.
-    private var anchors: [Checkpoint] = []
+    private var anchors: [AnchoredRoot] = []
     /// The sizes of the copies of checkpoints.
     private var past = PastSizes([])
     /// Past checkpoints whose root is not that of the tree.
     private var contradicted: [Finding] = []
     private var lastTime: Int?
 
-    package init(_ store: any ObjectStore, names: LogNames, options: VerificationOptions) {
+    /// - Parameter archives: origins that the archive may have, where no checkpoint of the log says its own.
+    package init(
+        _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = []
+    ) {
         self.store = store
         self.options = options
+        self.archives = archives
         self.names = names
         reader = LogReader(store, names: names, verifiers: options.verifiers)
         report = LogReport(log: names)
@@ -40,56 +48,73 @@ package struct LogVerification {
     }
 
     private mutating func verify() async {
-        var head: VerifiedCheckpoint
-        do throws(LogReadError) {
-            guard let found = try await reader.checkpoint() else {
-                // A writer signs an empty log before anything else of it is there.
-                if await !isEmpty() {
-                    add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
-                }
-                return
-            }
-            head = found
-        } catch {
-            add(Finding(error, log))
-            return
-        }
+        guard var head = await newest() else { return addGone() }
         let (past, later) = await pastSizes(head)
         // The tree that is there is the one of the last checkpoint that was signed.
         if let later { head = later }
         report.checkpoint = head
         let size = head.checkpoint.size
         self.past = PastSizes(past)
-        takeAnchors(head)
-        let minimum = await retention(head.checkpoint)
-        await readTree(size: size, minimum: minimum)
+        takeAnchors(head.checkpoint)
+        let retention = RetentionReading(reader: reader, origin: head.checkpoint.origin, size: size)
+        await readTree(size: size, retention)
         guard frontier.size == size else { return }
         await judge(head)
+        await lookAtStrays(size)
     }
 
     // MARK: What is known before the tree is read
 
-    private mutating func takeAnchors(_ head: VerifiedCheckpoint) {
-        for note in options.anchors {
-            guard let checkpoint = try? Checkpoint(text: note.text),
-                KeyName.areEqual(checkpoint.origin, head.checkpoint.origin)
-            else { continue }
-            do throws(LogReadError) {
-                _ = try VerifiedCheckpoint(note, of: head.checkpoint.origin, verifiers: options.verifiers)
-            } catch {
-                add(Finding(error, log))
-                continue
-            }
-            if checkpoint.size > head.checkpoint.size {
-                add(
-                    Finding(
-                        .rolledBack, log, object: try? names.checkpoint(), leaf: head.checkpoint.size,
-                        "the log had \(checkpoint.size) leaves when it was anchored, and has \(head.checkpoint.size)"))
-            } else {
-                anchors.append(checkpoint)
-            }
+    /// The checkpoint, or where it cannot be used its newest copy, so that the rest of the log is verified all the same;
+    /// nil for an empty log, and where there is neither.
+    private mutating func newest() async -> VerifiedCheckpoint? {
+        do throws(LogReadError) {
+            if let found = try await reader.checkpoint() { return found }
+            // A writer signs an empty log before anything else of it is there.
+            if await isEmpty() { return nil }
+            add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
+        } catch {
+            add(Finding(error, log))
+            guard error.code != .storage else { return nil }
         }
-        anchors.sort { $0.size < $1.size }
+        return await newestCopy()
+    }
+
+    private func newestCopy() async -> VerifiedCheckpoint? {
+        guard let sizes = try? await copies() else { return nil }
+        for size in sizes.sorted(by: >).prefix(Self.maximumCopiesTried) {
+            if let copy = try? await reader.checkpoint(size: size), copy.checkpoint.size == size { return copy }
+        }
+        return nil
+    }
+
+    /// A log of which nothing can be verified, although it was anchored.
+    private mutating func addGone() {
+        // Of a checkpoint that could not be read, or that another key signed, nothing is known.
+        guard let anchors = options.anchors, report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
+        let size = archives.map { anchors.size(of: names.origin(archive: $0)) }.max() ?? 0
+        guard size > 0 else { return }
+        add(
+            Finding(
+                .rolledBack, log, object: names.prefix, leaf: 0,
+                "the log had \(size) leaves when it was anchored, and has no checkpoint"))
+    }
+
+    private mutating func takeAnchors(_ head: Checkpoint) {
+        guard let given = options.anchors else { return }
+        let all = given.checkpoints(of: head.origin)
+        anchors = all.filter { $0.size <= head.size }
+        if let largest = all.last, largest.size > head.size {
+            add(
+                Finding(
+                    .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
+                    "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
+        }
+        guard all.isEmpty, head.size > 0 else { return }
+        add(
+            Finding(
+                .unanchored, log, object: try? names.checkpoint(),
+                "no checkpoint from elsewhere is of this log, so an earlier state of it would not be noticed"))
     }
 
     /// Whether there is no object of the log: a writer ended, or lost power, before its first checkpoint.
@@ -104,17 +129,8 @@ package struct LogVerification {
         var sizes: [Int] = []
         var later: Int?
         do throws(ObjectStoreError) {
-            var last: ObjectName?
-            while true {
-                let page = try await store.list(names.checkpoints(), after: last, limit: 1000)
-                for object in page {
-                    guard case .checkpointOfSize(let size) = names.content(object.name) else { continue }
-                    sizes.append(size)
-                    if size > head.checkpoint.size { later = max(later ?? 0, size) }
-                }
-                guard page.count == 1000, let name = page.last?.name else { break }
-                last = name
-            }
+            sizes = try await copies()
+            later = sizes.max().flatMap { $0 > head.checkpoint.size ? $0 : nil }
         } catch { add(Finding(LogReadError(error, reading: try? names.checkpoints()), log)) }
         var last: VerifiedCheckpoint?
         if let later { last = await judge(later: later, head) }
@@ -143,31 +159,29 @@ package struct LogVerification {
         }
     }
 
-    /// The leaf from which on objects are kept.
-    private mutating func retention(_ head: Checkpoint) async -> Int {
-        do throws(LogReadError) {
-            let name = try reader.name { () throws(ObjectStoreError) in try names.retention() }
-            guard let bytes = try await reader.bytes(name) else { return 0 }
-            let note: SignedNote
-            do throws(TransparencyLogError) {
-                note = try SignedNote(bytes: bytes)
-                if let verifiers = options.verifiers { _ = try note.verified(by: verifiers.keys(of: head.origin)) }
-            } catch { throw LogReadError(error, reading: name) }
-            guard let retention = Retention(text: note.text), KeyName.areEqual(retention.origin, head.origin),
-                retention.minimum <= head.size
-            else { throw LogReadError(.malformed, "not a retention of this log", object: name) }
-            return retention.minimum
-        } catch {
-            add(Finding(error, log))
-            return 0
+    /// The sizes of all copies of checkpoints, in no order.
+    private func copies() async throws(ObjectStoreError) -> [Int] {
+        var sizes: [Int] = []
+        var last: ObjectName?
+        while true {
+            let page = try await store.list(names.checkpoints(), after: last, limit: 1000)
+            for object in page {
+                guard case .checkpointOfSize(let size) = names.content(object.name) else { continue }
+                sizes.append(size)
+            }
+            guard page.count == 1000, let name = page.last?.name else { return sizes }
+            last = name
         }
     }
 
     // MARK: The tree
 
     /// Bundles are read and hashed side by side, and taken in their order.
-    private mutating func readTree(size: Int, minimum: Int) async {
-        let reading = BundleReading(reader: reader, size: size, minimum: minimum, options: options)
+    private mutating func readTree(size: Int, _ retention: RetentionReading) async {
+        var minimum = 0
+        do throws(LogReadError) { minimum = try await retention.minimum() } catch { add(Finding(error, log)) }
+        let reading = BundleReading(
+            reader: reader, size: size, minimum: minimum, retention: retention, options: options)
         let count = (size + TilePath.fullWidth - 1) / TilePath.fullWidth
         var hasher = MerkleHasher()
         takeRoots(&hasher)
@@ -295,6 +309,7 @@ package struct LogVerification {
             anchors.removeFirst()
             if frontier.root(using: &hasher) == anchor.root {
                 report.anchors += 1
+                report.anchoredSize = anchor.size
             } else {
                 add(
                     Finding(
@@ -375,37 +390,18 @@ package struct LogVerification {
         for finding in await partials.findings(sizes: past.sizes) { add(finding) }
     }
 
+    private mutating func lookAtStrays(_ size: Int) async {
+        var strays = StrayObjects(store, reader: reader, size: size, past: past)
+        await strays.run()
+        for finding in strays.findings { add(finding) }
+        report.leavesBeyond = strays.leavesBeyond
+        report.strayObjects = strays.count
+        report.strayNames = strays.names
+    }
+
     private var log: KafkaTopicPartition { names.partition }
 
     private mutating func add(_ finding: Finding) { report.add(finding, limit: options.maximumFindings) }
-}
-
-/// Sizes in ascending order, by the bundle that they end in.
-private struct PastSizes: Sendable {
-    let sizes: [Int]
-
-    init(_ sizes: [Int]) { self.sizes = sizes }
-
-    func within(bundle index: Int) -> [Int] {
-        let first = index * TilePath.fullWidth
-        return Array(sizes[partition(first + 1)..<partition(first + TilePath.fullWidth + 1)])
-    }
-
-    /// The greatest that is smaller; 0 when there is none.
-    func last(before size: Int) -> Int {
-        let count = partition(size)
-        return count > 0 ? sizes[count - 1] : 0
-    }
-
-    /// How many are smaller.
-    private func partition(_ size: Int) -> Int {
-        var (low, high) = (0, sizes.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sizes[middle] < size { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
 }
 
 extension TilePath {

@@ -1,12 +1,12 @@
 package import ArchiveFormat
-package import TransparencyLog
 
 /// What is verified of a log.
 package struct VerificationOptions: Sendable {
     /// The archive's public keys; nil verifies no signature.
     package var verifiers: ArchiveVerifiers?
-    /// Checkpoints from elsewhere, which the logs must continue.
-    package var anchors: [SignedNote] = []
+    /// Checkpoints from elsewhere, which the logs must continue; nil when none are compared. Where they are, a log with
+    /// leaves that none of them is of is a finding.
+    package var anchors: AnchoredCheckpoints?
     /// Whether the objects are read and compared with their leaves.
     package var checksObjects = true
     /// Only objects of leaves archived from then on, in milliseconds since 1970; the tree is always verified as a whole.

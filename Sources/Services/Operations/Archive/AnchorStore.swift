@@ -8,6 +8,8 @@ internal import TransparencyLog
 
 /// The second store of checkpoints, `archive.anchor.url`, as commands read it.
 struct AnchorStore: Sendable {
+    private static let readsAtOnce = 16
+
     private let store: any ObjectStore
 
     /// - Throws: a ``StartupError`` with exit code 6 when none is configured, or it cannot be opened.
@@ -37,18 +39,46 @@ struct AnchorStore: Sendable {
         } catch { throw Self.unreadable(error) }
     }
 
-    /// The newest checkpoint of each log.
-    func checkpoints() async throws -> [SignedNote] {
+    /// Adds every checkpoint of every log: the newest, and all copies. Whoever may write a new version of the newest one can
+    /// put an older one there; the copies are what a lock on objects keeps.
+    func collect(into anchors: inout AnchoredCheckpoints) async throws {
         do throws(LogReadError) {
-            var notes: [SignedNote] = []
             for names in try await LogReader.logs(in: store) {
-                guard let found = try await LogReader(store, names: names, verifiers: nil).checkpoint() else {
-                    continue
-                }
-                notes.append(found.note)
+                let objects = try await LogReader(store, names: names, verifiers: nil).checkpointNames()
+                try await collect(objects, into: &anchors)
             }
-            return notes
         } catch { throw Self.unreadable(error) }
+    }
+
+    /// Some at a time: a bucket answers after milliseconds, and there may be a copy for each minute of years.
+    private func collect(
+        _ objects: [ObjectName], into anchors: inout AnchoredCheckpoints
+    ) async throws(LogReadError) {
+        let results = await withTaskGroup(of: Result<[UInt8]?, LogReadError>.self) { [anchors] group in
+            var (result, failure) = (anchors, LogReadError?.none)
+            var rest = objects[...]
+            func next() {
+                guard let name = rest.popFirst() else { return }
+                group.addTask { [store] in await Self.read(name, in: store) }
+            }
+            for _ in 0..<Self.readsAtOnce { next() }
+            while let read = await group.next() {
+                switch read {
+                case .success(let bytes): if let bytes { result.add(bytes: bytes) }
+                case .failure(let error): failure = error
+                }
+                if failure == nil { next() }
+            }
+            return (result, failure)
+        }
+        if let failure = results.1 { throw failure }
+        anchors = results.0
+    }
+
+    private static func read(_ name: ObjectName, in store: any ObjectStore) async -> Result<[UInt8]?, LogReadError> {
+        do throws(ObjectStoreError) {
+            return .success(try await store.read(name)?.bytes)
+        } catch { return .failure(LogReadError(.storage, error.message, object: name)) }
     }
 
     private static func unreadable(_ error: LogReadError) -> StartupError {

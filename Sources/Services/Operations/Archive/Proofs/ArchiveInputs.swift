@@ -44,16 +44,45 @@ struct ArchiveInputs {
         }
     }
 
-    /// The checkpoints that the archive must continue.
+    /// The archive's public keys, for a verification; nil only with `--unsigned`.
+    ///
+    /// - Throws: a ``StartupError`` with exit code 5 without a key, and for a text that is no key.
+    func verifiersOrUnsigned() async throws(StartupError) -> ArchiveVerifiers? {
+        let verifiers = try await verifiers()
+        let isUnsigned = configuration[ArchiveProofOptions.unsigned]
+        guard verifiers == nil || !isUnsigned else {
+            throw StartupError(
+                "--key and --unsigned exclude each other", setting: ArchiveProofOptions.unsigned.key,
+                fix: "Leave out --unsigned", exitCode: .usage)
+        }
+        guard verifiers != nil || isUnsigned else {
+            throw StartupError(
+                "without the archive's public key its signatures cannot be verified",
+                setting: ArchiveProofOptions.key.key,
+                fix: "Give --key, or --unsigned to check the files against one another only",
+                exitCode: .archiveKeyUnknown)
+        }
+        return verifiers
+    }
+
+    /// The checkpoints that the archive must continue; nil when none are compared.
     ///
     /// - Throws: a ``StartupError`` with exit code 6 when they cannot be read.
-    func anchors() async throws -> [SignedNote] {
-        guard let source = configuration[ArchiveProofOptions.checkpointFrom] else { return [] }
-        if source == "topic" { return try await publishedAnchors() }
-        if source == "store" { return try await AnchorStore(configuration).checkpoints() }
+    func anchors(_ verifiers: ArchiveVerifiers?) async throws -> AnchoredCheckpoints? {
+        guard let source = configuration[ArchiveProofOptions.checkpointFrom] else { return nil }
+        var anchors = AnchoredCheckpoints(verifiers: verifiers)
+        if source == "topic" {
+            try await collectPublished(into: &anchors)
+            return anchors
+        }
+        if source == "store" {
+            try await AnchorStore(configuration).collect(into: &anchors)
+            return anchors
+        }
         let bytes = try await InputFile.read(source, maximumBytes: Self.maximumAnchorBytes)
         do throws(TransparencyLogError) {
-            return try SignedNote.sequence(bytes)
+            for note in try SignedNote.sequence(bytes) { anchors.add(note) }
+            return anchors
         } catch {
             throw StartupError(
                 "\(PlainText.printable(source)) is not a checkpoint: \(error.message)",
@@ -62,21 +91,22 @@ struct ArchiveInputs {
         }
     }
 
-    private func publishedAnchors() async throws -> [SignedNote] {
+    private func collectPublished(into anchors: inout AnchoredCheckpoints) async throws {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).archiveCheckpoints
         let brokers = try Brokers(configuration, timeout: timeout)
-        return try await brokers.admin().closing { admin in
+        let read = try await brokers.admin().closing { [anchors] admin in
             let isEmbedded = try await brokers.isEmbedded(admin)
             let scan = try await TopicScan(
                 topic, of: admin, with: brokers.readerConfiguration(isEmbedded: isEmbedded))
-            var notes: [SignedNote] = []
+            var read = anchors
             try await scan.run { record in
-                // Whoever may write to the topic may write anything: what is not signed by the key is found out later.
-                if let value = record.value, let note = try? SignedNote(bytes: value) { notes.append(note) }
+                // Whoever may write to the topic may write anything.
+                if let value = record.value { read.add(bytes: value) }
                 return true
             }
-            return notes
+            return read
         }
+        anchors = read
     }
 }
 

@@ -9,10 +9,11 @@ enum ArchiveProofOptions {
     static let key = Setting.string(
         "key",
         help: """
-            The archive's public key, as sluicectl archive key show prints it, or a file with one a line. Without it \
-            signatures are not checked.
+            The archive's public key, as sluicectl archive key show prints it, or a file with one a line.
             """, example: "archive.pub"
     ).optional.onCommandLineOnly
+    static let unsigned = Setting.flag(
+        "unsigned", help: "Without --key: compare the files with one another, and check no signature.")
     static let since = Setting(
         "since", .instant,
         help: "Read only payloads archived then or later. The tree is always verified as a whole."

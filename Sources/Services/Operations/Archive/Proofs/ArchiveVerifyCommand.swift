@@ -22,8 +22,8 @@ struct ArchiveVerifyCommand {
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let store = try inputs.store()
-        var options = VerificationOptions(verifiers: try await inputs.verifiers())
-        options.anchors = try await inputs.anchors()
+        var options = VerificationOptions(verifiers: try await inputs.verifiersOrUnsigned())
+        options.anchors = try await inputs.anchors(options.verifiers)
         options.since = configuration[ArchiveProofOptions.since]?.millisecondsSince1970
         options.checksObjects = !configuration[ArchiveProofOptions.treeOnly]
         let progress = ArchiveProgress.onTerminal(clocks)
@@ -39,9 +39,7 @@ struct ArchiveVerifyCommand {
             let verification = ArchiveVerification(store, options: options)
             let report = try await verification.run(isWanted: logs.isEmpty ? nil : { Self.isWanted($0, logs) })
             progress?.end()
-            guard !report.logs.isEmpty || !report.missing.isEmpty else {
-                throw LogReadError(.storage, "there is no log in \(configuration[ArchivePlace.url])")
-            }
+            try checkPresence(report, logs)
             let kafka = try await compareWithKafka(report, store, options)
             let printed = ArchiveVerifyReport(report, kafka: kafka, options: options)
             switch configuration[OperationsSettings.output] {
@@ -55,6 +53,15 @@ struct ArchiveVerifyCommand {
                 "\(error)", setting: ArchivePlace.url.key, fix: "Look whether the archive is where the setting says",
                 exitCode: ExitCode(error))
         }
+    }
+
+    /// Every log that is asked for by name must be there, unless an anchor tells that it is gone.
+    private func checkPresence(_ report: ArchiveReport, _ wanted: [String]) throws(LogReadError) {
+        let known = report.logs.map(\.log.partition) + report.missing.map(\.log)
+        let absent = wanted.first { text in !known.contains { Self.isWanted($0, [text]) } }
+        guard known.isEmpty || absent != nil else { return }
+        let what = absent.map { "no log \(PlainText.printable($0))" } ?? "no log"
+        throw LogReadError(.storage, "there is \(what) in \(configuration[ArchivePlace.url])")
     }
 
     private static func isWanted(_ log: KafkaTopicPartition, _ wanted: [String]) -> Bool {

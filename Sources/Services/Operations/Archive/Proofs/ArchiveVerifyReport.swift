@@ -21,7 +21,7 @@ struct ArchiveVerifyReport {
 
     /// The worst that was found, see ``ArchiveReport/verdict``.
     var verdict: Finding.Kind? {
-        if let verdict = report.verdict, verdict != .incomplete { return verdict }
+        if let verdict = report.verdict, ![.incomplete, .unanchored].contains(verdict) { return verdict }
         let compared = kafka?.findings ?? []
         return compared.contains { $0.kind == .tampered } ? .tampered : report.verdict ?? compared.first?.kind
     }
@@ -66,16 +66,43 @@ struct ArchiveVerifyReport {
                 : "no payload was read",
         ]
         lines += outcomes.map { "\($0.count) \($0.label)" }
-        if options.verifiers == nil { lines.append("signatures were not checked: give the public key with --key") }
         if let kafka {
             lines.append("\(kafka.records) records that Kafka still holds have their leaf")
             lines += kafka.absent.map { "Kafka does not have the topic \($0) any more" }
         }
-        lines.append(
-            options.anchors.isEmpty
-                ? "internal consistency only: an earlier state of the whole archive is found with --checkpoint-from"
-                : "\(anchors) checkpoints from elsewhere are continued")
-        lines.append(verdict.map { "NOT SOUND: \($0.rawValue)" } ?? "sound")
+        lines += report.logs.filter { $0.strayObjects > 0 }.map(Self.strays)
+        lines += anchorLines
+        let sound = options.verifiers == nil ? "consistent; signatures were not checked (--unsigned)" : "sound"
+        lines.append(verdict.map { "NOT SOUND: \($0.rawValue)" } ?? sound)
+        return lines
+    }
+
+    private static func strays(_ log: LogReport) -> String {
+        let beyond = log.leavesBeyond > 0 ? "\(log.leavesBeyond) leaves beyond the checkpoint, " : ""
+        let names = log.strayNames.map { PlainText.printable($0.text) }.joined(separator: ", ")
+        let more = log.strayObjects > log.strayNames.count ? ", …" : ""
+        return "\(log.log.prefix): \(beyond)\(log.strayObjects) objects that the checkpoint does not need "
+            + "(unfinished, or rolled back): \(names)\(more)"
+    }
+
+    /// Lines about checkpoints from elsewhere.
+    private var anchorLines: [String] {
+        guard let given = options.anchors else {
+            return [
+                "internal consistency only: an earlier state of a log, or one that is gone, is found with "
+                    + "--checkpoint-from"
+            ]
+        }
+        let filled = report.logs.filter { !Self.isEmpty($0) }
+        var lines = [
+            "\(anchors) checkpoints from elsewhere are continued, by "
+                + "\(filled.count { $0.anchoredSize != nil }) of \(filled.count) logs with leaves"
+        ]
+        lines += given.unverified.sorted { $0.key < $1.key }.map { origin, count in
+            "\(count) checkpoints from elsewhere of \(PlainText.printable(origin)) that no given key signed: not compared"
+        }
+        if given.otherNotes > 0 { lines.append("\(given.otherNotes) notes from elsewhere are no checkpoints") }
+        lines += report.otherArchives.map { "checkpoints of another archive, not compared: \(PlainText.printable($0))" }
         return lines
     }
 
@@ -103,10 +130,14 @@ struct ArchiveVerifyReport {
         var object: JSONObject = [
             OutputName.ok: .bool(verdict == nil), OutputName.verdict: verdict.map { .string($0.rawValue) } ?? .null,
             OutputName.signaturesChecked: .bool(options.verifiers != nil),
-            OutputName.anchored: .bool(!options.anchors.isEmpty),
+            OutputName.anchored: .bool(options.anchors != nil && report.isAnchored),
             OutputName.logs: .array(report.logs.map { .object(json($0)) }),
             OutputName.findings: .array(findings.map { .object(Self.json($0)) }),
         ]
+        if let anchors = options.anchors {
+            object[OutputName.unverifiedAnchors] = .integer(
+                Int64(anchors.unverified.values.reduce(anchors.otherNotes, +)))
+        }
         if options.inspect != nil {
             object[OutputName.payloads] = .object(
                 outcomes.reduce(into: [:]) { $0[$1.label] = .integer(Int64($1.count)) })
@@ -129,6 +160,9 @@ struct ArchiveVerifyReport {
             OutputName.bytes: .integer(Int64(log.objectBytes)),
             OutputName.prunedObjects: .integer(Int64(log.prunedObjects)),
             OutputName.erasedOnArrival: .integer(Int64(log.erasedOnArrival)),
+            OutputName.leavesBeyond: .integer(Int64(log.leavesBeyond)),
+            OutputName.strayObjects: .integer(Int64(log.strayObjects)),
+            OutputName.anchoredSize: log.anchoredSize.map { .integer(Int64($0)) } ?? .null,
             OutputName.checkpoints: .integer(Int64(log.checkpoints)), OutputName.anchors: .integer(Int64(log.anchors)),
             OutputName.ok: .bool(log.isSound),
         ]

@@ -1,0 +1,32 @@
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// Reads from which leaf on the objects of a log are kept.
+struct RetentionReading: Sendable {
+    let reader: LogReader
+    let origin: String
+    /// Leaves of the checkpoint that is verified.
+    let size: Int
+
+    /// - Returns: 0 where no object was ever deleted.
+    /// - Throws: ``LogReadError`` for a text that is no retention of this log, or that no given key signed.
+    func minimum() async throws(LogReadError) -> Int {
+        let name = try reader.name { () throws(ObjectStoreError) in try reader.names.retention() }
+        guard let bytes = try await reader.bytes(name) else { return 0 }
+        let note: SignedNote
+        do throws(TransparencyLogError) {
+            note = try SignedNote(bytes: bytes)
+            if let verifiers = reader.verifiers { _ = try note.verified(by: verifiers.keys(of: origin)) }
+        } catch { throw LogReadError(error, reading: name) }
+        guard let retention = Retention(text: note.text), KeyName.areEqual(retention.origin, origin),
+            try await isWithinLog(retention.minimum)
+        else { throw LogReadError(.malformed, "not a retention of this log", object: name) }
+        return retention.minimum
+    }
+
+    /// The log may have grown, and been pruned, since the checkpoint was read.
+    private func isWithinLog(_ minimum: Int) async throws(LogReadError) -> Bool {
+        if minimum <= size { return true }
+        return try await minimum <= reader.presentSize()
+    }
+}

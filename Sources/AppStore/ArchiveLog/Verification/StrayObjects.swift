@@ -1,0 +1,139 @@
+internal import KafkaModel
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// Looks at the objects of a log that its newest checkpoint does not need.
+///
+/// They are named and no findings, because a writer that ended leaves such objects. One is a finding: a partial tile or
+/// bundle that a signed checkpoint of the past needed, and that is not the beginning of the full one. A client of that
+/// checkpoint reads it first (c2sp.org/tlog-tiles).
+struct StrayObjects {
+    private static let pageSize = 1000
+    private static let maximumNamed = 5
+
+    let store: any ObjectStore
+    let reader: LogReader
+    let size: Int
+    let past: PastSizes
+
+    /// Objects that the checkpoint does not need.
+    private(set) var count = 0
+    /// Names of the first of them.
+    private(set) var names: [ObjectName] = []
+    /// Leaves beyond the checkpoint that objects are there for.
+    private(set) var leavesBeyond = 0
+    private var objectsBeyond = 0
+    private(set) var findings: [Finding] = []
+
+    init(_ store: any ObjectStore, reader: LogReader, size: Int, past: PastSizes) {
+        self.store = store
+        self.reader = reader
+        self.size = size
+        self.past = past
+    }
+
+    mutating func run() async {
+        var last: ObjectName?
+        do throws(ObjectStoreError) {
+            while true {
+                let page = try await store.list(reader.names.prefix, after: last, limit: Self.pageSize)
+                for object in page { await look(at: object.name) }
+                guard page.count == Self.pageSize, let name = page.last?.name else { break }
+                last = name
+            }
+        } catch { findings.append(Finding(LogReadError(error, reading: reader.names.prefix), log)) }
+        await dropGrowth()
+    }
+
+    private mutating func look(at name: ObjectName) async {
+        switch reader.names.content(name) {
+        case .checkpoint, .checkpointOfSize, .retention: return
+        case .tile(let path): await look(at: path, name)
+        case .segment(let index, let width):
+            if isBeyond(index: index, width: width, of: size) {
+                addBeyond(name, index: index, width: width)
+            } else if width < TilePath.fullWidth, index != size >> 8 || width != size & 255 {
+                add(name)
+            }
+        case nil:
+            // Checkpoints that witnesses cosigned are verified where the keys of witnesses are given.
+            if let folder = try? reader.names.cosigned(), name.isBelow(folder) { return }
+            add(name)
+        }
+    }
+
+    private mutating func look(at path: TilePath, _ name: ObjectName) async {
+        var level = 0
+        if case .hashes(let given) = path.content { level = given }
+        let hashes = level < 8 ? size >> (8 * level) : 0
+        guard !isBeyond(index: path.index, width: path.width, of: hashes) else {
+            if level == 0 { addBeyond(name, index: path.index, width: path.width) } else { add(name) }
+            return
+        }
+        // The partial tiles of the right edge are compared where the tree is.
+        guard !path.isFull, path.index < hashes >> 8 else { return }
+        add(name)
+        let first = (path.index << 8 + path.width) << (8 * level)
+        guard past.hasAny(in: first..<first + 1 << (8 * level)) else { return }
+        await compare(path, name, level: level)
+    }
+
+    private func isBeyond(index: Int, width: Int, of count: Int) -> Bool {
+        index > count >> 8 || index == count >> 8 && width > count & 255
+    }
+
+    private mutating func compare(_ path: TilePath, _ name: ObjectName, level: Int) async {
+        // A full tile that cannot be read is a finding already, and a partial one that is gone by now is none.
+        guard let full = try? await reader.tile(level: level, index: path.index, size: size).hashes,
+            full.count >= path.width, let bytes = try? await reader.bytes(name)
+        else { return }
+        var same = 0
+        if path.content == .entries {
+            var hasher = MerkleHasher()
+            let hashes = (try? EntryBundle(bytes: bytes, count: path.width))?.leafHashes(&hasher) ?? []
+            same = zip(hashes, full).prefix { $0 == $1 }.count
+        } else if let tile = try? HashTile(path: path, bytes: bytes) {
+            same = zip(tile.hashes, full).prefix { $0 == $1 }.count
+        }
+        guard same < path.width else { return }
+        findings.append(
+            Finding(
+                .tampered, log, object: name, leaf: (path.index << 8 + same) << (8 * level),
+                "the tile of a past checkpoint is not of this tree"))
+    }
+
+    private mutating func addBeyond(_ name: ObjectName, index: Int, width: Int) {
+        // An index may be as large as a name can say.
+        let end = index.multipliedReportingOverflow(by: TilePath.fullWidth).partialValue
+            .addingReportingOverflow(width)
+        leavesBeyond = max(leavesBeyond, end.overflow ? Int.max - size : end.partialValue - size)
+        objectsBeyond += 1
+        add(name)
+    }
+
+    private mutating func add(_ name: ObjectName) {
+        count += 1
+        if names.count < Self.maximumNamed { names.append(name) }
+    }
+
+    /// Objects of checkpoints that were signed meanwhile are not beyond them.
+    private mutating func dropGrowth() async {
+        guard leavesBeyond > 0, let newer = try? await reader.checkpoint()?.checkpoint.size, newer > size else {
+            return
+        }
+        guard newer - size >= leavesBeyond else { return leavesBeyond -= newer - size }
+        leavesBeyond = 0
+        count -= objectsBeyond
+        names = names.filter { !isBeyond($0) }
+    }
+
+    private func isBeyond(_ name: ObjectName) -> Bool {
+        switch reader.names.content(name) {
+        case .segment(let index, let width): isBeyond(index: index, width: width, of: size)
+        case .tile(let path): isBeyond(index: path.index, width: path.width, of: size)
+        default: false
+        }
+    }
+
+    private var log: KafkaTopicPartition { reader.names.partition }
+}

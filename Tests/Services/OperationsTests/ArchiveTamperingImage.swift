@@ -1,0 +1,168 @@
+import AppStoreSigning
+import ArchiveFormat
+import ArchiveLog
+import Cryptography
+import Foundation
+import Kafka
+import ObjectStorage
+import TestSupport
+import Testing
+import TransparencyLog
+
+/// An archive in a directory with a second store of its checkpoints, and both as they were two leaves before.
+///
+/// The first log has 455 leaves under 22 checkpoints, so a full bundle, a partial one, and a tile of level 1.
+struct ArchiveTamperingImage: Sendable {
+    static let origin = "example.com/archive"
+    static let notifications = "appstore.notifications.production"
+
+    private let directory: TemporaryDirectory
+    let signer: CheckpointSigner
+    let key: String
+
+    /// Made once for all tests, which change copies.
+    static let shared = Task { try await ArchiveTamperingImage() }
+
+    private init() async throws {
+        try initializeCryptography()
+        directory = try TemporaryDirectory()
+        signer = try CheckpointSigner(archive: Self.origin, keys: [PrivateKey.generate(.ed25519)])
+        key = try directory.write(try signer.verifiers().text, to: "archive.pub")
+        let store = try DirectoryStore(path: directory.file("archive"), creating: true)
+        let anchor = try DirectoryStore(path: directory.file("anchor"), creating: true)
+        try await write([256, 19] + Array(repeating: 9, count: 18) + [16], to: 0, store, anchor)
+        try await write([100, 200, 20, 1], to: 1, store, anchor)
+        try await write([5], to: 0, of: "appstore.certificates", store, anchor)
+        try await write([], to: 0, of: "appstore.quarantine", store, anchor)
+        try FileManager.default.copyItem(atPath: directory.file("archive"), toPath: directory.file("earlier"))
+        try FileManager.default.copyItem(atPath: directory.file("anchor"), toPath: directory.file("earlier-anchor"))
+        try await write([2], to: 0, store, anchor)
+    }
+
+    private func write(
+        _ counts: [Int], to partition: KafkaPartition, of topic: KafkaTopic = KafkaTopic(rawValue: notifications),
+        _ store: DirectoryStore, _ anchor: DirectoryStore
+    ) async throws {
+        let names = try LogNames(KafkaTopicPartition(topic: topic, partition: partition))
+        var writer = try await LogWriter.open(store, names: names, signer: signer, at: 1_800_000_000)
+        for count in counts {
+            for _ in 0..<count {
+                let offset = Int64(writer.size)
+                let record = KafkaRecord(
+                    topic: topic, partition: partition, offset: KafkaOffset(rawValue: offset),
+                    timestampMilliseconds: Signed.now, key: Array("key \(offset)".utf8),
+                    value: Array("value \(partition) \(offset * 7919)".utf8))
+                try writer.append(
+                    ArchiveEntry(
+                        record, kind: .certificate, clusterId: "cluster", archivedAtMilliseconds: Signed.now,
+                        protection: .plain))
+            }
+            try await writer.commit(at: 1_800_000_000)
+            let head = try names.checkpoint()
+            let found = try await anchor.read(head)
+            _ = try await anchor.replace(head, writer.checkpoint.bytes, expected: found?.version)
+            try await anchor.create(names.checkpoint(size: writer.size), writer.checkpoint.bytes)
+        }
+    }
+
+    /// A copy to change.
+    func copy() throws -> ArchiveTamperingFiles {
+        let files = ArchiveTamperingFiles(directory: try TemporaryDirectory(), image: self)
+        for name in ["archive", "anchor", "earlier", "earlier-anchor"] {
+            try FileManager.default.copyItem(atPath: directory.file(name), toPath: files.directory.file(name))
+        }
+        return files
+    }
+}
+
+/// The files of a copy, and the ways in which they are changed.
+struct ArchiveTamperingFiles {
+    let directory: TemporaryDirectory
+    let image: ArchiveTamperingImage
+
+    /// The first log.
+    static let log = "archive/\(ArchiveTamperingImage.notifications)/0"
+    /// The second log of the same topic.
+    static let other = "archive/\(ArchiveTamperingImage.notifications)/1"
+    /// The first log in the second store.
+    static let anchor = "anchor/\(ArchiveTamperingImage.notifications)/0"
+
+    func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(filePath: directory.file(name))))
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        let path = directory.file(name)
+        try FileManager.default.createDirectory(
+            at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+        // Objects are read-only files.
+        try? FileManager.default.removeItem(atPath: path)
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    func edit(_ name: String, _ change: (inout [UInt8]) -> Void) throws {
+        var bytes = try bytes(name)
+        change(&bytes)
+        try write(bytes, to: name)
+    }
+
+    func edit(text name: String, _ change: (inout [String]) -> Void) throws {
+        var lines = String(decoding: try bytes(name), as: UTF8.self).components(separatedBy: "\n")
+        change(&lines)
+        try write(Array(lines.joined(separator: "\n").utf8), to: name)
+    }
+
+    /// Changes one byte in the middle.
+    func flip(_ name: String) throws { try edit(name) { $0[$0.count / 2] ^= 1 } }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: directory.file(name)) }
+
+    /// Removes everything in a folder, and leaves the folder.
+    func empty(_ name: String) throws {
+        for entry in try FileManager.default.contentsOfDirectory(atPath: directory.file(name)) {
+            try remove("\(name)/\(entry)")
+        }
+    }
+
+    /// Puts a copy of one file or folder in the place of another.
+    func copy(_ source: String, to target: String) throws {
+        let path = directory.file(target)
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(
+            at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: directory.file(source), toPath: path)
+    }
+
+    func move(_ source: String, to target: String) throws {
+        try FileManager.default.moveItem(atPath: directory.file(source), toPath: directory.file(target))
+    }
+
+    func exchange(_ one: String, _ other: String) throws {
+        try move(one, to: "exchanged")
+        try move(other, to: one)
+        try move("exchanged", to: other)
+    }
+
+    /// The first log as it was two leaves before.
+    func rollBack() throws {
+        try copy("earlier/\(ArchiveTamperingImage.notifications)/0", to: Self.log)
+    }
+
+    /// A checkpoint of some log that this key signs for this archive's origin, or another one.
+    func checkpoint(
+        _ log: String, leaves: Int = 9, archive: String = ArchiveTamperingImage.origin, by key: PrivateKey
+    ) throws -> [UInt8] {
+        let signer = try CheckpointSigner(archive: archive, keys: [key])
+        let checkpoint = try Checkpoint(origin: "\(archive)/\(log)", size: leaves, root: .leaf([1, 2, 3]))
+        return try signer.sign(checkpoint, after: 0, at: 1_800_000_000).bytes
+    }
+
+    /// What `sluicectl archive verify` exits with.
+    func verify(_ arguments: [String] = [], anchored: Bool, key: String? = nil) async -> (code: Int32, output: String) {
+        let anchors = ["--checkpoint-from", "store", "--archive.anchor.url", directory.file("anchor")]
+        let (code, printed) = await sluicectl(
+            ["archive", "verify"] + arguments
+                + ["--archive.url", directory.file("archive"), "--key", key ?? image.key] + (anchored ? anchors : []))
+        return (code, printed.output + printed.complaints.joined(separator: "\n"))
+    }
+}
