@@ -42,7 +42,14 @@ struct ArchiveProveCommand {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let store = try inputs.store()
         do {
-            let proof = try await proof(of: place, store, verifiers: try await inputs.verifiers())
+            let verifiers = try await inputs.verifiers()
+            let proof = try await proof(of: place, store, verifiers: verifiers)
+            let result = ProofResult(proof.bytes, verifiers)
+            guard result.exitCode == .ok else {
+                throw StartupError(
+                    "the archive does not prove this record: \(result.reason ?? "the proof does not hold")",
+                    fix: "Find the first bad place with sluicectl archive verify", exitCode: result.exitCode)
+            }
             if let file = configuration[ArchiveProofOptions.proofFile] {
                 try Self.write(proof.bytes, to: file)
             } else {
@@ -112,12 +119,13 @@ struct ArchiveProveCommand {
 /// What came of checking a proof.
 private struct ProofResult {
     let exitCode: ExitCode
-    private let reason: String?
+    let reason: String?
     private let leaf: ArchiveLeaf?
     private let index: Int?
     private let checkpoint: VerifiedCheckpoint?
 
-    init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers) {
+    /// - Parameter verifiers: nil checks the path from the leaf to the root, and no signature.
+    init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers?) {
         func refused(_ exitCode: ExitCode, _ reason: String) -> ProofResult {
             ProofResult(exitCode: exitCode, reason: reason)
         }
