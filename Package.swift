@@ -107,7 +107,7 @@ let appStore: [Target] = [
     module(
         "ArchiveKeys", layer: "AppStore",
         uses: [
-            "Bytes", "AppStoreModel", "ArchiveFormat", "Cryptography", "KafkaModel", "Records",
+            "Bytes", "JSON", "AppStoreModel", "ArchiveFormat", "Cryptography", "KafkaModel", "Records",
             "RefundCases", "SQLite",
         ]),
     module(

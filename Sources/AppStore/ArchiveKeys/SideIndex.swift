@@ -19,6 +19,29 @@ package struct IndexedPlace: Hashable, Sendable {
     }
 }
 
+extension IndexedPlace: Comparable {
+    /// In the order of the logs, and of the leaves in each.
+    package static func < (left: IndexedPlace, right: IndexedPlace) -> Bool {
+        (left.partition.topic.rawValue, left.partition.partition, left.leaf)
+            < (right.partition.topic.rawValue, right.partition.partition, right.leaf)
+    }
+}
+
+/// What one leaf is found by.
+package struct IndexedEntry: Hashable, Sendable {
+    /// Index of the leaf in its log.
+    package let leaf: Int
+    /// Nil where the entry is not encrypted.
+    package let key: ArchiveKeyId?
+    package let names: Set<IndexedName>
+
+    package init(leaf: Int, key: ArchiveKeyId?, names: Set<IndexedName> = []) {
+        self.leaf = leaf
+        self.key = key
+        self.names = names
+    }
+}
+
 /// Finds entries of the archive by the names of their records, which it knows as HMACs alone. It can be made again from
 /// the archive and its keys at any time, and follows the archive where it is asked to.
 ///
@@ -47,11 +70,30 @@ package final class SideIndex: Sendable {
     }
 
     /// Adds what the leaves of one log from ``next(of:)`` to before `next` are found by, in one transaction.
+    ///
+    /// - Parameter unread: leaves whose record could not be decrypted, because the key store does not have their key. They
+    ///   are remembered until ``resolve(_:of:)``.
     package func add(
-        _ entries: [(leaf: Int, key: ArchiveKeyId?, names: Set<IndexedName>)], of partition: KafkaTopicPartition,
-        next: Int
+        _ entries: [IndexedEntry], unread: [IndexedEntry] = [], of partition: KafkaTopicPartition, next: Int
     ) throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.add(entries, of: partition, next: next) }
+        try file.withLock { (file) throws(ArchiveKeyError) in
+            try file.add(entries, unread: unread, of: partition, next: next)
+        }
+    }
+
+    /// The leaves that could not be read, in the order of their logs.
+    package func unread() throws(ArchiveKeyError) -> [IndexedPlace] {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.unread() }
+    }
+
+    /// Adds what leaves that were unread are found by.
+    package func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveKeyError) {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.resolve(entries, of: partition) }
+    }
+
+    /// Every entry that a key encrypts, in the order of their logs, whether its record has an identifier or not.
+    package func places(ofKey key: ArchiveKeyId) throws(ArchiveKeyError) -> [IndexedPlace] {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.places(ofKey: key) }
     }
 
     /// The entries of a name, in the order of their logs; at most `limit`.
@@ -92,8 +134,19 @@ final class SideIndexFile {
                 PRIMARY KEY (name, log, leaf)
             ) WITHOUT ROWID;
             CREATE INDEX entries_by_key ON entries (key) WHERE key IS NOT NULL;
-            """)
+            """),
+        // Entries of before lack identifiers and keys: all are made again from the archive.
+        Migration(
+            """
+            DELETE FROM entries; DELETE FROM logs;
+            CREATE TABLE unread (
+                log INTEGER NOT NULL, leaf INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (log, leaf)
+            ) WITHOUT ROWID;
+            """),
     ]
+
+    /// Deletes everything but which marks it is of.
+    private static let emptying = "DELETE FROM entries; DELETE FROM unread; DELETE FROM logs;"
 
     init(path: String, key: HMACSHA256Key, marksId: String) throws(ArchiveKeyError) {
         self.key = key
@@ -104,7 +157,7 @@ final class SideIndexFile {
             try database.transaction {
                 let source = try database.firstRow("SELECT marks FROM source") { try $0.text(0) }
                 guard source != marksId else { return }
-                try database.executeScript("DELETE FROM entries; DELETE FROM logs; DELETE FROM source;")
+                try database.executeScript(Self.emptying + "DELETE FROM source;")
                 try database.run("INSERT INTO source (marks) VALUES (?)", [.text(marksId)])
             }
             return database
@@ -125,8 +178,7 @@ final class SideIndexFile {
     }
 
     func add(
-        _ entries: [(leaf: Int, key: ArchiveKeyId?, names: Set<IndexedName>)], of partition: KafkaTopicPartition,
-        next: Int
+        _ entries: [IndexedEntry], unread: [IndexedEntry], of partition: KafkaTopicPartition, next: Int
     ) throws(ArchiveKeyError) {
         try KeyStoreFile.attempting {
             try database.transaction {
@@ -135,42 +187,98 @@ final class SideIndexFile {
                     INSERT INTO logs (topic, part, next) VALUES (?, ?, ?)
                     ON CONFLICT (topic, part) DO UPDATE SET next = max(next, excluded.next)
                     """, Self.place(partition) + [.integer(next)])
-                let log = try database.firstRow(
-                    "SELECT number FROM logs WHERE topic = ? AND part = ?", Self.place(partition)
-                ) { try $0.integer(0) }
-                for entry in entries {
-                    for name in entry.names {
-                        try database.run(
-                            "INSERT OR IGNORE INTO entries (name, log, leaf, key) VALUES (?, ?, ?, ?)",
-                            [.blob(try mark(name)), .integer(log), .integer(entry.leaf), .blob(entry.key?.bytes)])
-                    }
+                guard let log = try number(of: partition) else { return }
+                for entry in entries { try insert(entry, log) }
+                for entry in unread {
+                    guard let key = entry.key else { continue }
+                    try database.run(
+                        "INSERT OR IGNORE INTO unread (log, leaf, key) VALUES (?, ?, ?)",
+                        [.integer(log), .integer(entry.leaf), .blob(key.bytes)])
                 }
             }
         }
     }
 
-    func places(of name: IndexedName, limit: Int) throws(ArchiveKeyError) -> [IndexedPlace] {
+    func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveKeyError) {
+        try KeyStoreFile.attempting {
+            try database.transaction {
+                guard let log = try number(of: partition) else { return }
+                for entry in entries {
+                    try insert(entry, log)
+                    try database.run(
+                        "DELETE FROM unread WHERE log = ? AND leaf = ?", [.integer(log), .integer(entry.leaf)])
+                }
+            }
+        }
+    }
+
+    private func number(of partition: KafkaTopicPartition) throws -> Int64? {
+        try database.firstRow("SELECT number FROM logs WHERE topic = ? AND part = ?", Self.place(partition)) {
+            try $0.integer(0)
+        }
+    }
+
+    /// An entry without any identifier is found by its key still.
+    private func insert(_ entry: IndexedEntry, _ log: Int64) throws {
+        var codes = try entry.names.map { try mark($0.bytes) }
+        if let key = entry.key { codes.append(try mark([Self.keyPrefix] + key.bytes)) }
+        for code in codes {
+            try database.run(
+                "INSERT OR IGNORE INTO entries (name, log, leaf, key) VALUES (?, ?, ?, ?)",
+                [.blob(code), .integer(log), .integer(entry.leaf), .blob(entry.key?.bytes)])
+        }
+    }
+
+    /// No kind of identifier has this number.
+    private static let keyPrefix: UInt8 = 0
+
+    func unread() throws(ArchiveKeyError) -> [IndexedPlace] {
         try KeyStoreFile.attempting {
             try database.rows(
                 """
-                SELECT l.topic, l.part, e.leaf, e.key FROM entries e JOIN logs l ON l.number = e.log
-                WHERE e.name = ? ORDER BY l.topic, l.part, e.leaf LIMIT ?
-                """, [.blob(try mark(name)), .integer(max(0, limit))]
-            ) { row in
-                IndexedPlace(
-                    partition: KafkaTopicPartition(
-                        topic: KafkaTopic(rawValue: try row.text(0)),
-                        partition: KafkaPartition(rawValue: Int32(clamping: try row.integer(1)))),
-                    leaf: Int(try row.integer(2)), key: try row.isNull(3) ? nil : ArchiveKeyId(bytes: try row.blob(3)))
-            }
+                SELECT l.topic, l.part, u.leaf, u.key FROM unread u JOIN logs l ON l.number = u.log
+                ORDER BY l.topic, l.part, u.leaf
+                """, [], Self.indexedPlace)
         }
+    }
+
+    func places(ofKey key: ArchiveKeyId) throws(ArchiveKeyError) -> [IndexedPlace] {
+        try KeyStoreFile.attempting {
+            try database.rows(
+                Self.selectingPlaces, [.blob(try mark([Self.keyPrefix] + key.bytes)), .integer(-1)],
+                Self.indexedPlace)
+        }
+    }
+
+    private static let selectingPlaces = """
+        SELECT l.topic, l.part, e.leaf, e.key FROM entries e JOIN logs l ON l.number = e.log
+        WHERE e.name = ? ORDER BY l.topic, l.part, e.leaf LIMIT ?
+        """
+
+    func places(of name: IndexedName, limit: Int) throws(ArchiveKeyError) -> [IndexedPlace] {
+        try KeyStoreFile.attempting {
+            try database.rows(
+                Self.selectingPlaces, [.blob(try mark(name.bytes)), .integer(max(0, limit))], Self.indexedPlace)
+        }
+    }
+
+    private static func indexedPlace(_ row: Row) throws -> IndexedPlace {
+        IndexedPlace(
+            partition: KafkaTopicPartition(
+                topic: KafkaTopic(rawValue: try row.text(0)),
+                partition: KafkaPartition(rawValue: Int32(clamping: try row.integer(1)))),
+            leaf: Int(try row.integer(2)), key: try row.isNull(3) ? nil : ArchiveKeyId(bytes: try row.blob(3)))
     }
 
     func remove(_ keys: [ArchiveKeyId]) throws(ArchiveKeyError) {
         guard !keys.isEmpty else { return }
         try KeyStoreFile.attempting {
             try database.transaction {
-                for key in keys { try database.run("DELETE FROM entries WHERE key = ?", [.blob(key.bytes)]) }
+                for key in keys {
+                    for table in ["entries", "unread"] {
+                        try database.run("DELETE FROM \(table) WHERE key = ?", [.blob(key.bytes)])
+                    }
+                }
             }
             try database.executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
         }
@@ -178,13 +286,13 @@ final class SideIndexFile {
 
     func removeAll() throws(ArchiveKeyError) {
         try KeyStoreFile.attempting {
-            try database.transaction { try database.executeScript("DELETE FROM entries; DELETE FROM logs;") }
+            try database.transaction { try database.executeScript(Self.emptying) }
         }
     }
 
-    private func mark(_ name: IndexedName) throws -> [UInt8] {
+    private func mark(_ bytes: [UInt8]) throws -> [UInt8] {
         do throws(CryptographyError) {
-            return Array(try key.code(for: name.bytes).bytes.prefix(16))
+            return Array(try key.code(for: bytes).bytes.prefix(16))
         } catch { throw ArchiveKeyError(.unavailable, error.message) }
     }
 

@@ -14,7 +14,7 @@ struct SideIndexTests {
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
         let key = try ArchiveKeyId.random()
         let names = IndexedName.Kind.allCases.map { IndexedName($0, Self.uuid) }
-        try index.add([(leaf: 41, key: key, names: Set(names))], of: Self.partition, next: 42)
+        try index.add([IndexedEntry(leaf: 41, key: key, names: Set(names))], of: Self.partition, next: 42)
         for kind in IndexedName.Kind.allCases.map({ IndexedName($0, Self.uuid) }) {
             #expect(try index.places(of: kind) == [IndexedPlace(partition: Self.partition, leaf: 41, key: key)])
         }
@@ -29,7 +29,9 @@ struct SideIndexTests {
         let disk = try StoreOnDisk()
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
         let name = IndexedName(.transactionId, "1")
-        for next in [10, 5] { try index.add([(leaf: 4, key: nil, names: [name])], of: Self.partition, next: next) }
+        for next in [10, 5] {
+            try index.add([IndexedEntry(leaf: 4, key: nil, names: [name])], of: Self.partition, next: next)
+        }
         #expect(try index.places(of: name).count == 1)
         #expect(try index.next(of: Self.partition) == 10)
         #expect(try !index.isEmpty())
@@ -48,7 +50,7 @@ struct SideIndexTests {
             let names: Set = [
                 IndexedName(.notificationUUID, "uuid-\(leaf)"), IndexedName(.transactionId, "20000\(leaf)"),
             ]
-            try index.add([(leaf: leaf, key: key, names: names)], of: Self.partition, next: leaf + 1)
+            try index.add([IndexedEntry(leaf: leaf, key: key, names: names)], of: Self.partition, next: leaf + 1)
         }
         #expect(try count(of: Array("uuid-".utf8), in: disk) == 0)
         #expect(try count(of: Array("20000".utf8), in: disk) == 0)
@@ -62,7 +64,8 @@ struct SideIndexTests {
         let (disk, other) = (try StoreOnDisk(), try StoreOnDisk())
         let path = disk.directory.file("index.db")
         let index = try SideIndex(path: path, store: try disk.open())
-        try index.add([(leaf: 0, key: nil, names: [IndexedName(.transactionId, "1")])], of: Self.partition, next: 1)
+        try index.add(
+            [IndexedEntry(leaf: 0, key: nil, names: [IndexedName(.transactionId, "1")])], of: Self.partition, next: 1)
         index.close()
         let again = try SideIndex(path: path, store: try disk.open())
         #expect(try again.places(of: IndexedName(.transactionId, "1")).count == 1)
@@ -97,6 +100,57 @@ struct SideIndexTests {
             IndexedName.names(of: quarantined, kind: .quarantine) == [IndexedName(.notificationUUID, Self.uuid)])
         let unreadable = KafkaRecord(topic: "t", partition: 0, offset: 0, key: nil, value: [0xFF])
         #expect(IndexedName.names(of: unreadable, kind: .notification).isEmpty)
+    }
+
+    @Test func `a leaf that was unread is found by its key until it is read`() throws {
+        let disk = try StoreOnDisk()
+        let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
+        let key = try ArchiveKeyId.random()
+        let name = IndexedName(.transactionId, "1")
+        try index.add([], unread: [IndexedEntry(leaf: 7, key: key)], of: Self.partition, next: 8)
+        let place = IndexedPlace(partition: Self.partition, leaf: 7, key: key)
+        #expect(try index.unread() == [place])
+        #expect(try index.places(ofKey: key).isEmpty)
+        try index.resolve([IndexedEntry(leaf: 7, key: key, names: [name])], of: Self.partition)
+        #expect(try index.unread().isEmpty)
+        #expect(try index.places(of: name) == [place])
+        #expect(try index.places(ofKey: key) == [place])
+        try index.remove([key])
+        #expect(try index.places(ofKey: key).isEmpty)
+    }
+
+    @Test func `an entry without identifiers is found by its key`() throws {
+        let disk = try StoreOnDisk()
+        let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
+        let key = try ArchiveKeyId.random()
+        try index.add([IndexedEntry(leaf: 3, key: key)], of: Self.partition, next: 4)
+        #expect(try index.places(ofKey: key).map(\.leaf) == [3])
+    }
+
+    @Test func `identifiers are read in version 1, in signed texts, and in a key whose value is none`() {
+        let read = { (kind: ArchiveKind, key: String?, value: String) in
+            IndexedName.names(
+                of: KafkaRecord(
+                    topic: "t", partition: 0, offset: 0, key: key.map { Array($0.utf8) }, value: Array(value.utf8)),
+                kind: kind)
+        }
+        #expect(
+            read(
+                .quarantine, nil,
+                #"{"unified_receipt":{"latest_receipt_info":[{"original_transaction_id":"10","#
+                    + #""transaction_id":11,"web_order_line_item_id":"12"}]}}"#)
+                == [
+                    IndexedName(.originalTransactionId, "10"), IndexedName(.transactionId, "11"),
+                    IndexedName(.webOrderLineItemId, "12"),
+                ])
+        // {"appTransactionId":"13"}
+        #expect(
+            read(.deadLetter, nil, #"{"x":["e30.eyJhcHBUcmFuc2FjdGlvbklkIjoiMTMifQ.c2ln"]}"#)
+                == [IndexedName(.appTransactionId, "13")])
+        #expect(read(.deadLetter, "com.example.app/14", "no JSON").contains(IndexedName(.originalTransactionId, "14")))
+        #expect(read(.deadLetter, "com.example.app/14", "no JSON").contains(IndexedName(.externalPurchaseId, "14")))
+        #expect(read(.notification, "com.example.app/14", "{}").isEmpty)
+        #expect(read(.certificate, "com.example.app/14", #"{"transactionId":"1"}"#).isEmpty)
     }
 
     private func count(of needle: [UInt8], in disk: StoreOnDisk) throws -> Int {

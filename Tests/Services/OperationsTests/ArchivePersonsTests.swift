@@ -17,25 +17,22 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ArchivePersonsTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
-    /// A key store with two purchases of one account, and the topic.
+    /// An archive with a record of each of two purchases of one account, and the topic.
     private final class Installation {
-        let directory: TemporaryDirectory
+        let archive: TestArchive
         let broker: DevBroker
-        let store: KeyStore
         let keys: [ArchiveKeyId]
 
-        init(broker: DevBroker? = nil) throws {
-            let directory = try TemporaryDirectory()
-            let file = try directory.write(String(repeating: "ab", count: 32), to: "kek")
-            let store = try KeyStore(
-                path: directory.file("keys.db"), keys: try KeyEncryptionKeys(files: [file]), creation: .ifMissing)
-            let requests = [1, 2].map { DataKeyRequest(subject: Self.subject($0), eventTimeMilliseconds: 1_000) }
-            keys = try store.dataKeys(for: requests).compactMap { protection in
-                guard case .encrypted(let key) = protection else { return nil }
-                return key.id
-            }
-            self.broker = try broker ?? DevBroker(topics: [TopicNames().erasures: 1])
-            (self.directory, self.store) = (directory, store)
+        var directory: TemporaryDirectory { archive.directory }
+        var store: KeyStore { archive.keys }
+
+        init() async throws {
+            let archive = try TestArchive()
+            try await archive.write(
+                [1, 2].map { archive.purchase("\($0)", uuid: "uuid-\($0)", account: ArchivePersonsTests.account) })
+            keys = try ["1", "2"].map { try #require(try archive.key(of: $0)) }
+            self.archive = archive
+            broker = try DevBroker(topics: [TopicNames().erasures: 1])
         }
 
         static func subject(_ purchase: Int) -> ArchiveSubject {
@@ -43,21 +40,7 @@ import Testing
         }
 
         var flags: [String] {
-            [
-                "--kafka.bootstrap.servers", broker.bootstrapServers, "--archive.key.store", directory.file("keys.db"),
-                "--archive.key.encryption.key.file", directory.file("kek"), "--archive.index",
-                directory.file("index.db"),
-            ]
-        }
-
-        /// As `sluicectl archive find` makes it.
-        func makeIndex() throws -> SideIndex {
-            let index = try SideIndex(path: directory.file("index.db"), store: store)
-            let log = KafkaTopicPartition(topic: TopicNames().notifications(.production), partition: 0)
-            let names: Set = [IndexedName(.appAccountToken, ArchivePersonsTests.account)]
-            try index.add(
-                keys.enumerated().map { (leaf: $0.offset, key: $0.element, names: names) }, of: log, next: 2)
-            return index
+            ["--kafka.bootstrap.servers", broker.bootstrapServers] + archive.personFlags
         }
 
         func published() async throws -> [ErasureRecord] {
@@ -74,7 +57,7 @@ import Testing
     }
 
     @Test func `erasing a purchase is shown first, then published and carried out`() async throws {
-        let installation = try Installation()
+        let installation = try await Installation()
         let arguments =
             ["archive", "erase", "--original-transaction-id", "1", "--app", "com.example.app", "--request", "DSR-17"]
             + installation.flags
@@ -106,9 +89,8 @@ import Testing
         #expect(subject["keys"]?.array == [])
     }
 
-    @Test func `an account is erased with all purchases that the index knows, and leaves the index`() async throws {
-        let installation = try Installation()
-        let index = try installation.makeIndex()
+    @Test func `an account is erased with all its purchases, and leaves the index`() async throws {
+        let installation = try await Installation()
         let arguments = ["archive", "erase", "--app-account-token", Self.account.uppercased()] + installation.flags
         let (_, shown) = await sluicectl(arguments)
         #expect(installation.keys.allSatisfy { shown.output.contains($0.hex) })
@@ -118,12 +100,12 @@ import Testing
         #expect(try installation.isDestroyed(0) && installation.isDestroyed(1))
         #expect(try done.objects.first?["subjects"]?.array?.count == 2)
         #expect(try await installation.published().count == 2)
+        let index = try SideIndex(path: installation.directory.file("index.sqlite"), store: installation.store)
         #expect(try index.places(of: IndexedName(.appAccountToken, Self.account)).isEmpty)
     }
 
-    @Test func `an account of another environment, or that the index does not know, is an error`() async throws {
-        let installation = try Installation()
-        _ = try installation.makeIndex()
+    @Test func `an account of another environment, or that the archive does not know, is an error`() async throws {
+        let installation = try await Installation()
         for arguments in [
             ["--app-account-token", Self.account, "--environment", "sandbox"],
             ["--app-account-token", "00000000-0000-4000-8000-000000000000"],
@@ -136,7 +118,7 @@ import Testing
     }
 
     @Test func `what is held is not erased until it is released`() async throws {
-        let installation = try Installation()
+        let installation = try await Installation()
         let purchase = ["--original-transaction-id", "2", "--app", "com.example.app", "--yes"] + installation.flags
         let (held, _) = await sluicectl(
             ["archive", "hold", "--reason", "litigation", "--request", "CASE-8"] + purchase)
@@ -152,7 +134,7 @@ import Testing
     }
 
     @Test func `nothing is destroyed before Kafka has the decision`() async throws {
-        let installation = try Installation()
+        let installation = try await Installation()
         var flags = installation.flags
         flags[1] = "127.0.0.1:1"
         let (code, _) = await sluicectl(
@@ -167,16 +149,17 @@ import Testing
         ["--original-transaction-id", "1", "--app", "com.example.app", "--app-account-token", "x"],
         ["--original-transaction-id", "1", "--app", "a", "--yes", "--request", String(repeating: "x", count: 300)],
     ]) func `a command line that names nobody, or too much, is refused`(arguments: [String]) async throws {
-        let installation = try Installation()
+        let installation = try await Installation()
         let (code, _) = await sluicectl(["archive", "erase"] + arguments + installation.flags)
         #expect(code == 64)
         #expect(try await installation.published().isEmpty)
     }
 
     @Test func `a key store that is not there is an error that says what to do`() async throws {
-        let installation = try Installation()
+        let installation = try await Installation()
         var flags = installation.flags
-        flags[3] = installation.directory.file("other.db")
+        let keyStore = try #require(flags.firstIndex(of: "--archive.key.store"))
+        flags[keyStore + 1] = installation.directory.file("other.db")
         let (code, printed) = await sluicectl(
             ["archive", "erase", "--original-transaction-id", "1", "--app", "com.example.app"] + flags)
         #expect(code == 1)
@@ -187,14 +170,14 @@ import Testing
     // MARK: Keys
 
     @Test func `the key store is checked, and a key that does not open is named`() async throws {
-        let installation = try Installation()
-        let (code, printed) = await sluicectl(["archive", "key", "check"] + installation.flags[2..<6])
+        let installation = try await Installation()
+        let (code, printed) = await sluicectl(["archive", "key", "check"] + installation.archive.keyFlags)
         #expect(code == 0)
         #expect(printed.output.contains("wraps 3"))
-        let database = try Database(path: installation.directory.file("keys.db"), access: .sharedWriter)
+        let database = try Database(path: installation.directory.file("keys.sqlite"), access: .sharedWriter)
         try database.run("UPDATE data_keys SET wrapped = zeroblob(60) WHERE number = 2")
         let (damaged, report) = await sluicectl(
-            ["archive", "key", "check", "--output", "json"] + installation.flags[2..<6])
+            ["archive", "key", "check", "--output", "json"] + installation.archive.keyFlags)
         #expect(damaged == 1)
         let object = try #require(try report.objects.first)
         #expect(object["ok"]?.bool == false)

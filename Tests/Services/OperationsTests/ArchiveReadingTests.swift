@@ -207,13 +207,16 @@ import TransparencyLog
             archive.legacy(NotificationType("A\"B,C"), "3"),
         ])
         let (code, printed) = await sluicectl(["archive", "export", "--format", "csv"] + archive.flags)
+        let (_, json) = await sluicectl(["archive", "export"] + archive.flags)
+        let digest = try #require(try json.objects.first?["objectDigest"]?.string)
         #expect(code == 0, "\(printed.complaints)")
         let lines = printed.output.split(separator: "\r\n").map(String.init)
         #expect(lines[0].hasPrefix("receivedTime,signedDate,environment,bundleId,notificationType,"))
         #expect(
             lines[1]
                 == "2026-11-01T00:01:00.000Z,2026-11-01T00:01:00.000Z,Production,com.example.app,REFUND,,v1-1,1,100,"
-                + "shared-secret,appstore.notifications.production,0,0,0,2026-11-01T00:00:00.000Z,notification")
+                + "shared-secret,appstore.notifications.production,0,0,0,2026-11-01T00:00:00.000Z,notification,"
+                + "example.com/archive/appstore.notifications.production/0,3,\(digest)")
         #expect(lines[2].contains(",'=SUM(A1),"))
         #expect(lines[3].contains(#","A""B,C","#))
         #expect(lines.count == 4)

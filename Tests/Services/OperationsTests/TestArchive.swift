@@ -42,12 +42,25 @@ struct TestArchive {
     /// Of commands that need no key.
     var place: [String] { ["--archive.url", directory.file("archive"), "--topics.prefix", names.prefix] }
 
-    /// Of those that do.
-    var flags: [String] {
-        place + [
+    var keyFlags: [String] {
+        [
             "--archive.key.encryption.key.file", directory.file("kek"), "--archive.key.store",
             directory.file("keys.sqlite"),
         ]
+    }
+
+    /// Of those that do.
+    var flags: [String] { place + keyFlags }
+
+    /// Of those that find subjects.
+    var personFlags: [String] { flags + ["--archive.index", directory.file("index.sqlite")] }
+
+    /// The key in use of a purchase of the app.
+    func key(of purchase: String) throws -> ArchiveKeyId? {
+        try keys.status(
+            of: keys.mark(
+                of: ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId(purchase)))
+        ).key
     }
 
     /// Appends records to the log of their partition under one checkpoint, offset after offset, a minute apart.
@@ -110,6 +123,27 @@ struct TestArchive {
     }
 
     struct NotAccepted: Error {}
+
+    /// A notification about a purchase, as far as the archive reads it.
+    func purchase(
+        _ purchase: String, transaction: String? = nil, uuid: String, account: String? = nil,
+        further: [String: String] = [:]
+    ) -> KafkaProducerRecord {
+        var members: JSONObject = [
+            "transactionId": .string(transaction ?? "30\(purchase)"), "originalTransactionId": .string(purchase),
+        ]
+        if let account { members["appAccountToken"] = .string(account) }
+        for (name, text) in further { members[name] = .string(text) }
+        let value = JSONValue.object([
+            "notification": .object(["notificationType": "DID_RENEW", "notificationUUID": .string(uuid)]),
+            "transaction": .object(members),
+        ])
+        return KafkaProducerRecord(
+            topic: production, key: Array("com.example.app/\(purchase)".utf8), value: value.json,
+            headers: [
+                KafkaHeader(.id, uuid), KafkaHeader(.subject, purchase), KafkaHeader(.bundleId, "com.example.app"),
+            ])
+    }
 
     /// Of version 1, about a purchase of its own.
     func legacy(_ type: NotificationType, _ purchase: String) -> KafkaProducerRecord {

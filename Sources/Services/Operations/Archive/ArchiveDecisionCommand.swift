@@ -23,12 +23,14 @@ struct ArchiveDecisionCommand {
         let store = try openStore()
         defer { store.close() }
         let persons = ArchivePersons(configuration: configuration, store: store)
-        let all = try persons.all()
+        let selection = try await persons.select(console)
+        let all = selection.persons
         try refuseHeld(all)
         guard configuration[OperationsSettings.yes] else {
-            await report(all.map { ArchiveDecisionReport.Line($0, outcome: nil) }, at: nil, console)
+            await report(
+                all.map { ArchiveDecisionReport.Line($0, outcome: nil) }, selection.extent, at: nil, console)
             console.complain("nothing was changed; add --yes")
-            return .ok
+            return selection.extent.exitCode(console)
         }
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         let records = all.map { person in
@@ -45,9 +47,9 @@ struct ArchiveDecisionCommand {
         let destroyed = outcomes.flatMap(\.destroyedKeys)
         try persons.forget(destroyed)
         await report(
-            zip(all, outcomes).map { ArchiveDecisionReport.Line($0, outcome: $1) },
+            zip(all, outcomes).map { ArchiveDecisionReport.Line($0, outcome: $1) }, selection.extent,
             at: action == .erase ? now : nil, console)
-        return .ok
+        return selection.extent.exitCode(console)
     }
 
     private func openStore() throws -> KeyStore {
@@ -105,9 +107,11 @@ struct ArchiveDecisionCommand {
         }
     }
 
-    private func report(_ lines: [ArchiveDecisionReport.Line], at: AppStoreInstant?, _ console: Console) async {
+    private func report(
+        _ lines: [ArchiveDecisionReport.Line], _ extent: ArchiveExtent, at: AppStoreInstant?, _ console: Console
+    ) async {
         let report = ArchiveDecisionReport(
-            action: action, lines: lines, at: at,
+            action: action, lines: lines, extent: extent, at: at,
             backupDays: action == .erase ? configuration[ArchiveOptions.backupDays] : 0)
         switch configuration[OperationsSettings.output] {
         case .text: await console.write(report.text)

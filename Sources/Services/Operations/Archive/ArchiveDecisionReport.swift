@@ -18,6 +18,7 @@ struct ArchiveDecisionReport {
 
     let action: ErasureRecord.Action
     let lines: [Line]
+    let extent: ArchiveExtent
     /// When it was erased; nil when nothing was.
     let at: AppStoreInstant?
     let backupDays: Int
@@ -29,7 +30,7 @@ struct ArchiveDecisionReport {
                 line.keys.isEmpty ? "no key" : "key \(line.keys.map(\.hex).joined(separator: " "))", state(line),
             ]
         }
-        return PlainText.table(rows) + (backups.map { $0 + "\n" } ?? "")
+        return PlainText.table(rows) + extent.text + (backups.map { $0 + "\n" } ?? "")
     }
 
     var json: JSONObject {
@@ -45,6 +46,8 @@ struct ArchiveDecisionReport {
                     ])
                 }),
         ]
+        object[OutputName.extent] = extent.json
+        object[OutputName.unread] = .integer(Int64(extent.unread))
         if let at {
             object[OutputName.at] = .string(at.description)
             object[OutputName.backupsUntil] = .string(backupsUntil(at).description)

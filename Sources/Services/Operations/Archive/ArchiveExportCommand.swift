@@ -1,5 +1,7 @@
 internal import AppStoreModel
+internal import ArchiveConfiguration
 internal import ArchiveFormat
+internal import ArchiveKeys
 internal import ArchiveLog
 internal import Configuration
 internal import Kafka
@@ -7,71 +9,84 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl archive export`: the archived notifications as they were received.
+/// `sluicectl archive export`: the archived notifications as they were received; with `--all-topics` everything, and with an
+/// identifier everything about one person.
 struct ArchiveExportCommand {
     let configuration: Configuration
     let interruption: Interruption
     let clocks: Clocks
 
-    private final class Counts {
-        var notifications = 0
-        var problems: [String: Int] = [:]
-        var notRebuilt = 0
-        var isOpen = true
-    }
-
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+    private var isOfSubject: Bool { ArchiveSelector.isGiven(configuration) }
 
     func run(_ console: Console) async throws -> ExitCode {
         let logs = try ArchiveLogs(configuration)
+        let contents = try await ArchivedContents(configuration, logs)
+        defer { contents.close() }
+        let run = ExportRun(
+            filter: isOfSubject ? nil : ArchiveFilter(configuration),
+            format: configuration[ArchiveReadingOptions.format],
+            names: names, certificates: try await certificates(logs, contents),
+            output: try ExportOutput(
+                console, directory: configuration[ArchiveReadingOptions.toDirectory],
+                format: configuration[ArchiveReadingOptions.format]),
+            interruption: interruption)
+        try await run.begin()
+        let progress = ArchiveProgress.onTerminal(clocks)
+        defer { progress?.end() }
+        var extent: ArchiveExtent?
+        if isOfSubject {
+            extent = try await exportSubject(run, logs, contents, console)
+        } else {
+            for reader in try await readers(logs) where run.goesOn {
+                try await export(try await reader.scan(logs, progress), contents, run)
+            }
+        }
+        return try run.finish(extent, at: clocks.wallMilliseconds(), console)
+    }
+
+    private func readers(_ logs: ArchiveLogs) async throws -> [LogReader] {
+        guard !configuration[ArchiveReadingOptions.allTopics] else { return try await logs.readers { _ in true } }
         let environments =
             configuration[ArchiveReadingOptions.environment].map { [$0] } ?? AppStoreEnvironment.published
         let topics = environments.map(names.notifications)
-        let readers = try await logs.readers { topics.contains($0) }
-        let contents = try await ArchivedContents(configuration, logs)
-        defer { contents.close() }
-        let certificates = try await certificates(logs, contents)
-        let counts = Counts()
-        if configuration[ArchiveReadingOptions.format] == .csv {
-            counts.isOpen = await console.write(ExportedNotification.csvHead)
-        }
-        let progress = ArchiveProgress.onTerminal(clocks)
-        defer { progress?.end() }
-        for reader in readers where counts.isOpen && !interruption.isRequested {
-            try await export(reader, logs, contents, certificates, counts, console, progress)
-        }
-        return finish(counts, console)
+        return try await logs.readers { topics.contains($0) }
     }
 
-    private func export(
-        _ reader: LogReader, _ logs: ArchiveLogs, _ contents: ArchivedContents, _ certificates: CertificateDirectory,
-        _ counts: Counts, _ console: Console, _ progress: ArchiveProgress?
-    ) async throws {
-        let filter = ArchiveFilter(configuration)
-        let format = configuration[ArchiveReadingOptions.format]
-        _ = try await reader.scan(logs, progress).run(
-            where: { $0.position.kind == .notification && filter.mayWant($0) },
+    private func export(_ scan: ArchiveScan, _ contents: ArchivedContents, _ run: ExportRun) async throws {
+        let all = configuration[ArchiveReadingOptions.allTopics]
+        _ = try await scan.run(
+            where: { (all || $0.position.kind == .notification) && run.filter?.mayWant($0) ?? true },
             take: { entry in
-                let content = try contents.content(of: entry)
-                let notification = ExportedNotification(entry, content, certificates: certificates)
-                if let problem = notification.problem {
-                    // Whose it was, and of which type, is not known any more.
-                    guard !filter.asksForContent else { return !interruption.isRequested }
-                    counts.problems[problem, default: 0] += 1
-                } else {
-                    guard filter.wants(app: notification.app, type: notification.type) else {
-                        return !interruption.isRequested
-                    }
-                    counts.notifications += 1
-                    if notification.rebuildProblem != nil { counts.notRebuilt += 1 }
-                }
-                counts.isOpen =
-                    switch format {
-                    case .jsonl: await console.write(line: notification.json)
-                    case .csv: await console.write(notification.csv)
-                    }
-                return counts.isOpen && !interruption.isRequested
+                let read = ReadEntry(
+                    partition: scan.reader.names.partition, index: entry.index, leaf: entry.leaf,
+                    content: try contents.content(of: entry))
+                return try await run.take(read, of: scan)
             })
+        // A log without a wanted row is a part of the answer too.
+        run.add(scan)
+    }
+
+    /// Everything about the subjects that the command line names, in the order of the logs.
+    private func exportSubject(
+        _ run: ExportRun, _ logs: ArchiveLogs, _ contents: ArchivedContents, _ console: Console
+    ) async throws -> ArchiveExtent {
+        let selection = try await ArchivePersons(
+            configuration: configuration, store: contents.keys,
+            environment: configuration[ArchiveReadingOptions.environment] ?? .production
+        ).select(console)
+        let index = try SideIndex(path: configuration[ArchivePlace.index], store: contents.keys)
+        defer { index.close() }
+        var places = selection.places
+        for key in Set(selection.persons.compactMap(\.status.key) + places.compactMap(\.key)) {
+            places.formUnion(try index.places(ofKey: key))
+        }
+        let reader = ArchiveEntryReader(logs, contents)
+        for place in places.sorted() where run.goesOn {
+            guard let entry = try await reader.entry(at: place) else { continue }
+            _ = try await run.take(entry, of: try await reader.scan(of: place.partition))
+        }
+        return selection.extent
     }
 
     /// Apple's certificates as they were archived, which the records name.
@@ -88,17 +103,5 @@ struct ArchiveExportCommand {
                 })
         }
         return directory
-    }
-
-    private func finish(_ counts: Counts, _ console: Console) -> ExitCode {
-        var parts = ["\(counts.notifications) notifications"]
-        parts += counts.problems.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        if counts.notRebuilt > 0 { parts.append("\(counts.notRebuilt) whose signed form cannot be rebuilt") }
-        console.complain(parts.joined(separator: ", "))
-        if interruption.isRequested { console.complain("interrupted: this is not all") }
-        // What was erased, or whose time is over, is as it should be.
-        let isComplete =
-            counts.problems["key_unknown"] == nil && counts.problems["unreadable"] == nil && counts.notRebuilt == 0
-        return isComplete && !interruption.isRequested ? .ok : .failure
     }
 }

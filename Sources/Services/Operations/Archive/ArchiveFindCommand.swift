@@ -1,8 +1,6 @@
 internal import AppStoreModel
-internal import ArchiveConfiguration
 internal import ArchiveFormat
 internal import ArchiveKeys
-internal import Bytes
 internal import Configuration
 internal import JSON
 internal import Kafka
@@ -16,15 +14,12 @@ struct ArchiveFindCommand {
     // MARK: find
 
     func find(_ id: String, _ console: Console) async throws -> ExitCode {
-        let (records, index) = try open()
-        defer { close(records, index) }
-        if configuration[ArchiveOptions.rebuild] { try index.removeAll() }
-        try await update(index, records, console)
-        let places = try places(of: id, index).prefix(configuration[ArchiveOptions.limit])
-        var lines: [ArchiveRecordReport] = []
-        for place in places {
-            guard let found = try await records.record(at: place) else { continue }
-            lines.append(ArchiveRecordReport(found, names: topicNames, reveals: false))
+        let access = try ArchiveIndexAccess(configuration)
+        defer { close(access) }
+        if configuration[ArchiveOptions.rebuild] { try access.index.removeAll() }
+        let extent = try await access.update(console)
+        let lines = try await entries(of: id, access).map {
+            ArchiveRecordReport($0, names: topicNames, reveals: false)
         }
         switch configuration[OperationsSettings.output] {
         case .text:
@@ -36,22 +31,22 @@ struct ArchiveFindCommand {
         if lines.isEmpty {
             console.complain("the archive has no record of \(PlainText.printable(id)) that can be read")
         }
+        if let warning = extent.warning { console.complain(warning) }
         return lines.isEmpty ? .failure : .ok
     }
 
     // MARK: show
 
     func show(_ what: String, _ console: Console) async throws -> ExitCode {
-        let (records, index) = try open()
-        defer { close(records, index) }
-        var found: [ArchiveRecords.Found] = []
+        let access = try ArchiveIndexAccess(configuration)
+        defer { close(access) }
+        var found: [ReadEntry] = []
         if let position = ArchivedPosition(what) {
-            found = [try await records.record(of: position.partition, at: position.offset)].compactMap(\.self)
+            let reader = ArchiveEntryReader(access.logs, access.contents)
+            found = [try await reader.entry(of: position.partition, at: position.offset)].compactMap(\.self)
         } else {
-            try await update(index, records, console)
-            for place in try places(of: what, index).prefix(configuration[ArchiveOptions.limit]) {
-                if let record = try await records.record(at: place) { found.append(record) }
-            }
+            _ = try await access.update(console)
+            found = try await entries(of: what, access)
         }
         guard !found.isEmpty else {
             throw StartupError(
@@ -69,40 +64,32 @@ struct ArchiveFindCommand {
             case .json: await console.write(line: JSONValue.object(report.json).json)
             }
         }
-        return .ok
+        return found.contains { $0.isMissing } ? .archiveTampered : .ok
     }
 
     // MARK: Parts
 
     private var topicNames: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 
-    private func open() throws -> (ArchiveRecords, SideIndex) {
-        let store = try ArchivePlace.openStore(configuration, creating: false)
-        let keys = try KeyStore(
-            path: configuration[ArchivePlace.keyStore],
-            keys: KeyEncryptionKeys(files: configuration[ArchivePlace.keyEncryptionKeys]), creation: .never)
-        let index = try SideIndex(path: configuration[ArchivePlace.index], store: keys)
-        return (ArchiveRecords(store: store, keys: keys), index)
+    private func close(_ access: ArchiveIndexAccess) {
+        access.index.close()
+        access.contents.close()
     }
 
-    private func close(_ records: ArchiveRecords, _ index: SideIndex) {
-        index.close()
-        records.keys.close()
-    }
-
-    private func update(_ index: SideIndex, _ records: ArchiveRecords, _ console: Console) async throws {
-        _ = try await ArchiveIndexing(records: records, index: index).run { partition, done, of in
-            console.complain("indexing \(partition): \(done) of \(of)")
+    private func entries(of id: String, _ access: ArchiveIndexAccess) async throws -> [ReadEntry] {
+        let reader = ArchiveEntryReader(access.logs, access.contents)
+        var entries: [ReadEntry] = []
+        for place in try places(of: id, access.index).prefix(configuration[ArchiveOptions.limit]) {
+            if let entry = try await reader.entry(at: place) { entries.append(entry) }
         }
+        return entries
     }
 
-    /// A UUID is a notification's or an account's, anything else a transaction's.
+    /// A text may be any identifier of those that look like it.
     private func places(of id: String, _ index: SideIndex) throws -> [IndexedPlace] {
-        let kinds: [IndexedName.Kind] =
-            UUIDBytes(text: id.utf8) != nil
-            ? [.notificationUUID, .appAccountToken] : [.transactionId, .originalTransactionId]
         var seen: Set<IndexedPlace> = []
-        return try kinds.flatMap { try index.places(of: IndexedName($0, id)) }.filter { seen.insert($0).inserted }
+        return try IndexedName.Kind.allCases.flatMap { try index.places(of: IndexedName($0, id)) }
+            .filter { seen.insert($0).inserted }
     }
 }
 

@@ -2,40 +2,96 @@ internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
 internal import Kafka
+internal import Lifecycle
 internal import TransparencyLog
 
 /// Brings the index up to date with the archive.
 struct ArchiveIndexing {
-    let records: ArchiveRecords
+    let logs: ArchiveLogs
+    let contents: ArchivedContents
     let index: SideIndex
 
-    /// Removes what is erased, and reads every log from where the index has it.
+    /// Removes what is erased, reads every log from where the index has it, and reads again what had an unknown key.
     ///
     /// - Parameter progress: told of the log and of how many of its leaves are indexed, about every hundred thousand.
-    /// - Returns: how many leaves were read.
-    func run(progress: (KafkaTopicPartition, Int, Int) -> Void) async throws -> Int {
+    /// - Throws: a ``StartupError`` when a part of the archive cannot be read: an answer would not be complete.
+    func run(progress: (KafkaTopicPartition, Int, Int) -> Void) async throws -> ArchiveExtent {
         // Other hosts erase too.
-        try index.remove(try records.keys.destroyedKeys())
-        var read = 0
-        for log in try await records.logs() {
-            let partition = log.names.partition
-            let size = try await records.size(of: log)
-            var next = try index.next(of: partition)
-            while next < size {
-                let bundle = next / TilePath.fullWidth
-                let found = try await records.records(of: log, bundle: bundle, from: next, size: size)
-                guard let last = found.last else { break }
-                try index.add(found.map { ($0.index, $0.leaf.keyId, names($0)) }, of: partition, next: last.index + 1)
-                read += found.count
-                next = last.index + 1
-                if bundle % 400 == 399 { progress(partition, next, size) }
-            }
+        try index.remove(try contents.keys.destroyedKeys())
+        var extent: [ArchiveExtent.Log] = []
+        for log in try await logs.all() {
+            let scan = try await log.scan(logs)
+            try await add(scan, progress)
+            if scan.size > 0 { extent.append(.init(partition: log.names.partition, leaves: scan.size)) }
         }
-        return read
+        return ArchiveExtent(logs: extent, unread: try await resolve())
     }
 
-    private func names(_ found: ArchiveRecords.Found) -> Set<IndexedName> {
-        guard case .record(let record) = found.content else { return [] }
-        return IndexedName.names(of: record, kind: found.leaf.position.kind)
+    private func add(_ scan: ArchiveScan, _ progress: (KafkaTopicPartition, Int, Int) -> Void) async throws {
+        let partition = scan.reader.names.partition
+        var next = try index.next(of: partition)
+        guard next <= scan.size else {
+            throw StartupError(
+                "the index has \(next) leaves of \(partition), and the archive \(scan.size)",
+                fix: "Look with sluicectl archive verify; for another archive make the index again with --rebuild",
+                exitCode: .archiveRolledBack)
+        }
+        while next < scan.size {
+            let bundle = next / TilePath.fullWidth
+            let entries = try await scan.entries(of: bundle) { _ in true }.filter { $0.index >= next }
+            guard let last = entries.last else { break }
+            var read: [IndexedEntry] = []
+            var unread: [IndexedEntry] = []
+            for entry in entries {
+                if let indexed = try indexed(entry) {
+                    read.append(indexed)
+                } else {
+                    unread.append(IndexedEntry(leaf: entry.index, key: entry.leaf.keyId))
+                }
+            }
+            try index.add(read, unread: unread, of: partition, next: last.index + 1)
+            next = last.index + 1
+            if bundle % 400 == 399 { progress(partition, next, scan.size) }
+        }
+    }
+
+    /// Nil where the key is unknown.
+    private func indexed(_ entry: FoundEntry) throws -> IndexedEntry? {
+        switch try contents.content(of: entry) {
+        case .record(let record):
+            return IndexedEntry(
+                leaf: entry.index, key: entry.leaf.keyId,
+                names: IndexedName.names(of: record, kind: entry.leaf.position.kind))
+        case .expired: return IndexedEntry(leaf: entry.index, key: entry.leaf.keyId)
+        case .gap, .erased: return IndexedEntry(leaf: entry.index, key: nil)
+        case .keyUnknown: return nil
+        case .missing:
+            throw StartupError.unsound("\(entry.leaf.position): its segment is gone before its retention is over")
+        }
+    }
+
+    /// - Returns: how many leaves are unread still.
+    private func resolve() async throws -> Int {
+        var count = 0
+        var scans: [KafkaTopicPartition: ArchiveScan] = [:]
+        for place in try index.unread() {
+            if let key = place.key, case .unknown = try contents.keys.dataKey(key) {
+                count += 1
+                continue
+            }
+            let scan: ArchiveScan
+            if let open = scans[place.partition] {
+                scan = open
+            } else {
+                scan = try await logs.reader(of: place.partition).scan(logs)
+                scans[place.partition] = scan
+            }
+            guard let entry = try await scan.entry(place.leaf), let indexed = try indexed(entry) else {
+                count += 1
+                continue
+            }
+            try index.resolve([indexed], of: place.partition)
+        }
+        return count
     }
 }

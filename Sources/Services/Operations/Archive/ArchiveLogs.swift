@@ -32,6 +32,18 @@ struct ArchiveLogs: Sendable {
         return names.map { LogReader(store, names: $0, verifiers: nil) }
     }
 
+    /// The log of a partition; without leaves where there is none.
+    ///
+    /// - Throws: a ``StartupError`` for a topic that no log can be of.
+    func reader(of partition: KafkaTopicPartition) throws(StartupError) -> LogReader {
+        do throws(ObjectStoreError) {
+            return LogReader(store, names: try LogNames(partition), verifiers: nil)
+        } catch {
+            throw StartupError(
+                "there is no log of \(PlainText.printable("\(partition)"))", fix: "Look with sluicectl archive status")
+        }
+    }
+
     /// All logs; none where there are none.
     func all() async throws(StartupError) -> [LogReader] {
         do throws(LogReadError) {

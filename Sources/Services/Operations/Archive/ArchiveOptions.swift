@@ -8,13 +8,39 @@ enum ArchiveOptions {
     static let originalTransactionId = Setting.string(
         "original-transaction-id", help: "The purchase; needs --app.", example: "2000000000000001"
     ).optional.onCommandLineOnly
-    static let appAccountToken = Setting.string(
-        "app-account-token", help: "All purchases of the account, as far as the index knows them.",
-        example: "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
-    ).optional.onCommandLineOnly
+    static let appAccountToken = identifier("app-account-token", "All purchases of the account.", uuid)
+    static let appTransactionId = identifier(
+        "app-transaction-id", "All purchases of a customer in one app, by the app's own transaction.", "704000000000001"
+    )
+    static let transactionId = identifier(
+        "transaction-id", "The purchase that the transaction is of.", "2000000000000017")
+    static let webOrderLineItemId = identifier(
+        "web-order-line-item-id", "The purchase that the line item is of.", "2000000000000031")
+    static let notificationUUID = identifier(
+        "notification-uuid", "The purchase that the notification is about.", uuid)
+    static let requestIdentifier = identifier(
+        "request-identifier", "What was archived of a request to extend renewal dates.", uuid)
+    static let externalPurchaseId = identifier(
+        "external-purchase-id", "What was archived of an external purchase.", uuid)
+    static let position = identifier(
+        "position", "The subject of one archived record, TOPIC/PARTITION@OFFSET: for what has no identifier.",
+        "appstore.quarantine/0@17")
+    /// Each names the subjects of a decision or of an export; one is given.
+    static let selectors: [any AnySetting] = [
+        originalTransactionId, appAccountToken, appTransactionId, transactionId, webOrderLineItemId, notificationUUID,
+        requestIdentifier, externalPurchaseId, position,
+    ]
+
+    private static let uuid = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
+
+    private static func identifier(_ name: String, _ help: String, _ example: String) -> Setting<String?> {
+        Setting.string(name, help: help, example: example).optional.onCommandLineOnly
+    }
+
     static let app = Setting.string("app", help: "The app.", example: "com.example.app").optional.onCommandLineOnly
     static let environment = Setting(
-        "environment", .environmentName, default: .production, help: "Environment of the purchases."
+        "environment", .environmentName, default: .production,
+        help: "Environment of the purchases; quarantined records are found whatever it is."
     ).onCommandLineOnly
     static let reason = Setting.string(
         "reason", default: "request of the data subject",

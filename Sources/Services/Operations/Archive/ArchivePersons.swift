@@ -15,80 +15,151 @@ struct ArchivePerson {
     let name: String
 }
 
-/// Whom a command line names: a purchase, or the purchases of an account.
-struct ArchivePersons {
-    let configuration: Configuration
-    let store: KeyStore
+/// The subjects that a command line names, and how far the search for them went.
+struct ArchiveSelection {
+    let persons: [ArchivePerson]
+    /// Records of the subjects that have an identifier of the selection, or of its purchases.
+    let places: Set<IndexedPlace>
+    let extent: ArchiveExtent
+}
 
-    /// The purchase itself, and whatever else the index has under the same identifier, such as a refund whose purchase was
-    /// not known when it was archived.
+/// Finds the subjects that a command line names: a purchase, the purchases of a person, or a record.
+struct ArchivePersons {
+    private let configuration: Configuration
+    private let store: KeyStore
+    private let environment: AppStoreEnvironment
+
+    /// - Parameter environment: of the purchases; nil takes it from the command line of a decision.
+    init(configuration: Configuration, store: KeyStore, environment: AppStoreEnvironment? = nil) {
+        self.configuration = configuration
+        self.store = store
+        self.environment = environment ?? configuration[ArchiveOptions.environment]
+    }
+
+    private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+
+    /// Brings the index up to date, and then finds every subject of which a record has the identifier; of the purchases
+    /// that these records are about also what is archived under another subject: refunds whose purchase was not known,
+    /// dead letters and quarantined records that mention them.
     ///
-    /// - Throws: a ``StartupError`` when the command line names nobody, or the index does not know the account.
-    func all() throws -> [ArchivePerson] {
-        let purchase = configuration[ArchiveOptions.originalTransactionId]
-        let account = configuration[ArchiveOptions.appAccountToken]
-        switch (purchase, account) {
-        case (let purchase?, nil):
-            guard let app = configuration[ArchiveOptions.app] else {
-                throw StartupError(
-                    "a purchase is one of an app", setting: ArchiveOptions.app.key, fix: "Give --app BUNDLE",
-                    exitCode: .usage)
-            }
-            let subject = ArchiveSubject(
-                configuration[ArchiveOptions.environment], BundleId(app), OriginalTransactionId(purchase))
-            let own = try person(try store.mark(of: subject), named: subject.text)
-            return [own] + (try indexed(IndexedName(.originalTransactionId, purchase))).filter { $0.mark != own.mark }
-        case (nil, let account?):
-            let found = try indexed(IndexedName(.appAccountToken, account))
-            guard !found.isEmpty else {
-                throw StartupError(
-                    "the index knows no record of this account in \(configuration[ArchiveOptions.environment])",
-                    setting: ArchivePlace.index.key,
-                    fix: "Bring it up to date with: sluicectl archive find \(PlainText.printable(account))")
-            }
-            return found
-        default:
-            throw StartupError(
-                "either a purchase or an account is needed", setting: ArchiveOptions.originalTransactionId.key,
-                fix: "Give --original-transaction-id ID with --app BUNDLE, or --app-account-token UUID",
-                exitCode: .usage)
+    /// - Throws: a ``StartupError`` when the command line names no subject, the archive cannot be read as a whole, or no
+    ///   record has the identifier.
+    func select(_ console: Console) async throws -> ArchiveSelection {
+        let selector = try ArchiveSelector(configuration)
+        let access = try ArchiveIndexAccess(configuration, keys: store)
+        defer { access.index.close() }
+        let extent = try await access.update(console)
+        var places: Set<IndexedPlace>
+        var own: ArchivePerson?
+        var purchases: Set<OriginalTransactionId> = []
+        let reader = ArchiveEntryReader(access.logs, access.contents)
+        switch selector {
+        case .purchase(let app, let purchase):
+            let subject = ArchiveSubject(environment, app, purchase)
+            own = try person(try store.mark(of: subject), named: subject.text)
+            places = try self.places(of: IndexedName(.originalTransactionId, purchase.rawValue), access.index)
+            purchases = [purchase]
+        case .identifier(let name):
+            places = try self.places(of: name, access.index)
+            purchases = try await self.purchases(places, reader)
+        case .position(let position):
+            places = [try await place(of: position, reader)]
         }
+        places.formUnion(try await mentions(of: purchases, access.index, reader))
+        let persons = try persons(places, own)
+        guard !persons.isEmpty else {
+            throw StartupError(
+                "no record in \(environment) that can be read has this identifier",
+                fix: "Look with sluicectl archive find, or give --environment; \(extent.summary)")
+        }
+        return ArchiveSelection(persons: persons, places: places, extent: extent)
     }
 
     /// Removes what the index says of records whose keys are destroyed.
     func forget(_ keys: [ArchiveKeyId]) throws {
-        guard let index = try index() else { return }
+        let index = try SideIndex(path: configuration[ArchivePlace.index], store: store)
         defer { index.close() }
         try index.remove(keys)
     }
 
-    /// The subjects of the records that the index has under a name, in the environment that is asked for.
-    private func indexed(_ name: IndexedName) throws -> [ArchivePerson] {
-        guard let index = try index() else { return [] }
-        defer { index.close() }
-        let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
-        var places: [SubjectMark: [IndexedPlace]] = [:]
-        for place in try index.places(of: name) {
-            let environment = ArchivedTopic(place.partition.topic, names: names)?.environment
-            guard environment == nil || environment == configuration[ArchiveOptions.environment], let key = place.key,
-                let mark = try store.mark(ofKey: key)
-            else { continue }
-            places[mark, default: []].append(place)
+    // MARK: Places
+
+    /// The places of a name in the environment that is asked for, and in topics that have records of both.
+    private func places(of name: IndexedName, _ index: SideIndex) throws -> Set<IndexedPlace> {
+        Set(
+            try index.places(of: name).filter { place in
+                let environment = ArchivedTopic(place.partition.topic, names: names)?.environment
+                return environment == nil || environment == self.environment
+            })
+    }
+
+    private func place(of position: ArchivedPosition, _ reader: ArchiveEntryReader) async throws -> IndexedPlace {
+        guard let entry = try await reader.entry(of: position.partition, at: position.offset) else {
+            throw StartupError(
+                "the archive has no record \(position.partition)@\(position.offset)",
+                setting: ArchiveOptions.position.key, fix: "Look with sluicectl archive find or status")
         }
-        return try places.sorted { $0.key.hex < $1.key.hex }.map { mark, places in
+        guard let key = entry.leaf.keyId else {
+            throw StartupError(
+                "\(entry.leaf.position) is not about a person, or its person was erased before it was archived",
+                setting: ArchiveOptions.position.key, fix: "Name another record")
+        }
+        return IndexedPlace(partition: position.partition, leaf: entry.index, key: key)
+    }
+
+    /// The purchases that records are about, among all that they mention.
+    private func purchases(
+        _ places: Set<IndexedPlace>, _ reader: ArchiveEntryReader
+    ) async throws -> Set<OriginalTransactionId> {
+        Set(try await subjects(of: places, reader).compactMap(\.purchase))
+    }
+
+    /// What else is archived about purchases: by the purchase, and by each of its transactions.
+    private func mentions(
+        of purchases: Set<OriginalTransactionId>, _ index: SideIndex, _ reader: ArchiveEntryReader
+    ) async throws -> Set<IndexedPlace> {
+        var places: Set<IndexedPlace> = []
+        for purchase in purchases {
+            places.formUnion(try self.places(of: IndexedName(.originalTransactionId, purchase.rawValue), index))
+        }
+        // A version 1 body mentions other purchases; their transactions are not followed.
+        let transactions = try await subjects(of: places, reader)
+            .filter { $0.purchase.map(purchases.contains) ?? false }.compactMap(\.transaction)
+        for transaction in Set(transactions) {
+            places.formUnion(try self.places(of: IndexedName(.transactionId, transaction.rawValue), index))
+        }
+        return places
+    }
+
+    private func subjects(
+        of places: Set<IndexedPlace>, _ reader: ArchiveEntryReader
+    ) async throws -> Set<RecordPurchase> {
+        var subjects: Set<RecordPurchase> = []
+        for place in places.sorted() {
+            guard let entry = try await reader.entry(at: place), case .record(let record) = entry.content,
+                let subject = RecordPurchase(of: record, kind: entry.leaf.position.kind)
+            else { continue }
+            subjects.insert(subject)
+        }
+        return subjects
+    }
+
+    // MARK: Persons
+
+    private func persons(_ places: Set<IndexedPlace>, _ own: ArchivePerson?) throws -> [ArchivePerson] {
+        var byMark: [SubjectMark: [IndexedPlace]] = [:]
+        for place in places {
+            guard let key = place.key, let mark = try store.mark(ofKey: key) else { continue }
+            byMark[mark, default: []].append(place)
+        }
+        let found = try byMark.sorted { $0.key.hex < $1.key.hex }.filter { $0.key != own?.mark }.map { mark, places in
             let logs = Set(places.map(\.partition.topic.rawValue)).sorted().joined(separator: ", ")
             return try person(mark, named: "\(places.count) records of \(logs)")
         }
+        return [own].compactMap(\.self) + found
     }
 
     private func person(_ mark: SubjectMark, named name: String) throws -> ArchivePerson {
         ArchivePerson(mark: mark, status: try store.status(of: mark), name: name)
-    }
-
-    /// Nil where no index was ever made.
-    private func index() throws -> SideIndex? {
-        let path = configuration[ArchivePlace.index]
-        guard ArchiveIndexFile.exists(path) else { return nil }
-        return try SideIndex(path: path, store: store)
     }
 }

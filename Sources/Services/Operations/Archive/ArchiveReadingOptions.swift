@@ -8,6 +8,7 @@ enum ArchiveReadingOptions {
         "against-kafka", help: "Ask Kafka too: what is not archived yet, and which checkpoint is anchored there.")
     static let againstAnchor = Setting.flag(
         "against-anchor", help: "Read archive.anchor.url too: which checkpoint it has of each log.")
+    static let dryRun = Setting.flag("dry-run", help: "Print what the next run does; nothing is changed.")
     static let topic = Setting.string(
         "topic", help: "Only logs of this topic.", example: "appstore.notifications.production"
     ).optional.onCommandLineOnly
@@ -27,6 +28,15 @@ enum ArchiveReadingOptions {
         .optional.onCommandLineOnly
     static let environment = Setting(
         "environment", .environmentName, help: "Only of this environment. Default: both."
+    ).optional.onCommandLineOnly
+    static let allTopics = Setting.flag(
+        "all-topics", help: "Also quarantine, refunds, dead letters, erasures and certificates.")
+    static let toDirectory = Setting.string(
+        "to",
+        help: """
+            A directory for records.jsonl or records.csv, and manifest.json with their digests and the checkpoints that \
+            they are under. Default: standard output.
+            """, example: "export-2026-11"
     ).optional.onCommandLineOnly
     static let format = Setting<ExportFormat>.oneOf(
         "format", default: .jsonl, help: "jsonl: JSON lines with the body as received; csv: a table without it."

@@ -9,11 +9,11 @@ internal import Records
 struct ArchiveRecordReport {
     static let columns = ["TIME", "KIND", "RECORD", "LEAF", "CONTENT"]
 
-    private let found: ArchiveRecords.Found
+    private let found: ReadEntry
     private let names: TopicNames
     private let reveals: Bool
 
-    init(_ found: ArchiveRecords.Found, names: TopicNames, reveals: Bool) {
+    init(_ found: ReadEntry, names: TopicNames, reveals: Bool) {
         self.found = found
         self.names = names
         self.reveals = reveals
@@ -45,6 +45,7 @@ struct ArchiveRecordReport {
         case .gap(let gap): return "no records up to offset \(gap.nextOffset.rawValue - 1)"
         case .erased: return "(erased)"
         case .expired: return "(deleted after its retention)"
+        case .missing: return "(missing: removed before its retention was over)"
         case .keyUnknown: return "(the key is not in this key store)"
         }
     }
@@ -62,15 +63,7 @@ struct ArchiveRecordReport {
         ]
     }
 
-    private var status: String {
-        switch found.content {
-        case .record: "readable"
-        case .gap: "gap"
-        case .erased: "erased"
-        case .expired: "expired"
-        case .keyUnknown: "key_unknown"
-        }
-    }
+    private var status: String { found.content.name ?? "readable" }
 
     var json: JSONObject {
         var object = place

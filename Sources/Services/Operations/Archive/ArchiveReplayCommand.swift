@@ -90,6 +90,13 @@ struct ArchiveReplayCommand {
                         ReplayItem(
                             position: position, identity: record.text(.id),
                             prepared: .success([record.replayed(to: target)])))
+                case .missing:
+                    return try await take(
+                        ReplayItem(
+                            position: position,
+                            prepared: .failure(
+                                ReplayRefusal(
+                                    reason: "missing", detail: "its payload is gone before its retention is over"))))
                 case .keyUnknown where !filter.asksForContent:
                     return try await take(
                         ReplayItem(

@@ -6,20 +6,30 @@ internal import TransparencyLog
 
 /// An entry of a log with its object.
 struct FoundEntry: Sendable {
+    /// Whether the bytes of an entry are there.
+    enum Object: Sendable {
+        case present([UInt8])
+        /// Its time was over, and it was deleted.
+        case expired
+        /// It is not there, and no retention says that it was deleted.
+        case missing
+    }
+
     let index: Int
     let leaf: ArchiveLeaf
-    /// Nil when its time was over, and it was deleted.
-    let object: [UInt8]?
+    let object: Object
 }
 
 /// Reads a log from its first leaf to the end that its checkpoint has, 256 leaves at a time. Segments are read only where a
 /// leaf is wanted.
 struct ArchiveScan {
     let reader: LogReader
+    /// Nil where the log has none; not verified.
+    let checkpoint: VerifiedCheckpoint?
     /// Leaves that the checkpoint covers.
-    let size: Int
-    /// From which leaf on objects are kept.
-    let firstKept: Int
+    var size: Int { checkpoint?.checkpoint.size ?? 0 }
+    /// Reads from which leaf on objects are kept: it moves on while a scan goes on.
+    let firstKept: @Sendable () async throws(StartupError) -> Int
     /// Told after each bundle how many leaves were looked at.
     let progress: (Int) -> Void
 
@@ -38,27 +48,44 @@ struct ArchiveScan {
                 first = try await reader.index(of: offset, size: size) ?? 0
             } catch { throw StartupError(error) }
         }
-        for bundle in first / TilePath.fullWidth..<max(first, size + TilePath.fullWidth - 1) / TilePath.fullWidth {
-            let leaves = try await leaves(of: bundle)
-            let wanted = leaves.filter { _, leaf in offset.map { leaf.position.offset > $0 } ?? true && isWanted(leaf) }
-            if !wanted.isEmpty {
-                let objects = try await objects(of: bundle)
-                for (index, leaf) in wanted {
-                    let position = index % TilePath.fullWidth
-                    guard objects.map({ position < $0.count }) ?? true else {
-                        throw StartupError.unsound(
-                            "the segment of leaf \(index) of \(reader.names.prefix) is too short")
-                    }
-                    let wantsMore = try await take(FoundEntry(index: index, leaf: leaf, object: objects?[position]))
-                    guard wantsMore else { return false }
-                }
+        let bundles = (size + TilePath.fullWidth - 1) / TilePath.fullWidth
+        for bundle in first / TilePath.fullWidth..<max(first / TilePath.fullWidth, bundles) {
+            let entries = try await entries(of: bundle) { leaf in
+                offset.map { leaf.position.offset > $0 } ?? true && isWanted(leaf)
+            }
+            for entry in entries {
+                guard try await take(entry) else { return false }
             }
             progress(min(size, (bundle + 1) * TilePath.fullWidth))
         }
         return true
     }
 
-    private func leaves(of bundle: Int) async throws -> [(Int, ArchiveLeaf)] {
+    /// The wanted entries of one bundle; its segment is read only where there are any.
+    func entries(of bundle: Int, where isWanted: (ArchiveLeaf) -> Bool) async throws -> [FoundEntry] {
+        let wanted = try await leaves(of: bundle).filter { isWanted($1) }
+        guard !wanted.isEmpty else { return [] }
+        let segment = try await objects(of: bundle)
+        return try wanted.map { index, leaf in
+            guard case .objects(let objects) = segment else {
+                return FoundEntry(index: index, leaf: leaf, object: segment.absence)
+            }
+            let position = index % TilePath.fullWidth
+            guard position < objects.count else {
+                throw StartupError.unsound("the segment of leaf \(index) of \(reader.names.prefix) is too short")
+            }
+            return FoundEntry(index: index, leaf: leaf, object: .present(objects[position]))
+        }
+    }
+
+    /// The entry of one leaf; nil when the checkpoint does not cover it.
+    func entry(_ index: Int) async throws -> FoundEntry? {
+        guard index >= 0, index < size else { return nil }
+        return try await entries(of: index / TilePath.fullWidth) { _ in true }.first { $0.index == index }
+    }
+
+    /// The leaves of a bundle with their indexes.
+    func leaves(of bundle: Int) async throws -> [(Int, ArchiveLeaf)] {
         let entries: EntryBundle
         do throws(LogReadError) {
             entries = try await reader.bundle(bundle, size: size)
@@ -75,30 +102,36 @@ struct ArchiveScan {
         }
     }
 
-    /// Nil for a segment whose time was over.
-    private func objects(of bundle: Int) async throws(StartupError) -> [[UInt8]]? {
+    private enum Segment {
+        case objects([[UInt8]])
+        case expired
+        case missing
+
+        var absence: FoundEntry.Object {
+            if case .expired = self { .expired } else { .missing }
+        }
+    }
+
+    private func objects(of bundle: Int) async throws(StartupError) -> Segment {
         do throws(LogReadError) {
             let (bytes, objects) = try await reader.segment(bundle, size: size)
-            return objects.map { Array(bytes[$0]) }
+            return .objects(objects.map { Array(bytes[$0]) })
         } catch {
-            guard error.code == .missing, (bundle + 1) * TilePath.fullWidth <= firstKept else {
-                throw StartupError(error)
-            }
-            return nil
+            guard error.code == .missing else { throw StartupError(error) }
+            return (bundle + 1) * TilePath.fullWidth <= (try await firstKept()) ? .expired : .missing
         }
     }
 }
 
 extension LogReader {
-    /// Of everything under its present checkpoint.
-    ///
+    /// A scan of everything under the log's present checkpoint.
     func scan(_ logs: ArchiveLogs, _ progress: ArchiveProgress? = nil) async throws(StartupError) -> ArchiveScan {
-        let size: Int
+        let found: VerifiedCheckpoint?
         do throws(LogReadError) {
-            size = try await checkpoint()?.checkpoint.size ?? 0
+            found = try await checkpoint()
         } catch { throw StartupError(error) }
         return ArchiveScan(
-            reader: self, size: size, firstKept: try await logs.firstKept(names),
-            progress: { progress?.show(names, $0, size) })
+            reader: self, checkpoint: found, firstKept: { () throws(StartupError) in try await logs.firstKept(names) },
+            progress: { progress?.show(names, $0, found?.checkpoint.size ?? 0) })
     }
 }

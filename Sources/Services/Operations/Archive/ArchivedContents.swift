@@ -10,12 +10,14 @@ internal import ObjectStorage
 /// What an entry of the archive holds, as far as it can be read.
 enum EntryContent: Sendable {
     case record(KafkaRecord)
-    /// Offsets under which Kafka had no record.
-    case gap
+    /// Offsets that the archive has no record of.
+    case gap(ArchiveGap)
     /// The person was erased.
     case erased
     /// `archive.retention` is over.
     case expired
+    /// Its segment is gone although its time is not over.
+    case missing
     /// The key store does not have its key: it is another one, or was restored from an older backup.
     case keyUnknown
 
@@ -26,14 +28,27 @@ enum EntryContent: Sendable {
         case .gap: "gap"
         case .erased: "erased"
         case .expired: "expired"
+        case .missing: "missing"
         case .keyUnknown: "key_unknown"
         }
     }
 }
 
+/// An entry, and what of its record can be read.
+struct ReadEntry: Sendable {
+    let partition: KafkaTopicPartition
+    let index: Int
+    let leaf: ArchiveLeaf
+    let content: EntryContent
+
+    var isMissing: Bool {
+        if case .missing = content { true } else { false }
+    }
+}
+
 /// Opens objects with the keys of the key store. Its calls wait for a disk.
 struct ArchivedContents: Sendable {
-    private let keys: KeyStore
+    let keys: KeyStore
 
     init(_ keys: KeyStore) { self.keys = keys }
 
@@ -46,7 +61,13 @@ struct ArchivedContents: Sendable {
 
     /// - Throws: a ``StartupError`` for an object that is not what was archived, an ``ArchiveKeyError``.
     func content(of entry: FoundEntry) throws -> EntryContent {
-        guard let object = entry.object else { return .expired }
+        if entry.leaf.isErasedOnArrival { return .erased }
+        let object: [UInt8]
+        switch entry.object {
+        case .present(let bytes): object = bytes
+        case .expired: return .expired
+        case .missing: return .missing
+        }
         var secret: SecretKey?
         if let id = entry.leaf.keyId {
             switch try keys.dataKey(id) {
@@ -58,7 +79,7 @@ struct ArchivedContents: Sendable {
         do throws(ArchiveFormatError) {
             switch try ArchiveObject.open(object, of: entry.leaf, key: secret) {
             case .record(let record): return .record(record.record(of: entry.leaf))
-            case .gap: return .gap
+            case .gap(let gap): return .gap(gap)
             case .erased: return .erased
             }
         } catch {

@@ -11,7 +11,8 @@ extension SluicectlCommand {
             OperationsSettings.topicsPrefix, ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, ArchivePlace.index,
             ArchiveOptions.limit, OperationsSettings.output,
         ] + ArchivePlace.storeSettings)
-    private static let identifiers = "a UUID of a notification or an account, or a transaction's identifier"
+    private static let identifiers =
+        "an identifier of a notification, a purchase, a transaction, an account, a request or an external purchase"
 
     private static let archiveFind = Command(
         "find", summary: "Find records of the archive by an identifier.",
@@ -44,15 +45,15 @@ extension SluicectlCommand {
     private static let decision = ConfigurationSchema(
         [
             ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, ArchivePlace.keyStore,
-            ArchivePlace.keyEncryptionKeys, ArchivePlace.index, ArchiveOptions.originalTransactionId,
-            ArchiveOptions.appAccountToken, ArchiveOptions.app, ArchiveOptions.environment, ArchiveOptions.reason,
-            ArchiveOptions.request, OperationsSettings.yes, OperationsSettings.output,
-        ], openPrefixes: [ApplicationSettings.kafka])
+            ArchivePlace.keyEncryptionKeys, ArchivePlace.index, ArchiveOptions.app, ArchiveOptions.environment,
+            ArchiveOptions.reason, ArchiveOptions.request, OperationsSettings.yes, OperationsSettings.output,
+        ] + ArchiveOptions.selectors + ArchivePlace.storeSettings, openPrefixes: [ApplicationSettings.kafka])
 
     private static let archiveErase = Command(
         "erase", summary: "Permanently erase a person's records from the archive, by destroying their keys.",
         discussion: """
-            Publishes a record of the erasures topic and destroys the keys in this host's key store; sluice-archive does \
+            Brings the index up to date with the archive first, and prints up to which leaf of each log the answer is \
+            complete. Publishes a record of the erasures topic and destroys the keys in this host's key store; sluice-archive does \
             so on every other host. What was signed until now gets no key again, whoever replays it; a later \
             notification does. Leaves, tree and checkpoints stay what they are: sluicectl archive verify tells what is \
             erased from what is missing. Nothing is erased while a legal hold is on the purchase. Entitlements are \

@@ -35,20 +35,24 @@ extension SluicectlCommand {
                 .init("sluicectl archive status --against-kafka --config sluice.properties", "With the lag."),
             ]),
         Command(
-            "export", summary: "Write the archived notifications as they were received.",
+            "export", summary: "Write the archived notifications as they were received, or everything about a person.",
             discussion: """
                 JSON lines: where and when each was archived, what it is, and signedPayload, the compact JWS that \
                 Apple posted, rebuilt with the archived certificates; of version 1 legacy, the body less its secret. \
-                CSV has the same without the bodies. What was erased or whose time is over is listed as that, \
-                unless --app or --type asks for content. Needs the key store. Each object is compared with its \
-                leaf; whether the leaves are those that were signed is archive verify's question. Exits with 1 when \
-                a key is unknown or a body could not be rebuilt, with 2 when an object is not what was archived.
+                CSV has the same without the bodies. log, treeSize, leaf and objectDigest tie a row to a proof of \
+                archive prove. With --all-topics also what is no notification, in record. With an identifier (as of \
+                archive erase) everything that is archived about its subjects, of every topic and decrypted, for an \
+                access request; --environment is then production unless given, and the other filters do not count. \
+                What was erased or whose time is over is listed as that, unless --app or --type asks for content. \
+                Needs the key store. Each object is compared with its leaf; whether the leaves are those that were \
+                signed is archive verify's question. Exits with 1 when a key is unknown or a body could not be \
+                rebuilt, with 2 when an object is not what was archived or is missing.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
-                    ArchiveReadingOptions.environment, ArchiveReadingOptions.format,
-                    OperationsSettings.topicsPrefix,
-                ]
+                    ArchiveReadingOptions.environment, ArchiveReadingOptions.format, ArchiveReadingOptions.allTopics,
+                    ArchiveReadingOptions.toDirectory, ArchivePlace.index, OperationsSettings.topicsPrefix,
+                ] + ArchiveOptions.selectors
             ).adding(keysOfArchive).adding(filterOfArchive),
             examples: [
                 .init(
@@ -57,6 +61,12 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl archive export --app com.example.app --type REFUND --format csv "
                         + "--config sluice.properties > refunds.csv", "Refunds of one app, for an auditor."),
+                .init(
+                    "sluicectl archive export --all-topics --to export-2026-11 --config sluice.properties",
+                    "Everything, with a manifest."),
+                .init(
+                    "sluicectl archive export --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
+                        + "--to request-17 --config sluice.properties", "An access request."),
                 .init(
                     "sluicectl archive export --environment production --config sluice.properties "
                         + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified once more."),

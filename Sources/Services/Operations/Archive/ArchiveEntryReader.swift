@@ -1,0 +1,57 @@
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import ArchiveLog
+internal import Kafka
+internal import Lifecycle
+internal import TransparencyLog
+
+/// Reads single entries of the archive and decrypts them. It compares an object with its leaf, and does not prove the leaf.
+/// The bundle that was read last is kept: entries of one log in order read each bundle once.
+final class ArchiveEntryReader {
+    private let logs: ArchiveLogs
+    private let contents: ArchivedContents
+    private var scans: [KafkaTopicPartition: ArchiveScan] = [:]
+    private var last: (partition: KafkaTopicPartition, bundle: Int, entries: [FoundEntry])?
+
+    init(_ logs: ArchiveLogs, _ contents: ArchivedContents) {
+        self.logs = logs
+        self.contents = contents
+    }
+
+    /// The entry of a leaf; nil when the log has no such leaf.
+    func entry(at place: IndexedPlace) async throws -> ReadEntry? {
+        try await entry(place.leaf, of: place.partition)
+    }
+
+    /// The leaf of a Kafka offset, or the gap that the offset is in; nil when the log has neither.
+    func entry(of partition: KafkaTopicPartition, at offset: KafkaOffset) async throws -> ReadEntry? {
+        let scan = try await scan(of: partition)
+        let index: Int?
+        do throws(LogReadError) {
+            index = try await scan.reader.index(of: offset, size: scan.size)
+        } catch { throw StartupError(error) }
+        guard let index, let entry = try await entry(index, of: partition) else { return nil }
+        if case .gap(let gap) = entry.content { return offset < gap.nextOffset ? entry : nil }
+        return entry
+    }
+
+    private func entry(_ index: Int, of partition: KafkaTopicPartition) async throws -> ReadEntry? {
+        let scan = try await scan(of: partition)
+        guard index >= 0, index < scan.size else { return nil }
+        let bundle = index / TilePath.fullWidth
+        if last?.partition != partition || last?.bundle != bundle {
+            last = (partition, bundle, try await scan.entries(of: bundle) { _ in true })
+        }
+        guard let found = last?.entries.first(where: { $0.index == index }) else { return nil }
+        return ReadEntry(
+            partition: partition, index: index, leaf: found.leaf, content: try contents.content(of: found))
+    }
+
+    /// The scan that entries of a log are read with: all under one checkpoint.
+    func scan(of partition: KafkaTopicPartition) async throws -> ArchiveScan {
+        if let scan = scans[partition] { return scan }
+        let scan = try await logs.reader(of: partition).scan(logs)
+        scans[partition] = scan
+        return scan
+    }
+}

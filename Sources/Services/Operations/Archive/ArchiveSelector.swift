@@ -1,0 +1,60 @@
+internal import AppStoreModel
+internal import ArchiveKeys
+internal import Configuration
+internal import Lifecycle
+
+/// How a command line names the subjects of the archive that it is about.
+enum ArchiveSelector {
+    /// A purchase of an app, also one that the archive has no record of.
+    case purchase(BundleId, OriginalTransactionId)
+    /// Every subject of which a record has the identifier.
+    case identifier(IndexedName)
+    /// The subject of one record.
+    case position(ArchivedPosition)
+
+    private static let identifiers: [(setting: Setting<String?>, kind: IndexedName.Kind)] = [
+        (ArchiveOptions.appAccountToken, .appAccountToken), (ArchiveOptions.appTransactionId, .appTransactionId),
+        (ArchiveOptions.transactionId, .transactionId), (ArchiveOptions.webOrderLineItemId, .webOrderLineItemId),
+        (ArchiveOptions.notificationUUID, .notificationUUID),
+        (ArchiveOptions.requestIdentifier, .requestIdentifier),
+        (ArchiveOptions.externalPurchaseId, .externalPurchaseId),
+    ]
+
+    /// Whether the command line names any subject.
+    static func isGiven(_ configuration: Configuration) -> Bool {
+        configuration[ArchiveOptions.originalTransactionId] != nil || configuration[ArchiveOptions.position] != nil
+            || identifiers.contains { configuration[$0.setting] != nil }
+    }
+
+    /// - Throws: a ``StartupError`` for a usage error: none of the flags, or several.
+    init(_ configuration: Configuration) throws(StartupError) {
+        var selectors: [ArchiveSelector] = []
+        if let purchase = configuration[ArchiveOptions.originalTransactionId] {
+            guard let app = configuration[ArchiveOptions.app] else {
+                throw StartupError(
+                    "a purchase is one of an app", setting: ArchiveOptions.app.key, fix: "Give --app BUNDLE",
+                    exitCode: .usage)
+            }
+            selectors.append(.purchase(BundleId(app), OriginalTransactionId(purchase)))
+        }
+        for (setting, kind) in Self.identifiers {
+            if let text = configuration[setting] { selectors.append(.identifier(IndexedName(kind, text))) }
+        }
+        if let text = configuration[ArchiveOptions.position] {
+            guard let position = ArchivedPosition(text) else {
+                throw StartupError(
+                    "\(PlainText.printable(text)) is no position", setting: ArchiveOptions.position.key,
+                    fix: "Give TOPIC/PARTITION@OFFSET, as sluicectl archive find prints it", exitCode: .usage)
+            }
+            selectors.append(.position(position))
+        }
+        guard selectors.count == 1 else {
+            throw StartupError(
+                selectors.isEmpty ? "a purchase, a person or a record is needed" : "one identifier is taken at a time",
+                setting: ArchiveOptions.originalTransactionId.key,
+                fix: "Give --original-transaction-id ID with --app BUNDLE, or one of the other identifiers",
+                exitCode: .usage)
+        }
+        self = selectors[0]
+    }
+}

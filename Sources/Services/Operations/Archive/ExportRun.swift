@@ -1,0 +1,102 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import ArchiveLog
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import TransparencyLog
+
+/// One export: which entries become rows, and what came of them.
+final class ExportRun {
+    /// Nil takes everything.
+    let filter: ArchiveFilter?
+    private let format: ExportFormat
+    private let names: TopicNames
+    private let certificates: CertificateDirectory
+    private let output: ExportOutput
+    private let interruption: Interruption
+    private var logs: [KafkaTopicPartition: ExportedLog] = [:]
+    private var counts: [String: Int] = [:]
+    private var problems: [String: Int] = [:]
+    private var notRebuilt = 0
+    private var isOpen = true
+
+    init(
+        filter: ArchiveFilter?, format: ExportFormat, names: TopicNames, certificates: CertificateDirectory,
+        output: ExportOutput, interruption: Interruption
+    ) {
+        self.filter = filter
+        self.format = format
+        self.names = names
+        self.certificates = certificates
+        self.output = output
+        self.interruption = interruption
+    }
+
+    /// Whether the reader is there and nobody has interrupted.
+    var goesOn: Bool { isOpen && !interruption.isRequested }
+
+    func begin() async throws(StartupError) {
+        if format == .csv { isOpen = try await output.write(Array(ExportedEntry.csvHead.utf8)) }
+    }
+
+    /// Notes the checkpoint that a log is exported under.
+    func add(_ scan: ArchiveScan) {
+        let partition = scan.reader.names.partition
+        guard logs[partition] == nil, let checkpoint = scan.checkpoint else { return }
+        logs[partition] = ExportedLog(
+            tree: ExportedTree(origin: checkpoint.checkpoint.origin, size: scan.size),
+            root: checkpoint.checkpoint.root.base64, checkpoint: String(decoding: checkpoint.note.bytes, as: UTF8.self))
+    }
+
+    /// Writes an entry, if it is wanted.
+    ///
+    /// - Returns: whether more are.
+    func take(_ entry: ReadEntry, of scan: ArchiveScan) async throws -> Bool {
+        add(scan)
+        guard let log = logs[entry.partition] else { return goesOn }
+        let exported = ExportedEntry(entry, log.tree, names: names, certificates: certificates)
+        if let filter, filter.asksForContent {
+            // Nobody knows any more of what app and type something unreadable was.
+            guard exported.problem == nil, filter.wants(app: exported.app, type: exported.type) else { return goesOn }
+        }
+        if let problem = exported.problem {
+            problems[problem, default: 0] += 1
+        } else {
+            counts[exported.isNotification ? "notifications" : "other records", default: 0] += 1
+            if exported.rebuildProblem != nil { notRebuilt += 1 }
+        }
+        logs[entry.partition]?.rows += 1
+        isOpen =
+            switch format {
+            case .jsonl: try await output.write(row: exported.json + [UInt8(ascii: "\n")])
+            case .csv: try await output.write(row: Array(exported.csv.utf8))
+            }
+        return goesOn
+    }
+
+    /// Writes the manifest, says what was exported, and what of it is not as it should be.
+    func finish(_ extent: ArchiveExtent?, at milliseconds: Int64, _ console: Console) throws -> ExitCode {
+        var parts = ["\(counts["notifications"] ?? 0) notifications"]
+        if let others = counts["other records"] { parts.append("\(others) other records") }
+        parts += problems.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        if notRebuilt > 0 { parts.append("\(notRebuilt) whose signed form cannot be rebuilt") }
+        console.complain(parts.joined(separator: ", "))
+        if interruption.isRequested { console.complain("interrupted: this is not all") }
+        if problems["missing"] != nil {
+            console.complain(
+                "payloads are gone before their retention is over; find the first with: sluicectl archive verify")
+        }
+        if let warning = extent?.warning { console.complain(warning) }
+        // What was erased, or whose time is over, is as it should be.
+        let isReadable =
+            problems["key_unknown"] == nil && problems["unreadable"] == nil && problems["missing"] == nil
+            && notRebuilt == 0 && !interruption.isRequested && extent?.warning == nil
+        try output.finish(
+            logs.values.sorted { $0.tree.origin < $1.tree.origin },
+            at: AppStoreInstant(clampingMillisecondsSince1970: milliseconds).description,
+            isComplete: isReadable && isOpen)
+        if problems["missing"] != nil { return .archiveTampered }
+        return isReadable ? .ok : .failure
+    }
+}
