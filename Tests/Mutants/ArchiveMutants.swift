@@ -132,6 +132,8 @@ enum ArchiveMutants {
                 object.expression("position.bytes", after: "let authenticated = ", "[]"),
                 object.expression("position.bytes", after: "                authenticated: ", "[]"),
             ]),
+        object.mutant(
+            "archive-object-commitment", "try object[start..<end].elementsEqual(key.commitment())", "true"),
         object.mutant("archive-object-digest", "leaf.describes(object)", "true"),
         note.mutant(
             "archive-signature", "key.verify(Array(text.utf8), signature: signature.signature) == .valid", "true"),

@@ -16,6 +16,12 @@ package struct ArchiveEntry: Sendable {
     /// Beside the tree, in a segment.
     package let object: [UInt8]
 
+    /// An entry that is there already, such as one of an earlier release.
+    package init(leaf: ArchiveLeaf, object: [UInt8]) {
+        self.leaf = leaf
+        self.object = object
+    }
+
     /// The entry of a record.
     ///
     /// - Parameter archivedAtMilliseconds: since 1970.

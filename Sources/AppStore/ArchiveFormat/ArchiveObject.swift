@@ -13,16 +13,44 @@ package enum ArchiveObject {
     /// An object's first byte.
     enum Form: UInt8 {
         case plain = 0
-        case aes256GCM = 1
+        /// Nonce, ciphertext and tag under the subject's data key: what releases before 2026-12 wrote.
+        case dataKey = 1
+        /// Nonce, commitment to the key, ciphertext and tag under the record's own key.
+        case recordKey = 2
+    }
+
+    /// What opens an object.
+    private enum Opener {
+        case none
+        case dataKey(SecretKey)
+        case recordKey(ArchiveRecordKey)
     }
 
     /// What the object of a leaf holds.
     ///
-    /// - Parameter key: needed where the leaf names one.
+    /// - Parameter key: the data key, needed where the leaf names one.
     /// - Throws: ``ArchiveFormatError``: `objectMismatch`, `keyNeeded`, `notAuthentic`, `malformedObject`, or `unavailable` when
     ///   libcrypto fails.
     package static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, key: SecretKey? = nil
+    ) throws(ArchiveFormatError) -> ArchiveContent {
+        try open(object, of: leaf, key.map { .dataKey($0) } ?? .none)
+    }
+
+    /// What the object of a leaf holds, for a reader who was given the key of this record.
+    ///
+    /// - Throws: as ``open(_:of:key:)``; `keyNeeded` for an object that the data key alone opens (``hasRecordKey(_:)``).
+    package static func open(
+        _ object: [UInt8], of leaf: ArchiveLeaf, recordKey: ArchiveRecordKey
+    ) throws(ArchiveFormatError) -> ArchiveContent {
+        try open(object, of: leaf, .recordKey(recordKey))
+    }
+
+    /// Whether an object can be shown without the data key of its subject.
+    package static func hasRecordKey(_ object: [UInt8]) -> Bool { object.first == Form.recordKey.rawValue }
+
+    private static func open(
+        _ object: [UInt8], of leaf: ArchiveLeaf, _ opener: Opener
     ) throws(ArchiveFormatError) -> ArchiveContent {
         guard leaf.describes(object) else {
             throw ArchiveFormatError(.objectMismatch, "the object of \(leaf.position) is not the one that was archived")
@@ -33,35 +61,44 @@ package enum ArchiveObject {
             }
             return .erased
         }
-        switch Form(rawValue: first) {
-        case .plain:
+        guard let form = Form(rawValue: first) else {
+            throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) is of an unknown form")
+        }
+        guard form == .plain || leaf.keyId != nil else {
+            throw ArchiveFormatError(.malformedObject, "the leaf of \(leaf.position) names no key for its object")
+        }
+        switch (form, opener) {
+        case (.plain, _):
             guard leaf.keyId == nil else {
                 throw ArchiveFormatError(
                     .malformedObject, "the leaf of \(leaf.position) names a key, its object is plain")
             }
             return try content(Array(object.dropFirst()), of: leaf)
-        case .aes256GCM:
-            guard leaf.keyId != nil else {
-                throw ArchiveFormatError(.malformedObject, "the leaf of \(leaf.position) names no key for its object")
-            }
-            guard let key else { throw ArchiveFormatError(.keyNeeded, "\(leaf.position) is encrypted") }
-            return try content(try decrypt(object, position: leaf.position, key: key), of: leaf)
-        case nil:
-            throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) is of an unknown form")
+        case (.dataKey, .dataKey(let key)):
+            return try content(try decrypt(object, from: 1, position: leaf.position, key: key), of: leaf)
+        case (.recordKey, .dataKey(let key)):
+            return try open(object, of: leaf, .recordKey(ArchiveRecordKey(of: leaf.position, from: key)))
+        case (.recordKey, .recordKey(let key)):
+            return try content(try decrypt(object, of: leaf.position, key), of: leaf)
+        case (.dataKey, _), (.recordKey, .none):
+            throw ArchiveFormatError(.keyNeeded, "\(leaf.position) is encrypted")
         }
     }
 
-    /// Form, nonce, ciphertext, tag.
+    /// Form, nonce, commitment, ciphertext, tag.
     static func seal(
         _ text: [UInt8], position: ArchivePosition, key: SecretKey
     ) throws(ArchiveFormatError) -> [UInt8] {
+        let recordKey = try ArchiveRecordKey(of: position, from: key)
+        let commitment = try recordKey.commitment()
         do throws(CryptographyError) {
             let nonce = try randomBytes(AES256GCM.nonceByteCount)
             var object: [UInt8] = []
-            let textStart = 1 + nonce.count
+            let textStart = 1 + nonce.count + commitment.count
             object.reserveCapacity(textStart + text.count + AES256GCM.tagByteCount)
-            object.append(Form.aes256GCM.rawValue)
+            object.append(Form.recordKey.rawValue)
             object.append(contentsOf: nonce)
+            object.append(contentsOf: commitment)
             object.append(contentsOf: repeatElement(0, count: text.count + AES256GCM.tagByteCount))
             let authenticated = position.bytes
             var failure: CryptographyError?
@@ -71,7 +108,7 @@ package enum ArchiveObject {
                         authenticated.withUnsafeBytes { authenticated in
                             do throws(CryptographyError) {
                                 try AES256GCM.seal(
-                                    text, key: key, nonce: nonce, authenticated: authenticated,
+                                    text, key: recordKey.secret, nonce: nonce, authenticated: authenticated,
                                     into: UnsafeMutableRawBufferPointer(rebasing: object[textStart...]))
                             } catch { failure = error }
                         }
@@ -86,16 +123,35 @@ package enum ArchiveObject {
     }
 
     private static func decrypt(
-        _ object: [UInt8], position: ArchivePosition, key: SecretKey
+        _ object: [UInt8], of position: ArchivePosition, _ key: ArchiveRecordKey
     ) throws(ArchiveFormatError) -> [UInt8] {
-        let textStart = 1 + AES256GCM.nonceByteCount
+        let start = 1 + AES256GCM.nonceByteCount
+        let end = start + ArchiveRecordKey.commitmentByteCount
+        guard object.count >= end else {
+            throw ArchiveFormatError(.malformedObject, "the object of \(position) is cut off")
+        }
+        guard try object[start..<end].elementsEqual(key.commitment()) else {
+            throw ArchiveFormatError(.notAuthentic, "the object of \(position) was not encrypted under this key")
+        }
+        return try decrypt(
+            object, from: 1, skipping: ArchiveRecordKey.commitmentByteCount, position: position, key: key.secret)
+    }
+
+    /// - Parameters:
+    ///   - start: where the nonce begins.
+    ///   - skipped: bytes between the nonce and the ciphertext.
+    private static func decrypt(
+        _ object: [UInt8], from start: Int, skipping skipped: Int = 0, position: ArchivePosition, key: SecretKey
+    ) throws(ArchiveFormatError) -> [UInt8] {
+        let nonceEnd = start + AES256GCM.nonceByteCount
+        let textStart = nonceEnd + skipped
         guard object.count >= textStart + AES256GCM.tagByteCount else {
             throw ArchiveFormatError(.malformedObject, "the object of \(position) is cut off")
         }
         let opened: [UInt8]?
         do throws(CryptographyError) {
             opened = try AES256GCM.open(
-                Array(object[textStart...]), key: key, nonce: Array(object[1..<textStart]),
+                Array(object[textStart...]), key: key, nonce: Array(object[start..<nonceEnd]),
                 authenticated: position.bytes)
         } catch {
             throw ArchiveFormatError(.unavailable, "the object of \(position) cannot be decrypted: \(error.message)")

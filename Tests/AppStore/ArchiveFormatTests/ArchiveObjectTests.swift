@@ -47,17 +47,71 @@ struct ArchiveObjectTests {
         #expect(entry.leaf.keyId == nil)
     }
 
-    @Test func `an encrypted object is form, nonce, ciphertext and tag, bound to the leaf's first part`() throws {
+    @Test func `an encrypted object is form, nonce, commitment, ciphertext and tag, bound to the leaf's first part`()
+        throws
+    {
         let key = try Samples.dataKey()
         let entry = try Samples.entry(.encrypted(key))
-        #expect(entry.object.first == 1)
+        #expect(entry.object.first == 2)
+        // As Sources/AppStore/README.md says it.
+        let recordKey = try HKDF.derive(
+            from: key.secret, info: Array("sluice archive record".utf8) + entry.leaf.position.bytes)
+        let commitment = try HKDF.derive(from: recordKey, info: Array("sluice archive commitment".utf8))
+        #expect(Array(entry.object[13..<45]) == commitment.withUnsafeBytes { Array($0) })
         let text = try AES256GCM.open(
-            Array(entry.object[13...]), key: key.secret, nonce: Array(entry.object[1..<13]),
+            Array(entry.object[45...]), key: recordKey, nonce: Array(entry.object[1..<13]),
             authenticated: entry.leaf.position.bytes)
         let plain = try Samples.entry(kind: .certificate, .plain)
         #expect(text == Array(plain.object.dropFirst()))
         let again = try Samples.entry(.encrypted(key))
         #expect(again.object[1..<13] != entry.object[1..<13], "a nonce must not be used twice")
+    }
+
+    @Test func `an object of the release before opens with the data key, and has no key of its own`() throws {
+        let key = try Samples.dataKey()
+        let new = try Samples.entry(.encrypted(key))
+        let plain = try Samples.entry(kind: .certificate, .plain)
+        let nonce = [UInt8](repeating: 9, count: 12)
+        let old =
+            try [1] + nonce
+            + AES256GCM.seal(
+                Array(plain.object.dropFirst()), key: key.secret, nonce: nonce,
+                authenticated: new.leaf.position.bytes)
+        let leaf = try Self.leaf(new.leaf.position, key.id, old)
+        #expect(try ArchiveObject.open(old, of: leaf, key: key.secret) == .record(ArchivedRecord(Samples.record)))
+        #expect(!ArchiveObject.hasRecordKey(old) && ArchiveObject.hasRecordKey(new.object))
+        let recordKey = try ArchiveRecordKey(of: leaf.position, from: key.secret)
+        #expect(try code { try ArchiveObject.open(old, of: leaf, recordKey: recordKey) } == .keyNeeded)
+    }
+
+    @Test func `a record's own key opens its object, and no other of the same person`() throws {
+        let key = try Samples.dataKey()
+        let entry = try Samples.entry(.encrypted(key))
+        let own = try ArchiveRecordKey(of: entry.leaf.position, from: key.secret)
+        #expect(
+            try ArchiveObject.open(entry.object, of: entry.leaf, recordKey: own)
+                == .record(ArchivedRecord(Samples.record)))
+        let record = KafkaRecord(
+            topic: Samples.record.topic, partition: Samples.record.partition, offset: 5, key: Samples.record.key,
+            value: Samples.record.value)
+        let other = try Samples.entry(of: record, .encrypted(key))
+        #expect(try code { try ArchiveObject.open(other.object, of: other.leaf, recordKey: own) } == .notAuthentic)
+    }
+
+    @Test func `an object whose commitment is of another key does not open, though its text is authentic`() throws {
+        let key = try Samples.dataKey()
+        let entry = try Samples.entry(.encrypted(key))
+        var object = entry.object
+        object[13] ^= 1
+        let leaf = try Self.leaf(entry.leaf.position, key.id, object)
+        #expect(try code { try ArchiveObject.open(object, of: leaf, key: key.secret) } == .notAuthentic)
+    }
+
+    private static func leaf(_ position: ArchivePosition, _ key: ArchiveKeyId, _ object: [UInt8]) throws -> ArchiveLeaf
+    {
+        try ArchiveLeaf(
+            position: position, timestampMilliseconds: nil, archivedAtMilliseconds: 0, keyId: key,
+            objectLength: object.count, objectDigest: SHA256.digest(of: object))
     }
 
     @Test func `an object of another record, another key or another length does not open`() throws {

@@ -16,6 +16,12 @@ extension Sluicectl {
                 return try await ArchiveExportCommand(
                     configuration: configuration, interruption: Interruption(interruptions()), clocks: clocks
                 ).run(console)
+            case ["disclose"]:
+                return try await ArchiveDiscloseCommand(configuration: configuration, timeout: timeout)
+                    .disclose(invocation.arguments.first ?? "", console)
+            case ["check-disclosure"]:
+                return try await ArchiveDiscloseCommand(configuration: configuration, timeout: timeout)
+                    .check(invocation.arguments.first ?? "", console)
             case ["replay"]:
                 return try await ArchiveReplayCommand(
                     configuration: configuration, interruption: Interruption(interruptions()), timeout: timeout

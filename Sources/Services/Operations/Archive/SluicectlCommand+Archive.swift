@@ -10,6 +10,7 @@ extension SluicectlCommand {
                 .init("sluicectl archive key show", "The public keys, for whoever verifies the archive."),
                 .init("sluicectl archive verify --key archive.pub", "Whether it is as it was written."),
             ],
-            subcommands: archiveReading + archiveProofs(parts) + archivePersons, readsConfiguration: false)
+            subcommands: archiveReading + archiveProofs(parts) + archiveDisclosure + archivePersons,
+            readsConfiguration: false)
     }
 }

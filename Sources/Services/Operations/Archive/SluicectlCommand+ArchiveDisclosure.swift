@@ -1,0 +1,43 @@
+internal import ArchiveConfiguration
+internal import Configuration
+
+/// The command lines of `sluicectl archive disclose` and `check-disclosure`.
+extension SluicectlCommand {
+    static let archiveDisclosure = [
+        Command(
+            "disclose",
+            summary: "Write one record with its proof and its own key, for somebody who has the public key.",
+            discussion: """
+                The file shows one record: the leaf, its path to the root, the signed checkpoint, the encrypted object, \
+                and the key of this object, which opens no other record of the person. It is verified before it is \
+                written. Whoever has the file can read the record, also after the person was erased. Records that \
+                releases before 2026-12 archived have no key of their own and are refused.
+                """,
+            schema: ConfigurationSchema(
+                ArchivePlace.storeSettings + [
+                    ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, ArchiveProofOptions.key,
+                    ArchiveProofOptions.proofFile, OperationsSettings.topicsPrefix, OperationsSettings.output,
+                ]),
+            arguments: [Command.Argument("POSITION", help: "TOPIC/PARTITION@OFFSET")],
+            examples: [
+                .init(
+                    "sluicectl archive disclose appstore.notifications.production/3@1742 --key archive.pub "
+                        + "--to notification.disclosure --config sluice.properties", "For a court, or an auditor.")
+            ]),
+        Command(
+            "check-disclosure", summary: "Check a file of archive disclose offline, and show its record.",
+            discussion: """
+                Needs the file and the public key alone. Exit codes: 0 it holds; 2 it does not; 5 the key is another one; \
+                6 the file cannot be read.
+                """,
+            schema: ConfigurationSchema([
+                ArchiveProofOptions.key, OperationsSettings.topicsPrefix, OperationsSettings.output,
+            ]),
+            arguments: [Command.Argument("FILE", help: "the file, or - for standard input")],
+            examples: [
+                .init(
+                    "sluicectl archive check-disclosure notification.disclosure --key archive.pub",
+                    "What its reader does.")
+            ]),
+    ]
+}
