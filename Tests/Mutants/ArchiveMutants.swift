@@ -15,7 +15,16 @@ private let folders = MutatedFile(
 private let root = MutatedFile(
     .archive, "durability", directory + "DirectoryStore.swift", suites: "PowerLossTests|LogCrashTests")
 private let pruning = MutatedFile(
-    .archive, "retention", log + "LogPruning.swift", suites: "VerificationTests")
+    .archive, "retention", log + "LogPruning.swift", suites: "LogPruningTests")
+private let retention = MutatedFile(
+    .archive, "retention", "Services/Archive/RetentionService.swift", suites: "RetentionServiceTests")
+private let keptKeys = MutatedFile(
+    .archive, "retention", "AppStore/ArchiveKeys/KeyStore+Pruning.swift", suites: "RetentionServiceTests")
+private let persons = MutatedFile(
+    .archive, "erasure", "Services/Operations/Archive/ArchivePersons.swift",
+    suites: "ArchiveSubjectsTests|ArchivePersonsTests")
+private let identifiers = MutatedFile(
+    .archive, "erasure", "AppStore/ArchiveKeys/IdentifierCollector.swift", suites: "SideIndexTests")
 private let verification = MutatedFile(
     .archive, "verifying", log + "Verification/LogVerification.swift", suites: "VerificationTests|TamperingTests")
 private let bundle = MutatedFile(
@@ -74,8 +83,20 @@ enum ArchiveMutants {
         opening.mutant(
             "archive-checkpoint-lost",
             "try await store.list(names.checkpoints(), after: nil, limit: 1).isEmpty", "true"),
-        pruning.mutant("archive-retention-time", "last.archivedAtMilliseconds < cutoff", "true"),
-        pruning.mutant("archive-retention-hold", "try await isHeld(leaves(ofSegment: index))", "false"),
+        pruning.mutant("archive-retention-time", "last.archivedAtMilliseconds < inputs.cutoff", "true"),
+        pruning.mutant("archive-retention-delay", "inputs.now - open.at >= Self.minimumDelay", "true"),
+        pruning.mutant("archive-retention-retracted", "end < open.minimum", "false"),
+        pruning.mutant("archive-retention-bound", "max(Self.leastSegments, kept / Self.greatestShare)", "kept"),
+        pruning.without("archive-retention-announced", "try await announce(plan)"),
+        retention.mutant("archive-retention-clock", "min(parts.clocks.wallMilliseconds(), newest)", "newest"),
+        retention.mutant(
+            "archive-retention-newest", "min(parts.clocks.wallMilliseconds(), newest)",
+            "parts.clocks.wallMilliseconds()"),
+        retention.mutant(
+            "archive-retention-kinds", "parts.topics[partition.topic]?.kind.isPersonal == true", "true"),
+        keptKeys.mutant("archive-retention-hold", "try status(of: mark).hold != nil", "false"),
+        keptKeys.mutant(
+            "archive-retention-unknown", "return false", after: "let mark = try mark(ofKey: key) else {", "continue"),
     ]
 
     private static let storing: [Mutant] = [
@@ -149,6 +170,11 @@ enum ArchiveMutants {
     ]
 
     private static let erasing: [Mutant] = [
+        persons.mutant(
+            "archive-erase-mentions", "try await mentions(of: purchases, access.index, reader)", "[]"),
+        persons.mutant(
+            "archive-erase-environment", "environment == nil || environment == self.environment", "true"),
+        identifiers.mutant("archive-erase-signed-texts", "nesting < Self.maximumNesting", "false"),
         keys.mutant("archive-erased-again", "request.eventTimeMilliseconds <= erased", "false"),
         keys.mutant("archive-erased-later", "request.eventTimeMilliseconds <= erased", "true"),
         keys.mutant("archive-key-destroyed", "wrapping != Self.destroyedWrapping", "true"),

@@ -2,74 +2,170 @@ package import ArchiveFormat
 package import ObjectStorage
 internal import TransparencyLog
 
-/// Deletes the segments of a log whose time is over. Leaves, entries and hash tiles stay, so the log remains provable; a
+/// Deletes the segments of a log whose time is over, in two steps: one run announces, and another one at least
+/// ``minimumDelay`` later deletes what is over still. Leaves, entries and hash tiles stay, so the log remains provable; a
 /// signed text says from which leaf on the objects are kept, so that a segment removed by somebody else is noticed.
 package struct LogPruning: Sendable {
+    /// Milliseconds between an announcement and the deletion: time to notice a wrong clock, or to begin a hold.
+    package static let minimumDelay: Int64 = 86_400_000
+    /// At most this share of the full segments that are kept is announced at once.
+    static let greatestShare = 10
+    /// And at least this many, so that a small log gets on.
+    static let leastSegments = 16
     private static let pageSize = 1000
 
     private let store: any ObjectStore
     private let names: LogNames
-    private let signer: CheckpointSigner
+    private let signer: CheckpointSigner?
 
-    package init(_ store: any ObjectStore, names: LogNames, signer: CheckpointSigner) {
+    /// - Parameter signer: nil for ``plan(_:)`` alone, which verifies and writes nothing.
+    package init(_ store: any ObjectStore, names: LogNames, signer: CheckpointSigner?) {
         self.store = store
         self.names = names
         self.signer = signer
     }
 
-    /// Deletes every full segment all of whose records were archived before an instant, but for those that are held.
+    /// What a run is given.
+    package struct Inputs: Sendable {
+        /// Milliseconds since 1970: records that were archived before it are over.
+        package let cutoff: Int64
+        /// Milliseconds since 1970.
+        package let now: Int64
+        /// Leaves that the checkpoint covers.
+        package let size: Int
+
+        package init(cutoff: Int64, now: Int64, size: Int) {
+            self.cutoff = cutoff
+            self.now = now
+            self.size = size
+        }
+    }
+
+    /// What a run does. Leaves are those of whole segments.
+    package struct Plan: Sendable {
+        /// The first leaf whose object is kept now.
+        package let before: Int
+        /// The first leaf whose object is kept after the run.
+        package let minimum: Int
+        /// What is announced after the run.
+        package let announced: Retention.Announcement?
+        let version: ObjectVersion?
+        /// What is announced now.
+        package let presentAnnouncement: Retention.Announcement?
+
+        /// Whether the signed text changes.
+        package var isChange: Bool { minimum != before || announced != presentAnnouncement }
+    }
+
+    /// What the run does with one segment below the minimum.
+    package enum Decision: Sendable {
+        case delete
+        /// A record in it is under a legal hold, or its key is unknown, so that nobody can say whether it is.
+        case keep
+    }
+
+    /// Carries out what was announced long enough ago, and announces what is over.
     ///
     /// - Parameters:
-    ///   - cutoff: milliseconds since 1970.
-    ///   - size: leaves that the checkpoint covers.
-    ///   - isHeld: whether one of these leaves is to be kept, for a legal hold.
-    /// - Returns: how many segments were deleted.
-    package func prune(
-        archivedBefore cutoff: Int64, size: Int, isHeld: ([ArchiveLeaf]) async throws -> Bool
-    ) async throws(LogError) -> Int {
+    ///   - announce: is told of a change before it is signed; when it throws, nothing is done.
+    ///   - decide: what happens to the segment that has these leaves.
+    /// - Returns: the plan, and how many segments were deleted.
+    package func run(
+        _ inputs: Inputs, announce: (Plan) async throws -> Void,
+        decide: ([ArchiveLeaf]) async throws -> Decision
+    ) async throws(LogError) -> (plan: Plan, deleted: Int) {
         do {
-            let found = try await store.read(names.retention())
-            let present = try found.map { try retention(in: $0.bytes) }?.minimum ?? 0
-            var minimum = present
-            while minimum + TilePath.fullWidth <= size {
-                guard let last = try await leaves(ofSegment: minimum / TilePath.fullWidth).last,
-                    last.archivedAtMilliseconds < cutoff
-                else { break }
-                minimum += TilePath.fullWidth
-            }
-            if minimum > present {
-                let next = try signer.sign(Retention(origin: names.origin(archive: signer.archive), minimum: minimum))
+            let plan = try await makePlan(inputs)
+            if plan.isChange, let signer {
+                try await announce(plan)
+                let text = Retention(
+                    origin: names.origin(archive: signer.archive), minimum: plan.minimum, announced: plan.announced)
                 // Said before it is done: a segment that is gone without it would be taken for removed.
-                _ = try await store.replace(names.retention(), next.bytes, expected: found?.version)
+                _ = try await store.replace(names.retention(), signer.sign(text).bytes, expected: plan.version)
             }
-            return minimum > 0 ? try await delete(before: minimum, isHeld) : 0
+            let deleted = signer != nil && plan.minimum > 0 ? try await delete(before: plan.minimum, decide) : 0
+            return (plan, deleted)
         } catch {
             throw LogError(error, reading: names)
         }
     }
 
+    /// What ``run(_:announce:decide:)`` would do now.
+    package func plan(_ inputs: Inputs) async throws(LogError) -> Plan {
+        do {
+            return try await makePlan(inputs)
+        } catch { throw LogError(error, reading: names) }
+    }
+
+    private func makePlan(_ inputs: Inputs) async throws -> Plan {
+        let found = try await store.read(names.retention())
+        let present = try found.map { try retention(in: $0.bytes) }
+        let before = present?.minimum ?? 0
+        var minimum = before
+        var announced = present?.announced
+        if let open = announced {
+            // The clock may have been wrong when it was announced.
+            let end = try await end(of: inputs, from: before, to: open.minimum)
+            if end < open.minimum {
+                announced = nil
+            } else if inputs.now - open.at >= Self.minimumDelay {
+                minimum = open.minimum
+                announced = nil
+            }
+        }
+        if announced == nil {
+            let end = try await end(of: inputs, from: minimum, to: bound(inputs, minimum))
+            if end > minimum { announced = Retention.Announcement(minimum: end, at: inputs.now) }
+        }
+        return Plan(
+            before: before, minimum: minimum, announced: announced, version: found?.version,
+            presentAnnouncement: present?.announced)
+    }
+
+    private func bound(_ inputs: Inputs, _ minimum: Int) -> Int {
+        let full = inputs.size / TilePath.fullWidth * TilePath.fullWidth
+        let kept = max(0, full - minimum) / TilePath.fullWidth
+        return min(full, minimum + max(Self.leastSegments, kept / Self.greatestShare) * TilePath.fullWidth)
+    }
+
+    /// The end of the segments in a row that are over.
+    private func end(of inputs: Inputs, from first: Int, to bound: Int) async throws -> Int {
+        var end = first
+        while end + TilePath.fullWidth <= min(bound, inputs.size) {
+            guard let last = try await leaves(ofSegment: end / TilePath.fullWidth).last,
+                last.archivedAtMilliseconds < inputs.cutoff
+            else { break }
+            end += TilePath.fullWidth
+        }
+        return end
+    }
+
     private func retention(in bytes: [UInt8]) throws -> Retention {
         let note = try SignedNote(bytes: bytes)
-        let origin = names.origin(archive: signer.archive)
-        _ = try note.verified(by: signer.verifiers().keys(of: origin))
-        guard let retention = Retention(text: note.text), retention.origin == origin else {
-            throw LogError.damaged(names, "its retention is not one of this log")
+        if let signer {
+            _ = try note.verified(by: signer.verifiers().keys(of: names.origin(archive: signer.archive)))
         }
+        guard let retention = Retention(text: note.text),
+            signer.map({ retention.origin == names.origin(archive: $0.archive) }) ?? true
+        else { throw LogError.damaged(names, "its retention is not one of this log") }
         return retention
     }
 
-    /// Those before the minimum that are still there: the ones whose time is over now, and those of holds that ended.
-    private func delete(before minimum: Int, _ isHeld: ([ArchiveLeaf]) async throws -> Bool) async throws -> Int {
+    /// Deletes the segments before the minimum that are still there: the ones whose time is over now, and those of holds
+    /// that ended. The listing ends at the minimum: names ascend as the segments do.
+    private func delete(
+        before minimum: Int, _ decide: ([ArchiveLeaf]) async throws -> Decision
+    ) async throws -> Int {
         let folder = try names.prefix.appending("segments")
         var count = 0
         var last: ObjectName?
         while true {
             let page = try await store.list(folder, after: last, limit: Self.pageSize)
             for object in page {
-                guard case .segment(let index, TilePath.fullWidth) = names.content(object.name),
-                    index < minimum / TilePath.fullWidth
-                else { continue }
-                if try await isHeld(leaves(ofSegment: index)) { continue }
+                guard case .segment(let index, let width) = names.content(object.name) else { continue }
+                guard index < minimum / TilePath.fullWidth else { return count }
+                guard width == TilePath.fullWidth else { continue }
+                guard case .delete = try await decide(leaves(ofSegment: index)) else { continue }
                 try await store.delete(object.name)
                 count += 1
             }

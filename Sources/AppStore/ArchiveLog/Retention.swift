@@ -1,35 +1,78 @@
-/// From which leaf on the segments of a log are kept: the signed text in the object `retention`. The leaves themselves,
-/// their tiles and entries, stay.
+/// Which segments of a log are kept: the signed text in the object `retention`. The leaves themselves, their tiles and
+/// entries, stay.
 ///
 /// ```
-/// sluice-archive/retention@v1
+/// sluice-archive/retention@v2
 /// <origin of the log>
 /// minimum <index of the first leaf whose object is kept>
+/// announced <index of the first leaf whose object is kept after the next deletion>
+/// at <when it was announced, in milliseconds since 1970>
 /// ```
 ///
-/// No checkpoint can be read from it: its third line is no hash.
+/// Version 1, of earlier releases, ends after the minimum: nothing is announced. It is written while nothing is announced,
+/// so that those read it. No checkpoint can be read from either: the third line is no hash.
 package struct Retention: Equatable, Sendable {
-    private static let header = "sluice-archive/retention@v1"
+    /// Segments that will be deleted.
+    package struct Announcement: Equatable, Sendable {
+        /// Segments that end at or before this leaf; greater than the minimum.
+        package let minimum: Int
+        /// Milliseconds since 1970.
+        package let at: Int64
+
+        package init(minimum: Int, at: Int64) {
+            self.minimum = minimum
+            self.at = at
+        }
+    }
+
+    private static let header = "sluice-archive/retention@v"
 
     package let origin: String
     /// Segments that end at or before this leaf may be absent.
     package let minimum: Int
+    /// Nil while nothing is announced.
+    package let announced: Announcement?
 
-    package init(origin: String, minimum: Int) {
+    package init(origin: String, minimum: Int, announced: Announcement? = nil) {
         self.origin = origin
         self.minimum = minimum
+        self.announced = announced
     }
 
-    package var text: String { "\(Self.header)\n\(origin)\nminimum \(minimum)\n" }
+    package var text: String {
+        guard let announced else { return "\(Self.header)1\n\(origin)\nminimum \(minimum)\n" }
+        return """
+            \(Self.header)2
+            \(origin)
+            minimum \(minimum)
+            announced \(announced.minimum)
+            at \(announced.at)
+
+            """
+    }
 
     /// The retention in the text of a note; nil when it is another text.
     package init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count == 4, lines[0] == Self.header, lines[3].isEmpty, !lines[1].isEmpty,
-            lines[2].hasPrefix("minimum "), let minimum = Int(lines[2].dropFirst("minimum ".count)), minimum >= 0
+        guard lines.count >= 4, !lines[1].isEmpty, let minimum = Self.number("minimum ", lines[2]),
+            let kept = Int(exactly: minimum)
         else { return nil }
         origin = String(lines[1])
-        self.minimum = minimum
+        self.minimum = kept
+        if lines.count == 6 {
+            guard let next = Self.number("announced ", lines[3]).flatMap({ Int(exactly: $0) }), next > kept,
+                let at = Self.number("at ", lines[4])
+            else { return nil }
+            announced = Announcement(minimum: next, at: at)
+        } else {
+            announced = nil
+        }
+        // One text for each value, with nothing before, between or after.
         guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
+    }
+
+    private static func number(_ name: String, _ line: Substring) -> Int64? {
+        guard line.hasPrefix(name), let number = Int64(line.dropFirst(name.count)), number >= 0 else { return nil }
+        return number
     }
 }

@@ -30,5 +30,6 @@ extension LogKey {
     static let offset = LogKey(rawValue: "offset")
     static let outcome = LogKey(rawValue: "outcome")
     static let keys = LogKey(rawValue: "keys")
+    static let leaves = LogKey(rawValue: "leaves")
     static let segments = LogKey(rawValue: "segments")
 }

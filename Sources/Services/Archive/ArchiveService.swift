@@ -56,10 +56,13 @@ struct ArchiveService {
         let erasures = ErasureFollower(
             kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),
             logger: context.logger)
+        let announcer = RetentionAnnouncer(kafka: context.kafka, topic: topics.names.erasures)
         let retention = RetentionService(
-            store: store, signer: signer, keys: keys, logs: logs,
-            retention: configuration[ArchiveSettings.retention].clampedMilliseconds, clocks: clocks, metrics: metrics,
-            logger: context.logger, pause: pause)
+            RetentionService.Parts(
+                store: store, signer: signer, keys: keys, logs: logs, topics: topics,
+                retention: configuration[ArchivePlace.retention].clampedMilliseconds, clocks: clocks,
+                metrics: metrics, logger: context.logger),
+            publish: announcer.publish, close: announcer.close, pause: pause)
         let anchors = AnchorService(
             try ArchiveSettings.anchors(
                 plan, configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,

@@ -16,12 +16,6 @@ package enum ArchiveSettings {
             And at the latest so long after the first of them. Each checkpoint is an object of its own: for an object \
             store whose writes are paid, a minute is a good value.
             """)
-    package static let retention = Setting.duration(
-        "archive.retention", default: .seconds(400 * 86_400), in: .seconds(86_400)...(.seconds(36_500 * 86_400)),
-        help: """
-            Payloads are deleted so long after they were archived, a segment of 256 at a time, but for what is under a \
-            legal hold. The leaves stay.
-            """)
     package static let deadLetters = Setting(
         "archive.dead.letter.topics", ValueKind.list(of: .text), default: [],
         help: "Dead letter topics of your own consumers that are archived too.",
@@ -41,6 +35,6 @@ package enum ArchiveSettings {
     package static let schema = ConfigurationSchema(
         ArchivePlace.storeSettings + [
             ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore,
-            flushRecords, flushInterval, retention, deadLetters, topicsPrefix,
+            flushRecords, flushInterval, ArchivePlace.retention, deadLetters, topicsPrefix,
         ] + anchorSettings)
 }

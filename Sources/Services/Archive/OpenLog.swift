@@ -56,5 +56,10 @@ final class OpenLogs: Sendable {
         state.withLock { $0.logs[partition]?.writer.committedSize }
     }
 
+    /// The newest time that the last record of any log has, in milliseconds since 1970; nil when none has one.
+    var newestTimestamp: Int64? {
+        state.withLock { $0.logs.values.compactMap { $0.writer.lastLeaf?.timestampMilliseconds }.max() }
+    }
+
     var partitions: [KafkaTopicPartition] { state.withLock { Array($0.open) } }
 }

@@ -1,3 +1,4 @@
+internal import AppStoreModel
 internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
@@ -8,35 +9,42 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Deletes the payloads whose time is over, of the logs that this member owns.
+/// Deletes the payloads whose time is over, of the logs that this member owns: announced by one run, deleted by another
+/// a day later.
 final class RetentionService: Service {
     let name = "retention"
 
-    private let store: any ObjectStore
-    private let signer: CheckpointSigner
-    private let keys: KeyStore
-    private let logs: OpenLogs
-    private let retention: Int64
-    private let clocks: Clocks
-    private let metrics: ArchiveMetrics
-    private let logger: Logger
+    private let parts: Parts
+    private let publish: @Sendable (RetentionRecord) async throws -> Void
+    private let close: @Sendable (Duration) async -> Void
     private let pause: @Sendable () async throws -> Void
 
+    /// What the service works on.
+    struct Parts: Sendable {
+        let store: any ObjectStore
+        let signer: CheckpointSigner
+        let keys: KeyStore
+        let logs: OpenLogs
+        let topics: ArchivedTopics
+        /// Milliseconds.
+        let retention: Int64
+        let clocks: Clocks
+        let metrics: ArchiveMetrics
+        let logger: Logger
+    }
+
     /// - Parameters:
-    ///   - retention: milliseconds.
+    ///   - publish: returns when Kafka has the record; each step is published before it is done.
+    ///   - close: ends what publishes.
     ///   - pause: before each run.
     init(
-        store: any ObjectStore, signer: CheckpointSigner, keys: KeyStore, logs: OpenLogs, retention: Int64,
-        clocks: Clocks, metrics: ArchiveMetrics, logger: Logger, pause: @escaping @Sendable () async throws -> Void
+        _ parts: Parts, publish: @escaping @Sendable (RetentionRecord) async throws -> Void,
+        close: @escaping @Sendable (Duration) async -> Void = { _ in },
+        pause: @escaping @Sendable () async throws -> Void
     ) {
-        self.store = store
-        self.signer = signer
-        self.keys = keys
-        self.logs = logs
-        self.retention = retention
-        self.clocks = clocks
-        self.metrics = metrics
-        self.logger = logger
+        self.parts = parts
+        self.publish = publish
+        self.close = close
         self.pause = pause
     }
 
@@ -46,42 +54,71 @@ final class RetentionService: Service {
         try await withTaskExecutorPreference(HandlerThreads.shared) {
             while true {
                 try await pause()
-                for partition in logs.partitions {
-                    try Task.checkCancellation()
-                    await prune(partition)
-                }
+                try await runOnce()
             }
         }
     }
 
-    func stop(within limit: Duration) async {}
+    func stop(within limit: Duration) async { await close(limit) }
 
-    /// Deletes what is over in the log of one partition.
-    func prune(_ partition: KafkaTopicPartition) async {
-        // A log that is being written is looked at in the next run.
-        guard let size = logs.committedSize(of: partition), size > 0 else { return }
-        do {
-            let pruning = try LogPruning(store, names: LogNames(partition), signer: signer)
-            let count = try await pruning.prune(
-                archivedBefore: clocks.wallMilliseconds() - retention, size: size
-            ) { try isHeld($0) }
-            guard count > 0 else { return }
-            metrics.pruned(partition.topic, segments: count)
-            logger.info(
-                "payloads deleted after archive.retention",
-                [LogField(.log, "\(partition)"), LogField(.segments, count)])
+    /// One run over the logs that this member owns.
+    ///
+    /// The present is the lesser of this host's clock and the newest time that a record of Kafka has: neither a clock nor a
+    /// producer that is ahead makes anything old. Without a record there is no present, and nothing is done.
+    func runOnce() async throws {
+        guard let newest = parts.logs.newestTimestamp else { return }
+        let now = min(parts.clocks.wallMilliseconds(), newest)
+        let hasHolds: Bool
+        do throws(ArchiveKeyError) {
+            hasHolds = try parts.keys.hasHolds()
         } catch {
-            if let error = error as? LogError { metrics.failed(error.code) }
-            logger.error(
+            parts.logger.error("payloads could not be deleted", [LogField(.error, "\(error)")])
+            return
+        }
+        for partition in parts.logs.partitions {
+            try Task.checkCancellation()
+            // Erasures say what is erased, and certificates make notifications of any age readable: both stay.
+            guard parts.topics[partition.topic]?.kind.isPersonal == true else { continue }
+            await prune(partition, now: now, hasHolds: hasHolds)
+        }
+    }
+
+    private func prune(_ partition: KafkaTopicPartition, now: Int64, hasHolds: Bool) async {
+        // A log that is being written is looked at in the next run.
+        guard let size = parts.logs.committedSize(of: partition), size > 0 else { return }
+        do {
+            let names = try LogNames(partition)
+            let pruning = LogPruning(parts.store, names: names, signer: parts.signer)
+            let inputs = LogPruning.Inputs(cutoff: now - parts.retention, now: now, size: size)
+            let origin = names.origin(archive: parts.signer.archive)
+            let (plan, deleted) = try await pruning.run(
+                inputs, announce: { try await announce($0, inputs, origin) },
+                decide: { leaves in
+                    try parts.keys.mayPrune(Set(leaves.compactMap(\.keyId)), hasHolds: hasHolds) ? .delete : .keep
+                })
+            if plan.isChange, let announced = plan.announced {
+                parts.logger.info(
+                    "payloads will be deleted after archive.retention",
+                    [LogField(.log, "\(partition)"), LogField(.leaves, announced.minimum - plan.minimum)])
+            }
+            guard deleted > 0 else { return }
+            parts.metrics.pruned(partition.topic, segments: deleted)
+            parts.logger.info(
+                "payloads deleted after archive.retention",
+                [LogField(.log, "\(partition)"), LogField(.segments, deleted)])
+        } catch {
+            if let error = error as? LogError { parts.metrics.failed(error.code) }
+            parts.logger.error(
                 "payloads could not be deleted", [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
         }
     }
 
-    private func isHeld(_ leaves: [ArchiveLeaf]) throws -> Bool {
-        guard try keys.counts().holds > 0 else { return false }
-        return try Set(leaves.compactMap(\.keyId)).contains { key in
-            guard let mark = try keys.mark(ofKey: key) else { return false }
-            return try keys.status(of: mark).hold != nil
-        }
+    private func announce(_ plan: LogPruning.Plan, _ inputs: LogPruning.Inputs, _ origin: String) async throws {
+        try await publish(
+            RetentionRecord(
+                action: plan.minimum > plan.before ? .delete : .announce, origin: origin, minimum: plan.minimum,
+                announced: plan.announced?.minimum,
+                archivedBefore: AppStoreInstant(clampingMillisecondsSince1970: inputs.cutoff),
+                at: AppStoreInstant(clampingMillisecondsSince1970: inputs.now)))
     }
 }

@@ -65,6 +65,18 @@ struct SampleArchive {
         AnchoredCheckpoints(notes, verifiers: try verifiers)
     }
 
+    /// Announces and deletes what was archived before an instant.
+    func prune(archivedBefore cutoff: Int64, size: Int) async throws -> Int {
+        let pruning = try LogPruning(store, names: names(), signer: signer)
+        var deleted = 0
+        for now in [0, LogPruning.minimumDelay] {
+            deleted += try await pruning.run(
+                LogPruning.Inputs(cutoff: cutoff, now: now, size: size), announce: { _ in }, decide: { _ in .delete }
+            ).deleted
+        }
+        return deleted
+    }
+
     func verify(
         _ store: (any ObjectStore)? = nil, _ change: (inout VerificationOptions) throws -> Void = { _ in }
     ) async throws -> ArchiveReport {

@@ -365,8 +365,7 @@ import TransparencyLog
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([600])
-        let pruned = try await LogPruning(store, names: archive.names(), signer: archive.signer)
-            .prune(archivedBefore: SampleArchive.start + 300, size: 600) { _ in false }
+        let pruned = try await archive.prune(archivedBefore: SampleArchive.start + 300, size: 600)
         #expect(pruned == 1)
         let report = try await archive.verify()
         #expect(report.findings.isEmpty && report.logs.first?.prunedObjects == 256)
@@ -384,24 +383,6 @@ import TransparencyLog
         store.objects[retention] = kept
         store.objects["appstore.notifications/0/segments/001"] = nil
         #expect(try await archive.verify().findings.first?.leaf == 256)
-    }
-
-    @Test func `a segment with a record under a legal hold stays until the hold ends`() async throws {
-        let store = MemoryStore()
-        let archive = try SampleArchive(store: store)
-        try await archive.write([600])
-        let pruning = try LogPruning(store, names: archive.names(), signer: archive.signer)
-        let cutoff = SampleArchive.start + 1000
-        let pruned = try await pruning.prune(archivedBefore: cutoff, size: 600) { leaves in
-            leaves.contains { $0.position.offset.rawValue == 100 }
-        }
-        #expect(pruned == 1)
-        #expect(store.objects["appstore.notifications/0/segments/000"] != nil)
-        #expect(store.objects["appstore.notifications/0/segments/001"] == nil)
-        #expect(try await archive.verify().findings.isEmpty)
-        #expect(try await pruning.prune(archivedBefore: cutoff, size: 600) { _ in false } == 1)
-        #expect(store.objects["appstore.notifications/0/segments/000"] == nil)
-        #expect(try await archive.verify().findings.isEmpty)
     }
 
     @Test

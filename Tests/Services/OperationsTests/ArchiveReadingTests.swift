@@ -244,8 +244,14 @@ import TransparencyLog
         let archive = try TestArchive()
         try await archive.write((0..<300).map { archive.legacy(.didRenew, "\($0)") })
         let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
-        let count = try await LogPruning(archive.store, names: place, signer: archive.signer)
-            .prune(archivedBefore: Signed.now + 1, size: 300) { _ in false }
+        let pruning = LogPruning(archive.store, names: place, signer: archive.signer)
+        var count = 0
+        for now in [0, LogPruning.minimumDelay] {
+            count += try await pruning.run(
+                LogPruning.Inputs(cutoff: Signed.now + 1, now: now, size: 300), announce: { _ in },
+                decide: { _ in .delete }
+            ).deleted
+        }
         #expect(count == 1)
         let (code, printed) = await sluicectl(["archive", "export"] + archive.flags)
         #expect(code == 0, "\(printed.complaints)")

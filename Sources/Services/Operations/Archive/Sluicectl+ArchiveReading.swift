@@ -22,6 +22,8 @@ extension Sluicectl {
             case ["check-disclosure"]:
                 return try await ArchiveDiscloseCommand(configuration: configuration, timeout: timeout)
                     .check(invocation.arguments.first ?? "", console)
+            case ["retention"]:
+                return try await ArchiveRetentionCommand(configuration: configuration, clocks: clocks).run(console)
             case ["replay"]:
                 return try await ArchiveReplayCommand(
                     configuration: configuration, interruption: Interruption(interruptions()), timeout: timeout

@@ -72,6 +72,23 @@ extension SluicectlCommand {
                         + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified once more."),
             ]),
         Command(
+            "retention", summary: "Print which payloads sluice-archive deletes next after archive.retention.",
+            discussion: """
+                Of each log: from which leaf on payloads are kept, how many segments of 256 the next run of \
+                sluice-archive deletes, how many of them it keeps because of a legal hold or an unknown key, how many it \
+                announces, and since when they are announced: they are deleted a day later. Give archive.retention as \
+                the service has it.
+                """,
+            schema: ConfigurationSchema(
+                ArchivePlace.storeSettings + [
+                    ArchivePlace.retention, ArchiveReadingOptions.dryRun, OperationsSettings.topicsPrefix,
+                    OperationsSettings.output,
+                ]
+            ).adding(keysOfArchive),
+            examples: [
+                .init("sluicectl archive retention --dry-run --config sluice.properties", "Before a change of it.")
+            ]),
+        Command(
             "replay", summary: "Write archived records into Kafka again.",
             discussion: """
                 Key, value and headers are as they were, the origin is replay; the time of the record is the \
