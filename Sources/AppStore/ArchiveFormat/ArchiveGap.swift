@@ -8,6 +8,9 @@ package struct ArchiveGap: Hashable, Sendable {
         case deleted = 1
         /// Kafka has the range, and no record in it: the marks of transactions, or transactions that were aborted.
         case noRecord = 2
+        /// Kafka has records there that the archive could not take: they are in its dead letter topic, and the archive is
+        /// incomplete. Releases before 2026-12 did not know it.
+        case deadLettered = 3
     }
 
     static let formatVersion: UInt8 = 1

@@ -79,12 +79,20 @@ struct ArchiveHandler: FlushingHandler {
     private func gap(
         _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition, at now: Int64
     ) async throws -> ArchiveEntry {
-        let reason = try await missed.reason(ofMissing: offsets.lowerBound, in: partition)
+        let reason = try await missed.reason(ofMissing: offsets, in: partition)
         if reason == .deleted {
             let count = offsets.upperBound.rawValue - offsets.lowerBound.rawValue
             metrics.missing(partition.topic, offsets: count)
             logger.error(
                 "Kafka deleted records before they were archived",
+                [
+                    LogField(.log, "\(partition)"), LogField(.firstMissing, offsets.lowerBound.rawValue),
+                    LogField(.lastMissing, offsets.upperBound.rawValue - 1),
+                ])
+        }
+        if reason == .deadLettered {
+            logger.error(
+                "records were dead-lettered and are not archived",
                 [
                     LogField(.log, "\(partition)"), LogField(.firstMissing, offsets.lowerBound.rawValue),
                     LogField(.lastMissing, offsets.upperBound.rawValue - 1),

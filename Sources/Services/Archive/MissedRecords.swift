@@ -36,8 +36,14 @@ struct MissedRecords: Sendable {
         } catch is End {}
     }
 
-    /// Why nothing was read under some offsets.
-    func reason(ofMissing first: KafkaOffset, in partition: KafkaTopicPartition) async throws -> ArchiveGap.Reason {
-        try await admin.watermarks(of: partition).low > first ? .deleted : .noRecord
+    /// Why nothing was archived under some offsets: Kafka deleted it, has no record there, or has records that the
+    /// pipeline dead-lettered.
+    func reason(
+        ofMissing offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition
+    ) async throws -> ArchiveGap.Reason {
+        if try await admin.watermarks(of: partition).low > offsets.lowerBound { return .deleted }
+        var hasRecords = false
+        try await read(partition, offsets) { _ in hasRecords = true }
+        return hasRecords ? .deadLettered : .noRecord
     }
 }

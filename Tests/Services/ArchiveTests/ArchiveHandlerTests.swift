@@ -111,7 +111,7 @@ import TransparencyLog
         await broker.stop()
     }
 
-    @Test func `offsets without a record are noted in the log`() async throws {
+    @Test func `offsets of dead-lettered records are noted in the log, which is then incomplete`() async throws {
         try await write(20)
         try await handler.partitionAssigned(Self.place, startingAt: 0)
         _ = try await handler.append(records(0..<3) + records(7..<9))
@@ -123,13 +123,14 @@ import TransparencyLog
         let leaf = try await reader.leaf(3, size: size).leaf
         #expect(leaf.position.kind == .gap && leaf.position.offset == 3)
         let content = try ArchiveObject.open(try await reader.object(3, size: size), of: leaf)
-        #expect(content == .gap(ArchiveGap(nextOffset: 7, reason: .noRecord)))
+        #expect(content == .gap(ArchiveGap(nextOffset: 7, reason: .deadLettered)))
         // The clock is put back: that is no reason to doubt the log.
         wall.milliseconds.store(1_850_000_000_000, ordering: .relaxed)
         _ = try await handler.append(records(9..<10) + records(15..<16))
         try await handler.flush(Self.place)
         let report = try await ArchiveVerification(store, options: VerificationOptions()).run()
-        #expect(report.findings.isEmpty, "\(report.findings)")
+        #expect(report.findings.map(\.kind) == [.incomplete, .incomplete], "\(report.findings)")
+        #expect(report.findings.first?.leaf == 3)
         await handler.partitionReleased(Self.place)
         await broker.stop()
     }

@@ -43,6 +43,12 @@ struct LeafOrder {
                 findings.append(
                     finding(
                         .incomplete, leaf, "offsets \(leaf.offset) to \(end) were deleted before they were archived"))
+            case .deadLettered:
+                let end = max(leaf.offset, gap.nextOffset.rawValue - 1)
+                findings.append(
+                    finding(
+                        .incomplete, leaf,
+                        "offsets \(leaf.offset) to \(end) have records that were dead-lettered, not archived"))
             }
         }
         return findings
