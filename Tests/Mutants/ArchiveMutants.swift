@@ -16,7 +16,7 @@ private let root = MutatedFile(
     .archive, "durability", directory + "DirectoryStore.swift", suites: "PowerLossTests|LogCrashTests")
 private let pruning = MutatedFile(
     .archive, "retention", log + "LogPruning.swift", suites: "LogPruningTests")
-private let retention = MutatedFile(
+private let retentionService = MutatedFile(
     .archive, "retention", "Services/Archive/RetentionService.swift", suites: "RetentionServiceTests")
 private let keptKeys = MutatedFile(
     .archive, "retention", "AppStore/ArchiveKeys/KeyStore+Pruning.swift", suites: "RetentionServiceTests")
@@ -88,11 +88,11 @@ enum ArchiveMutants {
         pruning.mutant("archive-retention-retracted", "end < open.minimum", "false"),
         pruning.mutant("archive-retention-bound", "max(Self.leastSegments, kept / Self.greatestShare)", "kept"),
         pruning.without("archive-retention-announced", "try await announce(plan)"),
-        retention.mutant("archive-retention-clock", "min(parts.clocks.wallMilliseconds(), newest)", "newest"),
-        retention.mutant(
+        retentionService.mutant("archive-retention-clock", "min(parts.clocks.wallMilliseconds(), newest)", "newest"),
+        retentionService.mutant(
             "archive-retention-newest", "min(parts.clocks.wallMilliseconds(), newest)",
             "parts.clocks.wallMilliseconds()"),
-        retention.mutant(
+        retentionService.mutant(
             "archive-retention-kinds", "parts.topics[partition.topic]?.kind.isPersonal == true", "true"),
         keptKeys.mutant("archive-retention-hold", "try status(of: mark).hold != nil", "false"),
         keptKeys.mutant(
