@@ -4,6 +4,10 @@
 /// All operations may run side by side; one process has one store for one place. No object has a name that is the folder of
 /// another's: a directory cannot hold both.
 package protocol ObjectStore: Sendable {
+    /// Whether ``lock(_:)`` keeps other writers out. Where it does not, they are told apart by the conditions of
+    /// ``create(_:_:)`` and ``replace(_:_:expected:)`` alone, and another one may write at any time.
+    var hasLocks: Bool { get }
+
     /// The whole object; nil when there is none.
     ///
     /// - Throws: ``ObjectStoreError``: `corrupt` when the store keeps a checksum and it does not fit.
@@ -17,6 +21,9 @@ package protocol ObjectStore: Sendable {
     /// - Throws: ``ObjectStoreError``: `exists` when there is one of this name. After any other error there may be an
     ///   object of this name; it is to be deleted before it is created again.
     func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
+
+    /// As ``create(_:_:)``, for an object that is deleted soon: no lock of the service keeps it.
+    func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
     /// Exchanges an object as a whole. At every moment readers see the old bytes or the new ones, after a crash too; on
     /// return the new ones are durable.
@@ -58,9 +65,19 @@ package protocol ObjectStore: Sendable {
     func lock(_ prefix: ObjectName) async throws(ObjectStoreError) -> any ObjectStoreLock
 }
 
+extension ObjectStore {
+    /// The assumption that is safe.
+    package var hasLocks: Bool { false }
+
+    package func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
+        try await create(name, bytes)
+    }
+}
+
 /// The right to write below a prefix. It ends with ``release()``, with the last reference, and with the process.
 package protocol ObjectStoreLock: Sendable {
-    /// Gives the right back; further calls do nothing.
+    /// Gives the right back; further calls do nothing. What could not be made durable below the prefix is forgotten: it no
+    /// longer fails ``ObjectStore/synchronize()``, and the next writer must not rely on what no signature covers.
     func release()
 }
 

@@ -13,6 +13,7 @@ package final class DirectoryStore: ObjectStore {
 
     /// Absolute.
     package let path: String
+    package var hasLocks: Bool { true }
     let calls: any FileCalls
     let tree: FolderTree
     let unsynchronized: Unsynchronized

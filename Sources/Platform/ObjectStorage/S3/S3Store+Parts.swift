@@ -5,9 +5,9 @@ extension S3Store {
     /// Sends the parts one after another, each with its checksum. The condition is that of the last request, which makes
     /// the object.
     func putInParts(
-        _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
+        _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?, isLocked: Bool
     ) async throws(ObjectStoreError) -> ObjectVersion {
-        let upload = try await beginUpload(name, bytes)
+        let upload = try await beginUpload(name, bytes, isLocked: isLocked)
         do throws(ObjectStoreError) {
             var parts: [(tag: String, checksum: String)] = []
             var start = 0
@@ -27,10 +27,12 @@ extension S3Store {
         }
     }
 
-    private func beginUpload(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) -> String {
+    private func beginUpload(
+        _ name: ObjectName, _ bytes: [UInt8], isLocked: Bool
+    ) async throws(ObjectStoreError) -> String {
         let call = S3Call(
             method: "POST", name: name, query: [("uploads", "")],
-            headers: metadata(bytes) + retention() + [("x-amz-checksum-algorithm", "SHA256")],
+            headers: metadata(bytes) + (isLocked ? retention() : []) + [("x-amz-checksum-algorithm", "SHA256")],
             action: "begin the upload of \(client.url(name))")
         let response = try await client.send(call).response
         guard (200..<300).contains(response.status) else { throw S3Problem(response).error(call.action) }

@@ -7,15 +7,17 @@ extension S3Store {
     /// Writes where the condition holds.
     ///
     /// - Throws: ``ObjectStoreError``: `changed` when it does not hold.
+    ///
+    /// - Parameter isLocked: whether the object lock that is configured keeps it.
     func put(
-        _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
+        _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?, isLocked: Bool = true
     ) async throws(ObjectStoreError) -> ObjectVersion {
         if bytes.count > client.configuration.partBytes {
-            return try await putInParts(name, bytes, expected: expected)
+            return try await putInParts(name, bytes, expected: expected, isLocked: isLocked)
         }
         let call = S3Call(
             method: "PUT", name: name,
-            headers: condition(expected) + checksum(bytes) + metadata(bytes) + retention(),
+            headers: condition(expected) + checksum(bytes) + metadata(bytes) + (isLocked ? retention() : []),
             body: bytes, action: "write \(client.url(name))")
         return try await written(try await client.send(call), call, name, bytes)
     }

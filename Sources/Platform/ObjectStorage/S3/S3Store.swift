@@ -47,8 +47,16 @@ package struct S3Store: ObjectStore {
     }
 
     package func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
+        try await create(name, bytes, isLocked: true)
+    }
+
+    package func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
+        try await create(name, bytes, isLocked: false)
+    }
+
+    private func create(_ name: ObjectName, _ bytes: [UInt8], isLocked: Bool) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
-            _ = try await put(name, bytes, expected: nil)
+            _ = try await put(name, bytes, expected: nil, isLocked: isLocked)
         } catch {
             guard error.code == .changed else { throw error }
             throw ObjectStoreError(.exists, "\(client.url(name)) exists already and is not changed")
