@@ -18,10 +18,18 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         case damaged
         /// Files of a log are there and its checkpoint is not.
         case checkpointMissing = "checkpoint_missing"
+        /// Nothing of a log is there, and it was signed before.
+        case beginRefused = "begin_refused"
+        /// An earlier state than one that was signed.
+        case rolledBack = "rolled_back"
+        /// Another history than the one that was signed.
+        case forked
         /// The checkpoint is not signed by a configured key.
         case unknownKey = "unknown_key"
         /// The checkpoint could not be signed.
         case signing
+        /// The key store cannot keep what is signed, or gives no keys.
+        case keyStore = "key_store"
     }
 
     package let code: Code
@@ -49,11 +57,15 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             self.init(.unknownKey, "the checkpoint of \(names.prefix): \(error.message)")
         case let error as TransparencyLogError: self = Self.damaged(names, error.message)
         case let error as ArchiveFormatError: self = Self.damaged(names, error.message)
+        case let error as LogReadError where error.code != .storage: self = Self.damaged(names, "\(error)")
         default: self.init(.storage, "\(names.prefix): \(error)")
         }
     }
 
     package var description: String { message }
+
+    /// Whether the log stays as it is until an operator has decided: trying again does not help.
+    package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }
 
     static func damaged(_ names: LogNames, _ reason: String) -> LogError {
         LogError(
@@ -64,14 +76,57 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             """)
     }
 
-    static func checkpointMissing(_ names: LogNames) -> LogError {
+    static func checkpointMissing(_ names: LogNames, _ object: ObjectName) -> LogError {
         LogError(
             .checkpointMissing,
             """
-            \(names.prefix) has checkpoints of its past, and \(names.prefix)/checkpoint is gone. Nothing is written to it. \
-            Restore that file from a copy, or from the newest anchor
+            \(object) is there, and \(names.prefix)/checkpoint is not. Nothing is written. Restore that file from a copy, \
+            or from the newest anchor. To begin the log again, move what is below \(names.prefix) to another place first
             """)
     }
+
+    /// - Parameter evidence: a clause.
+    static func beginRefused(_ names: LogNames, _ evidence: String) -> LogError {
+        LogError(
+            .beginRefused,
+            """
+            \(names.prefix) is not in the archive, and \(evidence). Nothing is written. Mount the volume, correct \
+            archive.url, or restore the archive from a copy. Where it is lost, begin a new one with an archive.url and an \
+            archive.origin of its own, and archive.begin=true for one start
+            """)
+    }
+
+    static func rolledBack(_ names: LogNames, has size: Int, signed: Int, by place: String) -> LogError {
+        LogError(
+            .rolledBack,
+            """
+            \(names.prefix) has \(size) leaves, and \(place) has its checkpoint of \(signed): an earlier state was put back. \
+            Nothing is written. Restore the later state. \(Self.continuing)
+            """)
+    }
+
+    static func laterCopy(_ names: LogNames, has size: Int, copy: ObjectName) -> LogError {
+        LogError(
+            .rolledBack,
+            """
+            \(names.prefix)/checkpoint is of \(size) leaves, and \(copy) of more: an earlier checkpoint was put back. \
+            Nothing is written. Put the largest of \(names.prefix)/checkpoints in its place, and run `sluicectl archive verify`
+            """)
+    }
+
+    static func forked(_ names: LogNames, signed: Int, by place: String) -> LogError {
+        LogError(
+            .forked,
+            """
+            \(names.prefix) does not begin with the \(signed) leaves of its checkpoint in \(place): another history. Nothing \
+            is written. Restore the log that was signed. \(Self.continuing)
+            """)
+    }
+
+    private static let continuing = """
+        Where it is lost, begin a new archive with an archive.url and an archive.origin of its own; archive.begin=true for \
+        one start goes on with this one, which every anchor will call forked
+        """
 
     static func otherWriter(_ names: LogNames) -> LogError {
         LogError(

@@ -6,12 +6,13 @@ package import TransparencyLog
 ///
 /// ```
 /// checkpoint                      the newest signed checkpoint; the only object that is replaced
-/// checkpoints/x001/x234/067       every checkpoint, by its size in groups of three digits
+/// checkpoints/x001/x234/067       checkpoints of the past, by their size in groups of three digits
 /// tile/<level>/<n>[.p/<width>]    hash tiles (c2sp.org/tlog-tiles)
 /// tile/entries/<n>[.p/<width>]    the leaves of one level-0 tile
 /// segments/<n>[.p/<width>]        the objects of the same leaves
 /// retention                       signed; from which leaf on segments are kept
 /// cosigned/<key id>               the newest checkpoint that a witness cosigned, with its cosignature
+/// staging/<leaves>-<root>-<base>  in a store without locks: the objects of a commit until their names are written
 /// ```
 package struct LogNames: Hashable, Sendable {
     package let partition: KafkaTopicPartition
@@ -54,6 +55,13 @@ package struct LogNames: Hashable, Sendable {
 
     func cosigned() throws(ObjectStoreError) -> ObjectName { try prefix.appending("cosigned") }
 
+    /// What the names of staged commits are below.
+    func staging() throws(ObjectStoreError) -> ObjectName { try prefix.appending("staging") }
+
+    func staged(_ commit: StagedName) throws(ObjectStoreError) -> ObjectName {
+        try prefix.appending("staging/\(commit.text)")
+    }
+
     package func retention() throws(ObjectStoreError) -> ObjectName { try prefix.appending("retention") }
 
     /// A hash tile, or an entry bundle.
@@ -79,7 +87,18 @@ package struct LogNames: Hashable, Sendable {
         if rest.hasPrefix("segments/") {
             return TilePath.indexAndWidth(rest.dropFirst("segments/".count)).map(LogObject.segment)
         }
+        if rest.hasPrefix("staging/") {
+            return StagedName(text: rest.dropFirst("staging/".count)).map(LogObject.staged)
+        }
         return TilePath(text: rest).map(LogObject.tile)
+    }
+
+    /// Whether a commit may write the object: a tile, entries or a segment.
+    func isOfTree(_ name: ObjectName) -> Bool {
+        switch content(name) {
+        case .tile, .segment: true
+        case .checkpoint, .checkpointOfSize, .retention, .staged, nil: false
+        }
     }
 }
 
@@ -90,4 +109,6 @@ package enum LogObject: Hashable, Sendable {
     case retention
     case tile(TilePath)
     case segment(index: Int, width: Int)
+    /// The objects of a commit whose names are not written yet.
+    case staged(StagedName)
 }

@@ -90,12 +90,14 @@ package struct LogReader: Sendable {
     /// Leaves of the checkpoint that is there now; 0 where it cannot be used.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
-    func presentSize() async throws(LogReadError) -> Int {
+    func presentSize() async throws(LogReadError) -> Int { try await presentCheckpoint()?.size ?? 0 }
+
+    private func presentCheckpoint() async throws(LogReadError) -> Checkpoint? {
         do throws(LogReadError) {
-            return try await checkpoint()?.checkpoint.size ?? 0
+            return try await checkpoint()?.checkpoint
         } catch {
             guard error.code != .storage else { throw error }
-            return 0
+            return nil
         }
     }
 
@@ -169,21 +171,34 @@ package struct LogReader: Sendable {
     ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
         var size = size
         var first: ObjectName?
+        /// The checkpoint whose staged objects were looked through.
+        var searched: Checkpoint?
         // Ends: each newer checkpoint is of more leaves, and a full tile stays.
         while true {
             let width = min(TilePath.fullWidth, size >> (8 * level) - index << 8)
             guard index >= 0, width > 0 else {
                 throw LogReadError(.noLeaf, "a tree of \(size) leaves has no tile \(index) at level \(level)")
             }
+            var candidates: [ObjectName] = []
             for width in Set([width, TilePath.fullWidth]).sorted() {
                 let name = try self.name { () throws(ObjectStoreError) in try name(width) }
                 first = first ?? name
+                candidates.append(name)
                 if let bytes = try await bytes(name) { return (bytes, width, name) }
             }
-            guard width < TilePath.fullWidth else { break }
-            let newer = try await presentSize()
-            guard newer > size else { break }
-            size = newer
+            guard width < TilePath.fullWidth || !store.hasLocks, let newest = try await presentCheckpoint() else {
+                break
+            }
+            if newest.size > size {
+                size = newest.size
+                continue
+            }
+            if let found = try await staged(candidates, of: newest) {
+                return (found.bytes, found.name == candidates.first ? width : TilePath.fullWidth, found.name)
+            }
+            // Of a commit that was finished meanwhile the names are written now.
+            guard !store.hasLocks, newest != searched else { break }
+            searched = newest
         }
         throw LogReadError(.missing, "the object is not there", object: first)
     }

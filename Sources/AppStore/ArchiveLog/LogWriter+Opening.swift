@@ -5,26 +5,44 @@ internal import TransparencyLog
 extension LogWriter {
     /// Goes on with a log at its checkpoint, or begins one. The caller holds the store's lock of the log.
     ///
-    /// The checkpoint is signed again, with a later time, before anything else is written: on a store without locks every
-    /// further checkpoint of an earlier writer is refused.
+    /// Nothing is signed before the log was compared with what was signed of it before (``LogKnowledge``). A commit that a
+    /// process ended in is finished where its checkpoint was signed, and removed where it was not. Then the checkpoint is
+    /// signed again, with a later time: on a store without locks every further checkpoint of an earlier writer is refused.
     ///
-    /// - Parameter time: seconds since 1970.
-    /// - Throws: ``LogError``: `checkpoint_missing`, `unknown_key`, `damaged` when the tiles at the end do not give the signed
-    ///   root, `other_writer`, `storage`.
+    /// - Parameters:
+    ///   - time: seconds since 1970.
+    ///   - copyInterval: seconds between two copies of checkpoints.
+    /// - Throws: ``LogError``: `checkpoint_missing`, `begin_refused`, `rolled_back` and `forked` when a log was signed that the
+    ///   store does not have, `unknown_key`, `damaged` when the tiles at the end do not give the signed root, `other_writer`,
+    ///   `key_store`, `storage`.
     package static func open(
-        _ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, at time: Int
+        _ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, at time: Int,
+        knowing knowledge: LogKnowledge = LogKnowledge(), copyInterval: Int = LogWriter.copyInterval
     ) async throws(LogError) -> LogWriter {
         do {
+            let opening = try LogOpening(store, names, signer, knowledge)
             guard let found = try await store.read(names.checkpoint()) else {
-                return try await begin(store, names, signer, at: time)
+                try await opening.checkBeginning()
+                return try await begin(opening, copyInterval, at: time)
             }
-            let (checkpoint, committed) = try verified(found, names, signer)
-            var writer = LogWriter(store, names: names, signer: signer, committed: committed)
+            let staged = try await store.hasLocks ? [] : Self.staged(store, names)
+            let committed = try await opening.newest(found, staged)
+            var writer = LogWriter(
+                store, names: names, signer: signer, heads: knowledge.heads, copyInterval: copyInterval,
+                committed: committed)
+            let checkpoint = try Checkpoint(text: committed.note.text)
+            try await finish(checkpoint, staged: staged, store, names)
             try await writer.readEnd(of: checkpoint)
+            try await opening.checkHistory(of: checkpoint, committed.note)
+            try await writer.removeLeftovers()
+            try await writer.readCopy()
             // Later even where the clock is behind: with the same time it would be the same bytes.
-            try await writer.sign(at: max(time, committed.time + 1))
+            try writer.sign(at: max(time, committed.time + 1), after: committed.previous)
+            try await writer.finishPending()
+            // The checkpoint that they would follow, or have followed, is replaced.
+            for (name, _) in staged { try? await store.delete(name) }
             // A process that ended between the two has left none.
-            try? await writer.keepCopy()
+            try? await writer.keepDueCopy()
             return writer
         } catch {
             throw LogError(error, reading: names)
@@ -32,34 +50,24 @@ extension LogWriter {
     }
 
     /// An empty log, with a checkpoint that says so.
-    private static func begin(
-        _ store: any ObjectStore, _ names: LogNames, _ signer: CheckpointSigner, at time: Int
-    ) async throws -> LogWriter {
-        guard try await store.list(names.checkpoints(), after: nil, limit: 1).isEmpty else {
-            throw LogError.checkpointMissing(names)
-        }
+    private static func begin(_ opening: LogOpening, _ copyInterval: Int, at time: Int) async throws -> LogWriter {
+        let (names, signer) = (opening.names, opening.signer)
         let note = try note(names, signer, MerkleFrontier(), after: 0, at: time)
-        let version = try await store.replace(names.checkpoint(), note.bytes, expected: nil)
-        return LogWriter(
-            store, names: names, signer: signer,
-            committed: CommittedCheckpoint(size: 0, previous: 0, time: time, version: version, note: note))
+        var writer = LogWriter(
+            opening.store, names: names, signer: signer, heads: opening.knowledge.heads, copyInterval: copyInterval,
+            committed: CommittedCheckpoint(size: 0, previous: 0, time: time, version: nil, note: note))
+        try writer.sign(at: time, after: 0)
+        try await writer.finishPending()
+        return writer
     }
 
-    private static func verified(
-        _ found: StoredObject, _ names: LogNames, _ signer: CheckpointSigner
-    ) throws -> (Checkpoint, CommittedCheckpoint) {
-        let origin = names.origin(archive: signer.archive)
-        let note = try SignedNote(bytes: found.bytes)
-        let checkpoint = try Checkpoint(text: note.text)
-        guard checkpoint.origin == origin else {
-            throw LogError.damaged(
-                names, "its checkpoint is of \(checkpoint.origin), and by archive.origin it is \(origin)")
+    /// The copy that the checkpoint names, where there is one: of the same size, or the one before.
+    private mutating func readCopy() async throws {
+        for size in [committed.size, committed.previous] where size > 0 {
+            guard let found = try await store.read(names.checkpoint(size: size)) else { continue }
+            let head = try SignedHead(found.bytes, origin: origin, signer: signer)
+            return copy = KeptCopy(size: size, time: head.time)
         }
-        let signatures = try note.verified(by: signer.verifiers().allKeys(of: origin))
-        let committed = CommittedCheckpoint(
-            size: checkpoint.size, previous: signatures.compactMap(\.previousSize).max() ?? 0,
-            time: signatures.compactMap(\.time).max() ?? 0, version: found.version, note: note)
-        return (checkpoint, committed)
     }
 
     /// Reads the partial tiles at the end and what belongs to them, and compares the root.

@@ -6,27 +6,38 @@ package import TransparencyLog
 ///
 /// What is appended becomes part of the log at ``commit(at:)``: objects, entries and hash tiles are written and durable
 /// before the checkpoint that covers them is signed and takes the place of the one before. Nothing but the checkpoint is
-/// ever overwritten, so a process that ends at any instant leaves the log as its last checkpoint says, and behind it at
-/// most files that the next writer replaces.
+/// ever overwritten, so a process that ends at any instant leaves the log as its last checkpoint says.
+///
+/// In a store with locks the objects are written under their names first, and what a process leaves there without a
+/// checkpoint is removed by the next one. In a store without locks they are staged (``StagedCommit``), and their names are
+/// written after the checkpoint. A signed checkpoint is kept by this host before it is published, and is the only one of its
+/// size: it is published again, the same bytes, until the store has accepted it.
 ///
 /// A value: a copy made before a call is the state before it.
 package struct LogWriter: Sendable {
+    /// Copies of checkpoints are so far apart, in seconds.
+    package static let copyInterval = 3_600
+
     let store: any ObjectStore
     let names: LogNames
     let signer: CheckpointSigner
+    let heads: (any SignedHeads)?
+    let copyInterval: Int
     /// Of all leaves, those that are not committed included.
     var frontier = MerkleFrontier()
     /// The leaves behind the last full tile, and their objects as their segment has them.
     var openLeaves: [[UInt8]] = []
     var openSegment: [UInt8] = []
-    /// Full tiles and segments that are not written yet.
+    /// Full tiles and segments that no committed checkpoint covers.
     private var unwritten: [NamedBytes] = []
-    /// The checkpoint that stands.
+    /// The newest checkpoint whose objects are all there.
     var committed: CommittedCheckpoint
-    /// A checkpoint that may have been written without an answer.
-    private var attempted: CommittedCheckpoint?
-    /// The copy of the checkpoint that stands is there.
-    private var hasCopy = false
+    /// A signed checkpoint that is not committed yet.
+    var pending: PendingCheckpoint?
+    /// The newest copy of a checkpoint.
+    var copy: KeptCopy?
+    /// Another writer has replaced the checkpoint.
+    private var isSuperseded = false
     /// The storage may have dropped what it took: everything is written again.
     private var mustRewrite = false
     /// The last leaf, committed or not.
@@ -34,25 +45,15 @@ package struct LogWriter: Sendable {
     /// Bytes of objects that are appended and not committed.
     package private(set) var uncommittedBytes = 0
 
-    struct NamedBytes: Sendable {
-        let name: ObjectName
-        let bytes: [UInt8]
-    }
-
-    struct CommittedCheckpoint: Sendable {
-        let size: Int
-        /// Leaves of the checkpoint before; 0 when there was none.
-        let previous: Int
-        /// Of its cosignature, in seconds since 1970.
-        let time: Int
-        var version: ObjectVersion
-        let note: SignedNote
-    }
-
-    init(_ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, committed: CommittedCheckpoint) {
+    init(
+        _ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, heads: (any SignedHeads)?,
+        copyInterval: Int, committed: CommittedCheckpoint
+    ) {
         self.store = store
         self.names = names
         self.signer = signer
+        self.heads = heads
+        self.copyInterval = copyInterval
         self.committed = committed
     }
 
@@ -60,7 +61,7 @@ package struct LogWriter: Sendable {
     package var size: Int { frontier.size }
     /// Leaves that the checkpoint covers.
     package var committedSize: Int { committed.size }
-    /// The signed checkpoint that stands.
+    /// The newest signed checkpoint.
     package var checkpoint: SignedNote { committed.note }
     /// The first line of its checkpoints.
     package var origin: String { names.origin(archive: signer.archive) }
@@ -97,10 +98,15 @@ package struct LogWriter: Sendable {
     /// - Parameter time: seconds since 1970; the time in the signature does not go back when the clock does.
     /// - Throws: ``LogError`` when it is not durable: call it again. Its code is `other_writer` when somebody else has written.
     package mutating func commit(at time: Int) async throws(LogError) {
+        guard !isSuperseded else { throw LogError.otherWriter(names) }
+        try await finishPending()
         guard frontier.size > committed.size else { return }
-        let before = committed.size
+        let objects: [NamedBytes]
+        var staged: ObjectName?
         do throws(ObjectStoreError) {
-            try await write(unwritten + partials(since: before))
+            try await keepDueCopy()
+            objects = unwritten + (try partials(since: committed.size))
+            if store.hasLocks { try await write(objects) } else { staged = try await stage(objects) }
         } catch { throw LogError(error) }
         do throws(ObjectStoreError) {
             try await store.synchronize()
@@ -110,39 +116,68 @@ package struct LogWriter: Sendable {
             throw LogError(error)
         }
         mustRewrite = false
-        try await sign(at: max(time, committed.time))
-        unwritten = []
-        uncommittedBytes = 0
-        await tidy(since: before)
+        try sign(at: max(time, committed.time), after: copy?.size ?? 0)
+        if let staged {
+            pending?.staged = staged
+            pending?.objects = objects
+        }
+        try await finishPending()
     }
 
-    /// Signs the present size and puts the checkpoint in its place. What it says is the one before has its copy by then.
-    mutating func sign(at time: Int) async throws(LogError) {
-        let isLater = frontier.size > committed.size
-        if isLater, !hasCopy {
-            do throws(ObjectStoreError) { try await keepCopy() } catch { throw LogError(error) }
+    /// Signs the present size. What the checkpoint says is the one before has its copy by then.
+    mutating func sign(at time: Int, after previous: Int) throws(LogError) {
+        let checkpoint = CommittedCheckpoint(
+            size: frontier.size, previous: previous, time: time, version: committed.version,
+            note: try Self.note(names, signer, frontier, after: previous, at: time))
+        pending = PendingCheckpoint(
+            checkpoint: checkpoint, fullObjects: unwritten.count, objectBytes: uncommittedBytes)
+    }
+
+    /// Publishes the signed checkpoint, the same one at each call, and writes what is left to write under it.
+    mutating func finishPending() async throws(LogError) {
+        guard var next = pending else { return }
+        if !next.isPublished {
+            try keepHeads(SignedHeadNotes(published: committed.publishedBytes, signed: next.checkpoint.note.bytes))
+            next.checkpoint.version = try await publish(next.checkpoint)
+            next.isPublished = true
+            pending = next
         }
-        let previous = isLater ? committed.size : committed.previous
-        let note = try Self.note(names, signer, frontier, after: previous, at: time)
-        var next = CommittedCheckpoint(
-            size: frontier.size, previous: previous, time: time, version: committed.version, note: note)
+        try keepHeads(SignedHeadNotes(published: next.checkpoint.note.bytes))
+        if let staged = next.staged {
+            do throws(ObjectStoreError) {
+                for object in next.objects { try await Self.place(object, in: store) }
+            } catch { throw LogError(error) }
+            // The next opening deletes what this does not.
+            try? await store.delete(staged)
+        }
+        let before = committed.size
+        committed = next.checkpoint
+        pending = nil
+        unwritten.removeFirst(next.fullObjects)
+        uncommittedBytes -= next.objectBytes
+        if committed.size > before { await tidy(since: before) }
+    }
+
+    /// Puts the checkpoint in the place of the one before.
+    private mutating func publish(_ next: CommittedCheckpoint) async throws(LogError) -> ObjectVersion {
         do throws(ObjectStoreError) {
-            next.version = try await store.replace(names.checkpoint(), note.bytes, expected: committed.version)
-            take(next)
-        } catch {
-            guard error.code == .changed else {
-                // It may be there nevertheless.
-                attempted = next
-                throw LogError(error)
-            }
-            try await acceptAttempted()
-        }
-        attempted = nil
+            return try await store.replace(names.checkpoint(), next.note.bytes, expected: committed.version)
+        } catch { guard error.code == .changed else { throw LogError(error) } }
+        do throws(ObjectStoreError) {
+            // An earlier attempt may have been carried out without an answer.
+            let found = try await store.read(names.checkpoint())
+            if let found, found.bytes == next.note.bytes { return found.version }
+        } catch { throw LogError(error) }
+        // The checkpoint that it would follow is gone: the signature never was part of the log.
+        isSuperseded = true
+        pending = nil
+        throw LogError.otherWriter(names)
     }
 
-    private mutating func take(_ checkpoint: CommittedCheckpoint) {
-        if checkpoint.size > committed.size { hasCopy = false }
-        committed = checkpoint
+    private func keepHeads(_ notes: SignedHeadNotes) throws(LogError) {
+        do {
+            try heads?.keep(notes, of: origin)
+        } catch { throw LogError(.keyStore, "the checkpoint of \(names.prefix) cannot be kept: \(error)") }
     }
 
     static func note(
@@ -154,19 +189,6 @@ package struct LogWriter: Sendable {
                     origin: names.origin(archive: signer.archive), size: frontier.size, root: frontier.root),
                 after: previous, at: time)
         } catch { throw LogError(.signing, "the checkpoint of \(names.prefix) cannot be signed: \(error)") }
-    }
-
-    /// The checkpoint is not the one before: fine when it is what an earlier attempt wrote.
-    private mutating func acceptAttempted() async throws(LogError) {
-        let found: StoredObject?
-        do throws(ObjectStoreError) {
-            found = try await store.read(names.checkpoint())
-        } catch { throw LogError(error) }
-        guard let found, var attempted, found.bytes == attempted.note.bytes, attempted.size == frontier.size else {
-            throw LogError.otherWriter(names)
-        }
-        attempted.version = found.version
-        take(attempted)
     }
 
     private func bundle() throws(ObjectStoreError) -> [UInt8] {
@@ -191,6 +213,7 @@ package struct LogWriter: Sendable {
         return objects
     }
 
+    /// Writes objects that no checkpoint covers yet, under their names: this writer holds the log's lock.
     private func write(_ objects: [NamedBytes]) async throws(ObjectStoreError) {
         for object in objects {
             if mustRewrite { try await store.delete(object.name) }
@@ -198,8 +221,7 @@ package struct LogWriter: Sendable {
         }
     }
 
-    /// Creates an object that no checkpoint covers yet. What is in its place was left by a writer that ended before its
-    /// checkpoint: this one has signed after it.
+    /// What is in the place of an object is of an attempt of this writer that failed.
     private func create(_ object: NamedBytes) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)
@@ -209,45 +231,5 @@ package struct LogWriter: Sendable {
             try await store.delete(object.name)
             try await store.create(object.name, object.bytes)
         }
-    }
-
-    /// Keeps a copy of the checkpoint, and deletes what it has made superfluous. What fails here is left: it makes the log
-    /// larger, not wrong.
-    mutating func tidy(since size: Int) async {
-        try? await keepCopy()
-        let old = size / TilePath.fullWidth
-        if size % TilePath.fullWidth > 0,
-            let segment = try? names.segment(index: old, width: size % TilePath.fullWidth)
-        {
-            try? await store.delete(segment)
-        }
-        // Where the tile is full now, the partial ones are no longer needed (c2sp.org/tlog-tiles).
-        for path in TilePath.partialTiles(ofSize: size) {
-            guard case .hashes(let level) = path.content,
-                frontier.size >> (8 * (level + 1)) > size >> (8 * (level + 1))
-            else { continue }
-            await deletePartials(of: path)
-            if level == 0 { await deletePartials(of: .entries(index: path.index)) }
-        }
-    }
-
-    /// `checkpoints/<size>`; there is none of an empty log. Whole or not there, at every instant: a reader takes a copy that
-    /// is cut off for one that was changed.
-    mutating func keepCopy() async throws(ObjectStoreError) {
-        guard committed.size > 0 else { return hasCopy = true }
-        do throws(ObjectStoreError) {
-            _ = try await store.replace(
-                names.checkpoint(size: committed.size), committed.note.bytes, expected: nil)
-        } catch {
-            guard error.code == .changed else { throw error }
-        }
-        hasCopy = true
-    }
-
-    private func deletePartials(of path: TilePath) async {
-        guard let folder = try? ObjectName(names.tile(path.full).text + ".p"),
-            let listed = try? await store.list(folder, after: nil, limit: TilePath.fullWidth)
-        else { return }
-        for object in listed { try? await store.delete(object.name) }
     }
 }

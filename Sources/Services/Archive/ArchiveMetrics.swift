@@ -15,7 +15,6 @@ struct ArchiveMetrics: Sendable {
 
     private let topics: [KafkaTopic: OfTopic]
     private let failures: [LogError.Code: Counter]
-    private let keyStoreFailures: Counter
     private let duration: Histogram
 
     init(_ registry: MetricsRegistry, topics: [KafkaTopic]) {
@@ -53,9 +52,6 @@ struct ArchiveMetrics: Sendable {
                 labels: [MetricLabel("reason", code.rawValue)])
         }
         self.failures = failures
-        keyStoreFailures = registry.counter(
-            ArchiveMetricName.failures, help: "Attempts to open or to write a log that failed, by reason.",
-            labels: [MetricLabel("reason", "key_store")])
         duration = registry.histogram(
             ArchiveMetricName.flushDuration, help: "From the first byte written to the signed checkpoint.")
     }
@@ -75,6 +71,6 @@ struct ArchiveMetrics: Sendable {
         topics[topic]?.pruned.increment(by: UInt64(clamping: segments))
     }
     /// No data keys could be had.
-    func failedKeyStore() { keyStoreFailures.increment() }
+    func failedKeyStore() { failed(.keyStore) }
     func failed(_ code: LogError.Code) { failures[code]?.increment() }
 }

@@ -86,4 +86,40 @@ import TransparencyLog
         try await present.commit(at: 0)
         #expect(try await log.check().size == 30)
     }
+
+    @Test func `what a writer of an earlier release left without a checkpoint is written over`() async throws {
+        let log = try WrittenLog(try SimulatedBucket().store(), key: key)
+        var writer = try await log.open()
+        for name in ["segments/000", "segments/001.p/44", "tile/0/000", "tile/entries/000", "tile/1/000.p/1"] {
+            try await log.store.create(try log.names.prefix.appending(name), Array("left".utf8))
+        }
+        try WrittenLog.append(upTo: 300, to: &writer)
+        try await writer.commit(at: 0)
+        #expect(try await log.check().size == 300)
+    }
+
+    @Test func `a commit leaves nothing staged, and a failed one nothing after the next opening`() async throws {
+        let bucket = SimulatedBucket()
+        let fails = Atomic(false)
+        let store = try bucket.store(attempts: 1) { request throws(HTTPClientError) in
+            guard fails.load(ordering: .relaxed), request.url.hasSuffix("/checkpoint"), request.method == "PUT" else {
+                return bucket.answer(request)
+            }
+            throw HTTPClientError(code: .connectionFailed, message: "injected")
+        }
+        let log = try WrittenLog(store, key: key)
+        var writer = try await log.open()
+        try WrittenLog.append(upTo: 10, to: &writer)
+        try await writer.commit(at: 0)
+        #expect(try await !log.objects().contains { $0.hasPrefix("staging/") })
+        try WrittenLog.append(upTo: 20, to: &writer)
+        fails.store(true, ordering: .relaxed)
+        await #expect(throws: LogError.self) { try await writer.commit(at: 0) }
+        let objects = try await log.objects()
+        #expect(objects.filter { $0.hasPrefix("staging/20-") }.count == 1)
+        #expect(!objects.contains("segments/000.p/20"), "no name is written before the checkpoint")
+        fails.store(false, ordering: .relaxed)
+        #expect(try await log.open().size == 10)
+        #expect(try await !log.objects().contains { $0.hasPrefix("staging/") })
+    }
 }

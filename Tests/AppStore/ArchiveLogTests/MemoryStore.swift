@@ -7,6 +7,7 @@ final class MemoryStore: ObjectStore {
         func release() {}
     }
 
+    var hasLocks: Bool { true }
     private let state: Mutex<[String: [UInt8]]>
     private let failures = Mutex<[String: Int]>([:])
 

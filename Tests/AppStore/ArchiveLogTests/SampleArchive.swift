@@ -34,7 +34,7 @@ struct SampleArchive {
         step: Int64 = 1, at time: Int = 1_800_000_000
     ) async throws -> LogWriter {
         let names = try names ?? self.names()
-        var writer = try await LogWriter.open(store, names: names, signer: signer, at: time)
+        var writer = try await LogWriter.open(store, names: names, signer: signer, at: time, copyInterval: 0)
         var offset = firstOffset ?? (writer.lastLeaf.map { $0.position.offset.rawValue + step } ?? 0)
         for count in counts {
             for _ in 0..<count {

@@ -114,6 +114,7 @@ import TransparencyLog
 
 /// Remembers what it held after each operation.
 final class RecordingStore: ObjectStore {
+    var hasLocks: Bool { true }
     private let store = MemoryStore()
     private let states = RecordedStates()
 

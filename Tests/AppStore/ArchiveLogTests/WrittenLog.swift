@@ -22,7 +22,7 @@ struct WrittenLog {
     }
 
     func open(at time: Int = 1_800_000_000) async throws -> LogWriter {
-        try await LogWriter.open(store, names: names, signer: signer, at: time)
+        try await LogWriter.open(store, names: names, signer: signer, at: time, copyInterval: 0)
     }
 
     /// The entry of the record at an offset: about 60 bytes, in the clear.

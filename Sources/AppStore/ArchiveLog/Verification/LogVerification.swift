@@ -117,6 +117,12 @@ package struct LogVerification {
                 "no checkpoint from elsewhere is of this log, so an earlier state of it would not be noticed"))
     }
 
+    /// Whether a writer has signed the checkpoint again since it was read, and kept a copy.
+    private func isSignedAgain(at time: Int) async -> Bool {
+        guard let newest = try? await reader.checkpoint() else { return false }
+        return newest.time.map { $0 >= time } ?? false
+    }
+
     /// Whether there is no object of the log: a writer ended, or lost power, before its first checkpoint.
     private func isEmpty() async -> Bool {
         guard let listed = try? await store.list(names.prefix, after: nil, limit: 1) else { return false }
@@ -378,7 +384,7 @@ package struct LogVerification {
         if past.last(before: size + 1) != size {
             judge(previous: head.previousSize, of: size, object: try? names.checkpoint())
         }
-        if let time = head.time, let lastTime, time < lastTime {
+        if let time = head.time, let lastTime, time < lastTime, await !isSignedAgain(at: lastTime) {
             add(
                 Finding(
                     .rolledBack, log, object: try? names.checkpoint(), "signed before a copy of an earlier checkpoint"))

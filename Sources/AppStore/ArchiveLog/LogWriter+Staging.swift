@@ -1,0 +1,63 @@
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// Commits in a store without locks: staged objects, checkpoint, and then the names that it covers, written by whoever
+/// holds the checkpoint.
+extension LogWriter {
+    /// Writes the objects of the next checkpoint as one, which whoever opens the log can finish.
+    func stage(_ objects: [NamedBytes]) async throws(ObjectStoreError) -> ObjectName {
+        let name = try names.staged(StagedName(size: frontier.size, root: frontier.root, after: committed.note))
+        let bytes = StagedCommit(objects).bytes(of: names)
+        do throws(ObjectStoreError) {
+            try await store.createTemporary(name, bytes)
+        } catch {
+            guard error.code == .exists else { throw error }
+            // An attempt before this one, or another writer with the same leaves, has staged it.
+            guard let found = try await store.read(name), found.bytes != bytes else { return name }
+            _ = try await store.replace(name, bytes, expected: found.version)
+        }
+        return name
+    }
+
+    /// Writes an object that the newest checkpoint, or one before it, covers. Its bytes are what the tree says, so whoever
+    /// writes them at whatever time is right, and other bytes under the name are of a writer of an earlier release that died.
+    static func place(_ object: NamedBytes, in store: any ObjectStore) async throws(ObjectStoreError) {
+        do throws(ObjectStoreError) {
+            try await store.create(object.name, object.bytes)
+        } catch {
+            guard error.code == .exists else { throw error }
+            guard let found = try await store.read(object.name), found.bytes != object.bytes else { return }
+            _ = try await store.replace(object.name, object.bytes, expected: found.version)
+        }
+    }
+
+    /// Staged commits of a log.
+    static func staged(
+        _ store: any ObjectStore, _ names: LogNames
+    ) async throws(ObjectStoreError) -> [(name: ObjectName, staged: StagedName)] {
+        var found: [(ObjectName, StagedName)] = []
+        var last: ObjectName?
+        while true {
+            let page = try await store.list(names.staging(), after: last, limit: 1000)
+            for object in page {
+                if case .staged(let staged) = names.content(object.name) { found.append((object.name, staged)) }
+            }
+            guard page.count == 1000, let name = page.last?.name else { return found }
+            last = name
+        }
+    }
+
+    /// Writes the names of the newest checkpoint that a writer did not come to write.
+    static func finish(
+        _ checkpoint: Checkpoint, staged: [(name: ObjectName, staged: StagedName)], _ store: any ObjectStore,
+        _ names: LogNames
+    ) async throws(ObjectStoreError) {
+        for (name, staged) in staged where staged.isOf(checkpoint) {
+            guard let found = try await store.read(name) else { continue }
+            guard let commit = StagedCommit(bytes: found.bytes, of: names) else {
+                throw ObjectStoreError(.corrupt, "\(name) is no staged commit")
+            }
+            for object in commit.objects { try await place(object, in: store) }
+        }
+    }
+}

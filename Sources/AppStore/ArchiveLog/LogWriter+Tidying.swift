@@ -1,0 +1,53 @@
+internal import ObjectStorage
+internal import TransparencyLog
+
+extension LogWriter {
+    /// Keeps a copy of the checkpoint where one is due, and deletes what it has made superfluous. What fails here is left: it
+    /// makes the log larger, not wrong.
+    mutating func tidy(since size: Int) async {
+        try? await keepDueCopy()
+        let old = size / TilePath.fullWidth
+        if size % TilePath.fullWidth > 0,
+            let segment = try? names.segment(index: old, width: size % TilePath.fullWidth)
+        {
+            try? await store.delete(segment)
+        }
+        // Where the tile is full now, the partial ones are no longer needed (c2sp.org/tlog-tiles).
+        for path in TilePath.partialTiles(ofSize: size) {
+            guard case .hashes(let level) = path.content,
+                committed.size >> (8 * (level + 1)) > size >> (8 * (level + 1))
+            else { continue }
+            await deletePartials(of: path)
+            if level == 0 { await deletePartials(of: .entries(index: path.index)) }
+        }
+    }
+
+    /// Keeps `checkpoints/<size>` when the last copy is ``copyInterval`` older; there is none of an empty log. Whole or not
+    /// there, at every instant: a reader takes a copy that is cut off for one that was changed.
+    mutating func keepDueCopy() async throws(ObjectStoreError) {
+        let size = committed.size
+        guard size > 0, size != copy?.size else { return }
+        if let copy, committed.time - copy.time < copyInterval { return }
+        let name = try names.checkpoint(size: size)
+        do throws(ObjectStoreError) {
+            _ = try await store.replace(name, committed.note.bytes, expected: nil)
+        } catch {
+            guard error.code == .changed else { throw error }
+            // The same tree is signed again after a restart; another tree of this size must not be.
+            guard let found = try await store.read(name), let note = try? SignedNote(bytes: found.bytes),
+                let kept = try? Checkpoint(text: note.text), let own = try? Checkpoint(text: committed.note.text),
+                kept == own
+            else {
+                throw ObjectStoreError(.failed, "\(name) is there and is not the copy of this log's checkpoint")
+            }
+        }
+        copy = KeptCopy(size: size, time: committed.time)
+    }
+
+    private func deletePartials(of path: TilePath) async {
+        guard let folder = try? ObjectName(names.tile(path.full).text + ".p"),
+            let listed = try? await store.list(folder, after: nil, limit: TilePath.fullWidth)
+        else { return }
+        for object in listed { try? await store.delete(object.name) }
+    }
+}

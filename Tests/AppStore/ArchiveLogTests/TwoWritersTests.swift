@@ -1,0 +1,158 @@
+import ArchiveFormat
+import ArchiveLog
+import Cryptography
+import Foundation
+import Kafka
+import KafkaModel
+import ObjectStorage
+import ObjectStorageTestSupport
+import Synchronization
+import TestSupport
+import Testing
+import TransparencyLog
+
+/// Two members that both take themselves for the owner of a partition whose log is in a bucket: each is frozen in front of
+/// any request while the other commits, dies, or has requests that arrive late.
+@Suite("Two writers of one log in a bucket", .timeLimit(.minutes(30))) struct TwoWritersTests {
+    private let key: PrivateKey
+
+    init() throws { key = try PrivateKey.generate(.ed25519) }
+
+    /// 1,000 schedules with `SLUICE_TEST_LONG`, else 100.
+    static let seeds = 0..<(ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil ? 1_000 : 100)
+
+    @Test(arguments: seeds)
+    func `no acknowledged record is lost, and no second history is signed`(seed: Int) async throws {
+        let bucket = SimulatedBucket(pageLength: 1_000)
+        _ = try await WrittenLog(bucket.store(), key: key).open()
+        let schedule = RequestSchedule(bucket, clients: 3, seed: UInt64(seed))
+        let acknowledged = AcknowledgedLeaves()
+        let alarms = await withTaskGroup(of: [String].self) { group in
+            for number in 0..<2 {
+                group.addTask {
+                    await Member(number: number, bucket: bucket, schedule: schedule, key: key).run(acknowledged)
+                    return []
+                }
+            }
+            group.addTask { await verifications(bucket, schedule) }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        schedule.sendLateRequests()
+        #expect(alarms.isEmpty, "\(alarms): a verification beside the writers, seed \(seed)")
+        try await check(bucket, schedule, acknowledged, seed)
+    }
+
+    /// Findings of verifications whose requests are between those of the writers.
+    private func verifications(_ bucket: SimulatedBucket, _ schedule: RequestSchedule) async -> [String] {
+        defer { schedule.finish(client: 2) }
+        var findings: [String] = []
+        for _ in 0..<4 {
+            guard let store = try? bucket.store(send: schedule.send(client: 2, incarnation: 0, isReader: true)),
+                let log = try? WrittenLog(store, key: key), let verifiers = try? log.signer.verifiers()
+            else { return ["no store"] }
+            var options = VerificationOptions(verifiers: verifiers)
+            // The schedule knows one request of a client at a time.
+            options.window = 1
+            let report = await LogVerification(store, names: log.names, options: options).run()
+            findings += report.findings.map { "\($0)" }
+        }
+        return findings
+    }
+
+    private func check(
+        _ bucket: SimulatedBucket, _ schedule: RequestSchedule, _ acknowledged: AcknowledgedLeaves, _ seed: Int
+    ) async throws {
+        let log = try WrittenLog(try bucket.store(), key: key)
+        var writer = try await log.open(at: 1_900_000_000)
+        let next = writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0
+        try writer.append(Member.entry(next, salt: 9))
+        try await writer.commit(at: 1_900_000_000)
+        var options = VerificationOptions(verifiers: try log.signer.verifiers())
+        options.anchors = try schedule.acceptedCheckpoints.map { try SignedNote(bytes: $0) }
+        let report = await LogVerification(log.store, names: log.names, options: options).run()
+        #expect(report.findings.isEmpty, "seed \(seed): \(report.findings)")
+        #expect(report.anchors == options.anchors.count, "seed \(seed)")
+        let reader = LogReader(log.store, names: log.names, verifiers: nil)
+        for (offset, leaf) in acknowledged.all {
+            try #require(offset < report.size, "seed \(seed): offset \(offset) was acknowledged and is not there")
+            let found = try await reader.leaf(offset, size: report.size)
+            #expect(found.bytes == leaf, "seed \(seed): offset \(offset) was acknowledged as another record")
+        }
+    }
+}
+
+/// Leaves whose offsets were committed.
+private final class AcknowledgedLeaves: Sendable {
+    private let state = Mutex<[Int: [UInt8]]>([:])
+
+    var all: [Int: [UInt8]] { state.withLock { $0 } }
+
+    func add(_ leaves: [Int: [UInt8]]) {
+        state.withLock { state in
+            for (offset, leaf) in leaves {
+                #expect(state[offset] == nil || state[offset] == leaf, "offset \(offset) was acknowledged twice")
+                state[offset] = leaf
+            }
+        }
+    }
+}
+
+/// A process that opens the log again after each of its deaths.
+private struct Member: Sendable {
+    let number: Int
+    let bucket: SimulatedBucket
+    let schedule: RequestSchedule
+    let key: PrivateKey
+
+    private static let incarnations = 4
+    private static let widths = [1, 3, 44, 100, 256, 300]
+
+    /// The record of an offset as this member would archive it: the salt stands for time and nonce.
+    static func entry(_ offset: Int64, salt: Int64) throws -> ArchiveEntry {
+        try ArchiveEntry(
+            KafkaRecord(
+                topic: WrittenLog.partition.topic, partition: WrittenLog.partition.partition,
+                offset: KafkaOffset(rawValue: offset), timestampMilliseconds: 1_700_000_000_000 + offset,
+                key: Array("key \(offset)".utf8), value: Array("value \(offset) of \(salt)".utf8)),
+            kind: .certificate, clusterId: "cluster",
+            archivedAtMilliseconds: 1_800_000_000_000 + offset * 10 + salt, protection: .plain)
+    }
+
+    func run(_ acknowledged: AcknowledgedLeaves) async {
+        for incarnation in 0..<Self.incarnations { try? await live(incarnation, acknowledged) }
+        schedule.finish(client: number)
+    }
+
+    private func live(_ incarnation: Int, _ acknowledged: AcknowledgedLeaves) async throws {
+        let store = try bucket.store(attempts: 2, send: schedule.send(client: number, incarnation: incarnation))
+        let log = try WrittenLog(store, key: key)
+        var opened: LogWriter?
+        for _ in 0..<3 where opened == nil { opened = try? await log.open(at: 1_800_000_000) }
+        guard var writer = opened else { return }
+        for _ in 0..<4 {
+            var leaves: [Int: [UInt8]] = [:]
+            var next = writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0
+            for _ in 0..<Self.widths[schedule.random(0..<Self.widths.count)] {
+                let entry = try Self.entry(next, salt: Int64(number * 4 + incarnation % 4))
+                try writer.append(entry)
+                leaves[Int(next)] = entry.leaf.bytes
+                next += 1
+            }
+            try await commit(&writer)
+            acknowledged.add(leaves)
+        }
+    }
+
+    private func commit(_ writer: inout LogWriter) async throws {
+        var failure: (any Error)?
+        for _ in 0..<4 {
+            do throws(LogError) {
+                return try await writer.commit(at: 1_800_000_000)
+            } catch {
+                failure = error
+                if error.code == .otherWriter { break }
+            }
+        }
+        if let failure { throw failure }
+    }
+}
