@@ -20,7 +20,7 @@ enum RightsMutants {
     static let all: [Mutant] = [
         table.mutant("rights-of-a-reader", "isReader ? entitlementsReader : entitlements", "entitlements"),
         table.mutant("rights-to-repair", "options.repairsStatuses ? [.read, .write] : [.read]", "[.read, .write]"),
-        table.mutant("rights-to-anchor", "options.anchorsInKafka ? Self.writing : Self.looking", "Self.writing"),
+        table.mutant("rights-to-anchor", "options.anchorsInKafka ? Self.owning : Self.looking", "Self.writing"),
         table.mutant(
             "rights-to-rebuild", "receiver.rebuilds ? [names.certificates] : []", "[names.certificates]"),
         table.mutant("rights-on-own-groups", "groups[executable] ?? executable.rawValue", "executable.rawValue"),

@@ -33,7 +33,15 @@ enum KeyStoreSchema {
             CREATE TABLE holds (
                 mark BLOB PRIMARY KEY NOT NULL, since INTEGER NOT NULL, reason TEXT NOT NULL, request TEXT NOT NULL
             );
-            """)
+            """),
+        Migration(
+            """
+            CREATE TABLE signed_heads (
+                origin TEXT PRIMARY KEY NOT NULL,  -- of a log of the archive
+                published BLOB,                    -- its newest note that is known to be published
+                signed BLOB                        -- a newer one that was signed
+            );
+            """),
     ]
 }
 

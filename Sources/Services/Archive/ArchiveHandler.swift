@@ -13,6 +13,7 @@ struct ArchiveHandler: FlushingHandler {
     let opener: LogOpener
     let sealer: RecordSealer
     let missed: MissedRecords
+    let refused: RefusedLogs
     let topics: ArchivedTopics
     let clocks: Clocks
     let metrics: ArchiveMetrics
@@ -126,7 +127,11 @@ struct ArchiveHandler: FlushingHandler {
 
     func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws {
         do {
-            var log = try await opener.open(partition)
+            var log = try await opener.open(partition) {
+                try await missed.range(of: partition, archived: nil, start: start).map {
+                    "the group has read \(partition) up to offset \($0.upperBound)"
+                }
+            }
             do {
                 try await catchUp(&log, partition, to: start)
             } catch {
@@ -136,6 +141,7 @@ struct ArchiveHandler: FlushingHandler {
             logs.put(log, for: partition)
         } catch let error as LogError {
             metrics.failed(error.code)
+            if error.needsOperator { refused.report(error) }
             throw error
         }
     }

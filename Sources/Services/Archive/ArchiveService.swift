@@ -47,11 +47,15 @@ struct ArchiveService {
         }
         let metrics = ArchiveMetrics(context.metrics, topics: topics.all.map(\.topic))
         let logs = OpenLogs()
+        let refused = RefusedLogs()
+        let opener = try Self.opener(
+            context, plan, store: store, keys: keys, topic: topics.names.archiveCheckpoints, clusterId: clusterId,
+            clocks: clocks, notice)
         handler = ArchiveHandler(
-            logs: logs,
-            opener: LogOpener(store: store, signer: signer, clusterId: clusterId, clocks: clocks),
+            logs: logs, opener: opener,
             sealer: RecordSealer(keys: keys, topics: topics, clusterId: clusterId),
-            missed: MissedRecords(kafka: context.kafka, admin: admin), topics: topics, clocks: clocks, metrics: metrics,
+            missed: MissedRecords(kafka: context.kafka, admin: admin), refused: refused, topics: topics,
+            clocks: clocks, metrics: metrics,
             logger: context.logger, repeated: RateLimitedLogger(context.logger, perSecond: 1))
         let erasures = ErasureFollower(
             kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),
@@ -72,7 +76,28 @@ struct ArchiveService {
                 store: store, verifiers: plan.verifiers, partitions: { logs.partitions }, clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
         let wrapping = KeyWrapping(keys: keys, logger: context.logger)
-        services = [ArchiveParts(keys: keys, admin: admin), wrapping, erasures, retention, anchors]
+        services = [ArchiveParts(keys: keys, admin: admin), refused, wrapping, erasures, retention, anchors]
+    }
+
+    /// What opens logs, with what is asked before it signs.
+    private static func opener(
+        _ context: ConsumerContext, _ plan: ArchivePlan, store: any ObjectStore, keys: KeyStore, topic: KafkaTopic,
+        clusterId: String, clocks: Clocks, _ notice: @escaping @Sendable (String) -> Void
+    ) throws -> LogOpener {
+        let configuration = context.configuration
+        let mayBegin = configuration[ArchiveSettings.begin]
+        if mayBegin {
+            context.logger.warning(
+                "archive.begin is set: logs are taken as the archive has them; take it out after this start")
+        }
+        let anchored = AnchoredHeads(
+            store: try ArchivePlace.openAnchor(configuration, creating: true, notice: notice),
+            topic: configuration[ArchiveSettings.anchorKafka]
+                ? CheckpointTopic(kafka: context.kafka, topic: topic, verifiers: plan.verifiers) : nil,
+            logger: context.logger)
+        return LogOpener(
+            store: store, signer: plan.signer, heads: KeyStoreHeads(keys: keys), anchored: anchored,
+            mayBegin: mayBegin, clusterId: clusterId, clocks: clocks)
     }
 }
 

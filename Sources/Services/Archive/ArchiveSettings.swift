@@ -20,6 +20,12 @@ package enum ArchiveSettings {
         "archive.dead.letter.topics", ValueKind.list(of: .text), default: [],
         help: "Dead letter topics of your own consumers that are archived too.",
         example: "appstore.notifications.production.inbox.dlq")
+    package static let begin = Setting.boolean(
+        "archive.begin", default: false,
+        help: """
+            For one start, where an archive was lost and is begun again: takes the logs as archive.url has them, although \
+            the key store, an anchor or the group's offsets say that more was signed. Take it out again afterwards.
+            """)
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
@@ -35,6 +41,6 @@ package enum ArchiveSettings {
     package static let schema = ConfigurationSchema(
         ArchivePlace.storeSettings + [
             ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore,
-            flushRecords, flushInterval, ArchivePlace.retention, deadLetters, topicsPrefix,
+            flushRecords, flushInterval, ArchivePlace.retention, begin, deadLetters, topicsPrefix,
         ] + anchorSettings)
 }

@@ -8,6 +8,10 @@ internal import Time
 struct LogOpener: Sendable {
     let store: any ObjectStore
     let signer: CheckpointSigner
+    let heads: any SignedHeads
+    let anchored: AnchoredHeads
+    /// `archive.begin`.
+    let mayBegin: Bool
     let clusterId: String
     let clocks: Clocks
 
@@ -22,8 +26,11 @@ struct LogOpener: Sendable {
         else { throw RecreatedTopic(record.topicPartition, differing: record.offset) }
     }
 
+    /// - Parameter evidence: why the log must have existed, as a clause; asked only when the archive does not have it.
     /// - Throws: ``LogError``, ``OtherCluster``.
-    func open(_ partition: KafkaTopicPartition) async throws -> OpenLog {
+    func open(
+        _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?
+    ) async throws -> OpenLog {
         let names: LogNames
         let lock: any ObjectStoreLock
         do throws(ObjectStoreError) {
@@ -31,8 +38,12 @@ struct LogOpener: Sendable {
             lock = try await store.lock(names.prefix)
         } catch { throw LogError(error) }
         do {
+            let knowledge = LogKnowledge(
+                heads: heads,
+                anchored: { [anchored] in try await anchored.notes(of: names, origin: $0, hasNote: $1) },
+                evidence: evidence, mayBegin: mayBegin)
             let writer = try await LogWriter.open(
-                store, names: names, signer: signer, at: Int(clocks.wallMilliseconds() / 1000))
+                store, names: names, signer: signer, at: Int(clocks.wallMilliseconds() / 1000), knowing: knowledge)
             if let archived = writer.lastLeaf?.position.clusterId, archived != clusterId {
                 throw OtherCluster(partition, archived: archived, present: clusterId)
             }

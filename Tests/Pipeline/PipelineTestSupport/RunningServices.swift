@@ -34,6 +34,9 @@ package final class RunningServices: Sendable {
         return await group.value
     }
 
+    /// How the services end by themselves.
+    package func end() async -> ExitCode { await group.value }
+
     /// The sum of the metric's lines that begin like this.
     package func metric(_ start: String) -> Double {
         String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")

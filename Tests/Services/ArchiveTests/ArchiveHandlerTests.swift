@@ -53,10 +53,12 @@ import TransparencyLog
             opener: LogOpener(
                 store: try DirectoryStore(path: directory.file("archive"), creating: true),
                 signer: try CheckpointSigner(archive: "example.com/archive", keys: [PrivateKey.generate(.ed25519)]),
-                clusterId: "cluster", clocks: wall.clocks),
+                heads: KeyStoreHeads(keys: keys), anchored: AnchoredHeads(store: nil, topic: nil, logger: logger),
+                mayBegin: false, clusterId: "cluster", clocks: wall.clocks),
             sealer: RecordSealer(keys: keys, topics: topics, clusterId: "cluster"),
-            missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), topics: topics, clocks: wall.clocks,
-            metrics: ArchiveMetrics(MetricsRegistry(), topics: topics.all.map(\.topic)), logger: logger,
+            missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), refused: RefusedLogs(), topics: topics,
+            clocks: wall.clocks, metrics: ArchiveMetrics(MetricsRegistry(), topics: topics.all.map(\.topic)),
+            logger: logger,
             repeated: RateLimitedLogger(logger, perSecond: 1))
     }
 
@@ -108,6 +110,18 @@ import TransparencyLog
             try await handler.partitionAssigned(Self.place, startingAt: 0)
         }
         #expect(error?.description.contains("ends at offset 4 and the archive at 10") == true)
+        await broker.stop()
+    }
+
+    @Test func `a log that the archive lacks is not begun where the group has read its partition`() async throws {
+        try await write(20)
+        let error = await #expect(throws: LogError.self) {
+            try await handler.partitionAssigned(Self.place, startingAt: 7)
+        }
+        #expect(error?.code == .beginRefused)
+        #expect(error?.message.contains("up to offset 7") == true)
+        try await handler.partitionAssigned(Self.place, startingAt: 0)
+        await handler.partitionReleased(Self.place)
         await broker.stop()
     }
 

@@ -47,14 +47,15 @@ final class ArchiveInstallation: Sendable {
     func configuration(_ further: [String] = []) throws -> Configuration {
         let arguments = [
             "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--admin.port", "0",
-            "--data.dir", directory.file("data"), "--archive.url", archive, "--archive.origin", Self.origin,
+            "--data.dir", directory.file("data"), "--archive.url", archive,
             "--archive.signing.key.file", directory.file("sign.pem"), "--archive.key.encryption.key.file",
             directory.file("kek"), "--archive.key.store", directory.file("keys.sqlite"), "--archive.flush.interval",
             "100ms",
         ]
+        let origin = further.contains("--archive.origin") ? [] : ["--archive.origin", Self.origin]
         guard
             case .run(let invocation) = ArchiveApplication.application.command.parse(
-                arguments + further, environment: [:])
+                arguments + origin + further, environment: [:])
         else { throw NoConfiguration() }
         return invocation.configuration
     }

@@ -63,17 +63,28 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `what the group has read and the archive does not have is read again`() async throws {
+    @Test func `an archive that is gone is not begun again, unless the operator says so`() async throws {
         let installation = try await ArchiveInstallation()
         let topic = installation.topics.notifications(.production)
         try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
         var service = try await installation.start()
         try await installation.waitForLeaves(10, service)
         await service.stop()
-        // As after the loss of its disk.
+        // As with a volume that is not mounted.
         try FileManager.default.removeItem(atPath: installation.archive)
         service = try await installation.start()
+        #expect(await service.end() == .configuration)
+        #expect(service.log.lines.contains { $0.contains("archive.begin=true") })
+        #expect(service.metric(#"sluice_archive_failures_total{reason="begin_refused"}"#) > 0)
+        #expect(try await installation.archived().isEmpty)
+        service = try await installation.start(["--archive.begin", "true"])
         try await installation.waitForLeaves(10, service)
+        await service.stop()
+        try await compare(installation, [topic])
+        // What was begun is what counts from then on.
+        service = try await installation.start()
+        try await installation.kafka.write([installation.notification(10, of: 3)])
+        try await installation.waitForLeaves(1, service)
         await service.stop()
         try await compare(installation, [topic])
         await installation.stop()
@@ -111,7 +122,7 @@ import Testing
         try second.take(installation)
         let (files, old) = (FileManager.default, second.directory.file("old"))
         try files.moveItem(atPath: second.archive, toPath: old)
-        let service = try await second.start()
+        let service = try await second.start(["--archive.origin", "example.com/second"])
         try await second.waitForLeaves(20, service)
         await service.stop()
         try await compare(second, [second.topics.notifications(.production)])

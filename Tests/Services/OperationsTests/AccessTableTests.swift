@@ -82,8 +82,8 @@ import Testing
                 ]))
     }
 
-    @Test(arguments: [(true, "WD"), (false, "dD")])
-    func `the archive reads what it keeps, and writes checkpoints only where Kafka is an anchor`(
+    @Test(arguments: [(true, "RWD"), (false, "dD")])
+    func `the archive reads what it keeps, and owns checkpoints only where Kafka is an anchor`(
         _ anchors: Bool, _ operations: String
     ) {
         #expect(

@@ -80,7 +80,7 @@ struct AccessTable {
 
     private var archive: [AccessRight] {
         topics(options.archived, Self.reading)
-            + topics([names.archiveCheckpoints], options.anchorsInKafka ? Self.writing : Self.looking)
+            + topics([names.archiveCheckpoints], options.anchorsInKafka ? Self.owning : Self.looking)
             + topics([names.archiveDeadLetters], Self.writing) + group(of: .archive, .read)
     }
 

@@ -1,0 +1,54 @@
+internal import SQLite
+internal import Synchronization
+
+/// The notes of a log's checkpoints that this host signed last: on this volume because it has other backups than the archive,
+/// so that an archive that was lost or put back does not take them with it.
+package struct SignedHeadRow: Equatable, Sendable {
+    /// Bytes of the newest note that is known to be published.
+    package var published: [UInt8]?
+    /// Bytes of a newer one that was signed and may have been published.
+    package var signed: [UInt8]?
+
+    package init(published: [UInt8]?, signed: [UInt8]?) {
+        self.published = published
+        self.signed = signed
+    }
+}
+
+extension KeyStore {
+    /// What was signed of the log with this origin; nil when nothing was.
+    ///
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` or `unusableStore`.
+    package func signedHead(of origin: String) throws(ArchiveKeyError) -> SignedHeadRow? {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.signedHead(of: origin) }
+    }
+
+    /// Replaces what was signed of a log; durable on return.
+    ///
+    /// - Throws: as ``signedHead(of:)``.
+    package func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveKeyError) {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.setSignedHead(row, of: origin) }
+    }
+}
+
+extension KeyStoreFile {
+    func signedHead(of origin: String) throws(ArchiveKeyError) -> SignedHeadRow? {
+        try Self.attempting {
+            try database.firstRow("SELECT published, signed FROM signed_heads WHERE origin = ?", [.text(origin)]) {
+                SignedHeadRow(
+                    published: try $0.isNull(0) ? nil : $0.blob(0), signed: try $0.isNull(1) ? nil : $0.blob(1))
+            }
+        }
+    }
+
+    func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveKeyError) {
+        try Self.attempting {
+            let value = { (bytes: [UInt8]?) -> SQLiteValue in bytes.map { .blob($0) } ?? .null }
+            try database.run(
+                """
+                INSERT INTO signed_heads (origin, published, signed) VALUES (?, ?, ?)
+                ON CONFLICT (origin) DO UPDATE SET published = excluded.published, signed = excluded.signed
+                """, [.text(origin), value(row.published), value(row.signed)])
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import ArchiveLog
+internal import Kafka
+internal import ObjectStorage
+internal import Telemetry
+internal import TransparencyLog
+
+/// The newest checkpoints of a log in the anchors, which are asked before its writer signs anything.
+///
+/// The second store is asked for each log. The topic is read only for a log of which this host has signed nothing: it holds
+/// no more than this host signed itself where another one never owned the partition, and reading it takes long.
+struct AnchoredHeads: Sendable {
+    /// `archive.anchor.url`; nil when there is none.
+    let store: (any ObjectStore)?
+    /// `archive.anchor.kafka`; nil when it is off.
+    let topic: CheckpointTopic?
+    let logger: Logger
+
+    /// - Throws: an error of the store or of Kafka when this host has no note of the log. Where it has one, archiving does
+    ///   not wait for an anchor.
+    func notes(of names: LogNames, origin: String, hasNote: Bool) async throws -> [SignedNote] {
+        var notes: [SignedNote] = []
+        do {
+            if let store { notes += try await Self.notes(of: names, in: store) }
+            if !hasNote, let topic { notes += try await topic.note(of: origin).map { [$0] } ?? [] }
+        } catch {
+            guard hasNote else { throw AnchorUnreachable(names, error) }
+            logger.warning(
+                "an anchor cannot be asked about the log; the key store's note decides",
+                [LogField(.log, names.prefix.text), LogField(.error, "\(error)")])
+        }
+        return notes
+    }
+
+    /// The checkpoint of a log in the second store, and the largest copy of a later one.
+    private static func notes(of names: LogNames, in store: any ObjectStore) async throws -> [SignedNote] {
+        var notes: [SignedNote] = []
+        if let found = try await store.read(names.checkpoint()), let note = try? SignedNote(bytes: found.bytes) {
+            notes.append(note)
+        }
+        let size = notes.first.flatMap { try? Checkpoint(text: $0.text).size } ?? 0
+        var largest: (size: Int, name: ObjectName)?
+        var last = size > 0 ? try names.checkpoint(size: size) : nil
+        while true {
+            let page = try await store.list(names.checkpoints(), after: last, limit: 1_000)
+            for object in page {
+                guard case .checkpointOfSize(let later) = names.content(object.name), later > largest?.size ?? size
+                else { continue }
+                largest = (later, object.name)
+            }
+            guard page.count == 1_000, let name = page.last?.name else { break }
+            last = name
+        }
+        if let name = largest?.name, let found = try await store.read(name) {
+            notes += (try? SignedNote(bytes: found.bytes)).map { [$0] } ?? []
+        }
+        return notes
+    }
+}
+
+/// An anchor did not answer, and nothing else says what was signed of the log.
+struct AnchorUnreachable: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ names: LogNames, _ cause: any Error) {
+        description = """
+            this host has signed nothing of \(names.prefix), and an anchor that may know it does not answer: \(cause). \
+            Make it available, or take archive.anchor.url and archive.anchor.kafka out for one start
+            """
+    }
+}

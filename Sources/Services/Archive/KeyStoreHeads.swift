@@ -1,0 +1,16 @@
+internal import ArchiveKeys
+internal import ArchiveLog
+
+/// Keeps what was signed of each log in the key store, which is on another volume than the archive.
+struct KeyStoreHeads: SignedHeads {
+    let keys: KeyStore
+
+    func notes(of origin: String) throws -> SignedHeadNotes {
+        let row = try keys.signedHead(of: origin)
+        return SignedHeadNotes(published: row?.published, signed: row?.signed)
+    }
+
+    func keep(_ notes: SignedHeadNotes, of origin: String) throws {
+        try keys.setSignedHead(SignedHeadRow(published: notes.published, signed: notes.signed), of: origin)
+    }
+}

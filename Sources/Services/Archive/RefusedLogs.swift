@@ -1,0 +1,29 @@
+internal import ArchiveLog
+internal import Lifecycle
+
+/// Ends the process when a log is refused in a way that trying again does not mend: an operator decides.
+final class RefusedLogs: Service {
+    let name = "refused logs"
+
+    private let refusals = AsyncStream.makeStream(of: LogError.self, bufferingPolicy: .bufferingOldest(1))
+
+    func report(_ error: LogError) { refusals.continuation.yield(error) }
+
+    func start() async throws {}
+
+    func run() async throws {
+        for await error in refusals.stream { throw RefusedLog(message: error.message) }
+        // To return would end the process.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    func stop(within limit: Duration) async {}
+}
+
+/// A log that stays as it is until an operator has decided.
+struct RefusedLog: TerminatingError, Equatable {
+    let message: String
+
+    var line: String { message }
+    var exitCode: ExitCode { .configuration }
+}
