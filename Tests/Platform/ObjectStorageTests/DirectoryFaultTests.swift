@@ -107,14 +107,32 @@ struct DirectoryFaultTests {
         try await store.synchronize()
     }
 
-    @Test func `a folder that could not be synchronised is tried again`() async throws {
+    /// The second synchronisation is of one of both folders, the third of the other.
+    @Test(arguments: [2, 3])
+    func `objects in a folder that could not be synchronised stay so until they are deleted`(number: Int) async throws {
         let (store, calls) = try store()
-        try await store.create(try ObjectName("a/b"), [1])
-        calls.reset([Fault(.synchronize, number: 2)])
-        await #expect(throws: ObjectStoreError.self) { try await store.synchronize() }
+        let name = try ObjectName("a/b")
+        try await store.create(name, [1])
+        calls.reset([Fault(.synchronize, number: number)])
+        for _ in 0..<3 {
+            let error = await #expect(throws: ObjectStoreError.self) { try await store.synchronize() }
+            #expect(error?.code == .notDurable)
+        }
+        try await store.delete(name)
+        try await store.create(name, [1])
         try await store.synchronize()
-        // File, two folders, and the one of them that had failed.
-        #expect(calls.count(of: .synchronize) == 4)
+    }
+
+    @Test func `what a writer could not make durable holds up no other one once its lock is released`() async throws {
+        let (store, calls) = try store()
+        let lock = try await store.lock(try ObjectName("a/0"))
+        try await store.create(try ObjectName("a/0/b"), [1])
+        calls.reset([Fault(.synchronize, number: 1)])
+        await #expect(throws: ObjectStoreError.self) { try await store.synchronize() }
+        try await store.create(try ObjectName("a/1/b"), [1])
+        await #expect(throws: ObjectStoreError.self) { try await store.synchronize() }
+        lock.release()
+        try await store.synchronize()
     }
 
     /// What one call of `body` does, with each of its system calls failing in turn.

@@ -53,7 +53,10 @@ struct DirectoryStoreTests {
         #expect(FileManager.default.contents(atPath: directory.file("log/tile/0/000")) == Data("tile".utf8))
         #expect(FileManager.default.contents(atPath: directory.file("log/checkpoint")) == Data("two".utf8))
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.file("log")).sorted()
-        #expect(names == [".exchange.lock", "checkpoint", "tile"])
+        #expect(names == ["checkpoint", "tile"])
+        _ = try await store.lock(try ObjectName("log"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("log")).count == 2)
+        #expect(try await store.folders(in: nil).map(\.text) == ["log"], "the store's own folder is none of objects")
     }
 
     @Test func `the folders of a deleted object go when they are empty`() async throws {
@@ -140,7 +143,8 @@ struct DirectoryStoreTests {
             let error = await #expect(throws: ObjectStoreError.self) { _ = try await second.lock(name) }
             #expect(error?.code == .locked)
             #expect(
-                error?.message.hasPrefix("\(directory.file("orders/0/.writer.lock")) is held by another writer") == true
+                error?.message.hasPrefix("\(directory.file(".locks/orders/0/.writer.lock")) is held by another writer")
+                    == true
             )
         }
         _ = try await other.lock(try ObjectName("orders/1"))
@@ -149,12 +153,28 @@ struct DirectoryStoreTests {
         _ = try await other.lock(name)
     }
 
+    @Test func `the locks of an earlier release keep a writer out, and go with the first lock`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try DirectoryStore(path: directory.path, creating: false)
+        let name = try ObjectName("orders/0/checkpoints/x001/234")
+        _ = try await store.replace(name, [1], expected: nil)
+        let former = ["orders/0/.writer.lock", "orders/0/.exchange.lock", "orders/0/checkpoints/x001/.exchange.lock"]
+        for path in former { _ = try directory.write("", to: path) }
+        let descriptor = open(directory.file("orders/0/.writer.lock"), O_RDWR)
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        await expect(.locked) { _ = try await store.lock(try ObjectName("orders/0")) }
+        close(descriptor)
+        _ = try await store.lock(try ObjectName("orders/0"))
+        for path in former { #expect(!FileManager.default.fileExists(atPath: directory.file(path)), "\(path)") }
+        #expect(try await store.read(name)?.bytes == [1])
+    }
+
     @Test(.enabled(if: Program.path(of: "flock") != nil, "no flock(1)"))
     func `another process is refused too`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         let lock = try await store.lock(try ObjectName("orders/0"))
-        let command = ["flock", "-n", "-E", "9", directory.file("orders/0/.writer.lock"), "true"]
+        let command = ["flock", "-n", "-E", "9", directory.file(".locks/orders/0/.writer.lock"), "true"]
         let refused = try await ChildProcess.run("flock", command, directory: directory.path, within: .seconds(20))
         #expect(refused.end == .exit(9))
         lock.release()
@@ -167,7 +187,7 @@ struct DirectoryStoreTests {
         let store = try DirectoryStore(path: directory.path, creating: false)
         let name = try ObjectName("orders/0")
         let lock = try await store.lock(name)
-        let path = directory.file("orders/0/.writer.lock")
+        let path = directory.file(".locks/orders/0/.writer.lock")
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
         let copies = descriptors.filter {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path

@@ -4,18 +4,23 @@ internal import Synchronization
 final class DirectoryLock: ObjectStoreLock {
     private let file: Mutex<OpenFile?>
     private let calls: any FileCalls
+    /// Called once, before another writer can hold the lock.
+    private let onRelease: @Sendable () -> Void
 
-    init(_ file: OpenFile, _ calls: any FileCalls) {
+    init(_ file: OpenFile, _ calls: any FileCalls, onRelease: @escaping @Sendable () -> Void) {
         self.file = Mutex(file)
         self.calls = calls
+        self.onRelease = onRelease
     }
 
     deinit { release() }
 
     func release() {
         file.withLock { file in
+            guard let held = file else { return }
+            onRelease()
             // Closing would not do: a process that another thread starts has a copy of the descriptor for a moment.
-            if let file { calls.unlock(file.descriptor) }
+            calls.unlock(held.descriptor)
             file = nil
         }
     }

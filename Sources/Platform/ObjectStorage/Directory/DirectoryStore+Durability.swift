@@ -2,10 +2,8 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    static let writerLock = ".writer.lock"
-
-    /// Files, then folders. A file that fails once is not tried again: the system may have dropped the bytes, and the
-    /// next call would say that all is well.
+    /// Files, then folders. What fails once is not tried again: the system may have dropped the bytes, and the next call
+    /// would say that all is well. With a folder's entries the files below it may be lost, so these have failed.
     func synchronizeNow() throws(ObjectStoreError) {
         let batch = unsynchronized.take()
         for (name, file) in batch.files {
@@ -21,28 +19,14 @@ extension DirectoryStore {
                 try calls.synchronize(folder.descriptor)
             } catch {
                 unsynchronized.add(folder)
-                failure = failure ?? notDurable(error, tree.path(folder.name))
+                let error = notDurable(error, tree.path(folder.name))
+                for name in batch.files.keys where folder.name.map(name.isBelow) ?? true {
+                    unsynchronized.failed(name, error)
+                }
+                failure = failure ?? error
             }
         }
         if let failure = unsynchronized.failure ?? failure { throw failure }
-    }
-
-    func lockNow(_ prefix: ObjectName) throws(ObjectStoreError) -> any ObjectStoreLock {
-        let (folder, file) = try inFolder(prefix) { (folder) throws(ObjectStoreError) in
-            try openLockFile(Self.writerLock, in: folder).map { (folder, $0) }
-        }
-        let path = "\(tree.path(prefix))/\(Self.writerLock)"
-        do throws(SystemFailure) {
-            try calls.lock(file.descriptor, waiting: false)
-        } catch {
-            guard error.number == EWOULDBLOCK else { throw DirectoryProblem.error(error, "lock \(path)") }
-            throw ObjectStoreError(
-                .locked, "\(path) is held by another writer: stop it, or give this one another directory")
-        }
-        // The last writer may have ended between a rename and the synchronisation of the folder: what is read now as the
-        // state of the log must not change back at a power loss.
-        try makeEntriesDurable(folder)
-        return DirectoryLock(file, calls)
     }
 
     /// The entries of a folder as they are now, and its own one with those above it.

@@ -2,38 +2,38 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    static let exchangeLock = ".exchange.lock"
-
     /// New content is written beside the old one, made durable, and renamed over it; then the folder is made durable.
-    /// Versions are compared under a lock of the folder, so that of two processes one is told that it was too late.
+    /// Versions are compared under a lock, so that of two processes one is told that it was too late.
     func replaceNow(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) throws(ObjectStoreError) -> ObjectVersion {
         try inFolder(name.folder) { (folder) throws(ObjectStoreError) in
             try folder.exchange.withLock { (lockFile) throws(ObjectStoreError) -> ObjectVersion? in
-                // A folder with a lock file is never empty, so it is not removed any more.
-                if lockFile == nil { lockFile = try openLockFile(Self.exchangeLock, in: folder) }
-                guard let held = lockFile else { return nil }
+                let held: OpenFile
+                if let open = lockFile { held = open } else { held = try openExchangeLock(of: folder.name) }
+                lockFile = held
                 do throws(SystemFailure) {
                     try calls.lock(held.descriptor, waiting: true)
                 } catch {
-                    throw DirectoryProblem.error(error, "lock \(tree.path(folder.name))/\(Self.exchangeLock)")
+                    throw DirectoryProblem.error(error, "lock the exchange of \(tree.path(name))")
                 }
                 defer { calls.unlock(held.descriptor) }
-                try exchange(name, bytes, expected, in: folder)
-                return Self.version(of: bytes)
+                return try exchange(name, bytes, expected, in: folder) ? Self.version(of: bytes) : nil
             }
         }
     }
 
+    /// - Returns: false when the folder was removed meanwhile.
     private func exchange(
         _ name: ObjectName, _ bytes: [UInt8], _ expected: ObjectVersion?, in folder: Folder
-    ) throws(ObjectStoreError) {
+    ) throws(ObjectStoreError) -> Bool {
         var found: ObjectVersion?
         if let file = try opened(name, in: folder), let old = try self.bytes(of: file, name, in: 0..<Int.max) {
             found = Self.version(of: old)
         }
         guard found == expected else {
+            // A folder that was kept open may have been removed, and made again, by another process.
+            if found == nil, expected != nil, try readNow(name) != nil { return false }
             // The caller may rely on what it finds, which may be of a process that ended before this.
             try makeEntriesDurable(folder)
             throw ObjectStoreError(
@@ -41,7 +41,7 @@ extension DirectoryStore {
         }
         let component = String(name.lastComponent)
         let temporary = ".\(component).new"
-        let file = try openTemporary(temporary, in: folder)
+        guard let file = try openTemporary(temporary, in: folder) else { return false }
         try fill(file, bytes, temporary, in: folder, "\(tree.path(folder.name))/\(temporary)")
         do throws(SystemFailure) {
             try calls.synchronize(file.descriptor)
@@ -59,10 +59,11 @@ extension DirectoryStore {
         }
         // The object may have been created by this store: nothing is left of those bytes to synchronise.
         unsynchronized.remove(name)
+        return true
     }
 
-    /// A new file; one that a crash has left is removed.
-    private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile {
+    /// A new file; one that a crash has left is removed. Nil when the folder is gone.
+    private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
         do throws(SystemFailure) {
             do throws(SystemFailure) {
                 return OpenFile(try calls.open(component, in: folder.descriptor, .creating), calls)
@@ -72,17 +73,8 @@ extension DirectoryStore {
                 return OpenFile(try calls.open(component, in: folder.descriptor, .creating), calls)
             }
         } catch {
-            throw DirectoryProblem.error(error, "make \(tree.path(folder.name))/\(component)")
-        }
-    }
-
-    /// Nil when the folder is gone.
-    func openLockFile(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
-        do throws(SystemFailure) {
-            return OpenFile(try calls.open(component, in: folder.descriptor, .locking), calls)
-        } catch {
             if error.number == ENOENT { return nil }
-            throw DirectoryProblem.error(error, "open the lock \(tree.path(folder.name))/\(component)")
+            throw DirectoryProblem.error(error, "make \(tree.path(folder.name))/\(component)")
         }
     }
 }

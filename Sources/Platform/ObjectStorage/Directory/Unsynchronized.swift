@@ -64,6 +64,14 @@ final class Unsynchronized: Sendable {
         }
     }
 
+    /// Whoever wrote below a prefix does so no more. The next writer removes or writes again what no checkpoint covers.
+    func forgetFailures(below prefix: ObjectName) {
+        state.withLock { state in
+            state.failed = state.failed.filter { !$0.key.isBelow(prefix) }
+            state.current = state.current.filter { !$0.isBelow(prefix) }
+        }
+    }
+
     /// The first, by its name, of the files that could not be made durable.
     var failure: ObjectStoreError? {
         state.withLock { state in state.failed.min { $0.key < $1.key }?.value }

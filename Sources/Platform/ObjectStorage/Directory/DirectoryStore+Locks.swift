@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// Lock files are in a tree of their own, `.locks`, so that a published log has no file but its own.
+extension DirectoryStore {
+    static let locks = ".locks"
+    static let writerLock = ".writer.lock"
+    static let exchangeLock = ".exchange.lock"
+
+    func lockNow(_ prefix: ObjectName) throws(ObjectStoreError) -> any ObjectStoreLock {
+        let place = ObjectName(unchecked: "\(Self.locks)/\(prefix)")
+        let file = try openLockFile(Self.writerLock, in: place)
+        try hold(file, "\(tree.path(place))/\(Self.writerLock)")
+        let lock = DirectoryLock(file, calls) { [unsynchronized] in unsynchronized.forgetFailures(below: prefix) }
+        guard let folder = try tree.existing(prefix, fresh: true) else { return lock }
+        try removeFormerLocks(folder, prefix)
+        // The last writer may have ended between a rename and the synchronisation of the folder: what is read now as the
+        // state of the log must not change back at a power loss.
+        try makeEntriesDurable(folder)
+        return lock
+    }
+
+    /// The file that keeps other processes out while an object of a folder is exchanged: one for each log.
+    func openExchangeLock(of folder: ObjectName?) throws(ObjectStoreError) -> OpenFile {
+        let log = folder.map { "/" + $0.components.prefix(2).joined(separator: "/") } ?? ""
+        return try openLockFile(Self.exchangeLock, in: ObjectName(unchecked: Self.locks + log))
+    }
+
+    private func openLockFile(_ component: String, in place: ObjectName) throws(ObjectStoreError) -> OpenFile {
+        try inFolder(place) { (folder) throws(ObjectStoreError) in
+            do throws(SystemFailure) {
+                return OpenFile(try calls.open(component, in: folder.descriptor, .locking), calls)
+            } catch {
+                if error.number == ENOENT { return nil }
+                throw DirectoryProblem.error(error, "open the lock \(tree.path(place))/\(component)")
+            }
+        }
+    }
+
+    private func hold(_ file: OpenFile, _ path: String) throws(ObjectStoreError) {
+        do throws(SystemFailure) {
+            try calls.lock(file.descriptor, waiting: false)
+        } catch {
+            guard error.number == EWOULDBLOCK else { throw DirectoryProblem.error(error, "lock \(path)") }
+            throw ObjectStoreError(
+                .locked, "\(path) is held by another writer: stop it, or give this one another directory")
+        }
+    }
+
+    /// An earlier release had its lock files beside the objects. Its writer must not be running; then they are removed.
+    private func removeFormerLocks(_ folder: Folder, _ prefix: ObjectName) throws(ObjectStoreError) {
+        let path = "\(tree.path(prefix))/\(Self.writerLock)"
+        let former: OpenFile
+        do throws(SystemFailure) {
+            former = OpenFile(try calls.open(Self.writerLock, in: folder.descriptor, .reading), calls)
+        } catch {
+            if error.number == ENOENT { return }
+            throw DirectoryProblem.error(error, "open the lock \(path)")
+        }
+        try hold(former, path)
+        for name in [nil, "checkpoints", "cosigned"] as [String?] {
+            let place = name.map { ObjectName(unchecked: "\(prefix)/\($0)") } ?? prefix
+            if let folder = try tree.existing(place) { removeExchangeLocks(folder, isDeep: name != nil) }
+        }
+        // The last one: its presence says that others may be left.
+        try? calls.remove(Self.writerLock, in: folder.descriptor)
+    }
+
+    /// What cannot be removed stays: it is not an object.
+    private func removeExchangeLocks(_ folder: Folder, isDeep: Bool) {
+        try? calls.remove(Self.exchangeLock, in: folder.descriptor)
+        guard isDeep, let entries = try? calls.entries(of: folder.descriptor) else { return }
+        for entry in entries where entry.kind == .folder {
+            let name = ObjectName(unchecked: "\(folder.name?.text ?? "")/\(entry.name)")
+            if let below = try? tree.existing(name) { removeExchangeLocks(below, isDeep: true) }
+        }
+    }
+}
