@@ -1,7 +1,9 @@
 import ArchiveLog
+import Cryptography
 import Foundation
 import KafkaModel
 import ObjectStorage
+import ObjectStorageTestSupport
 import TestSupport
 import Testing
 import TransparencyLog
@@ -17,6 +19,7 @@ struct IndependentReaderTests {
         var tiles: Int?
         var checkpoints: Int?
         var index: Int?
+        var images: Int?
         var signatures: [String]?
     }
 
@@ -60,6 +63,66 @@ struct IndependentReaderTests {
 
     private static func fullTiles(_ size: Int) -> Int {
         (0..<8).reduce(0) { $0 + TilePath.count(level: $1, size: size).full }
+    }
+
+    /// What a process leaves that dies, or loses power, at each of its system calls: as it is after the next opening.
+    @Test func `every image of a crash has no file but those of its checkpoint, once the log was opened again`()
+        async throws
+    {
+        var generator = SeededGenerator(seed: 29)
+        let key = try PrivateKey.generate(.ed25519)
+        let ends: [Int64] = [2, 250, 258, 530]
+        var count = 0
+        for number in 1... {
+            let disk = SimulatedDisk()
+            let calls = FaultyCalls(disk, [.init(nil, number: number, kills: true)])
+            await Self.write(calls, key, ends)
+            let image = number % 2 == 0 ? disk.afterDeath() : disk.afterPowerLoss(&generator)
+            let store = try DirectoryStore(path: "/archive", creating: true, calls: image)
+            let log = try WrittenLog(store, key: key)
+            _ = try await log.open()
+            try await store.synchronize()
+            try export(image, to: "images/\(count)")
+            count += 1
+            if !calls.isDead { break }
+        }
+        let log = try WrittenLog(MemoryStore(), key: key)
+        let keys = try log.signer.verifiers().keys(of: log.names.origin(archive: WrittenLog.archive)).map(\.text)
+        let (isGood, answer) = try await read(["images", directory.file("images")] + keys)
+        #expect(isGood, "\(answer.error ?? "")")
+        #expect(answer.images == count && count > 100)
+    }
+
+    private func export(_ disk: SimulatedDisk, to folder: String) throws {
+        for (path, bytes) in disk.files {
+            let file = URL(filePath: directory.file(folder) + path.dropFirst("/archive".count))
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+        }
+    }
+
+    private static func write(_ calls: any FileCalls, _ key: PrivateKey, _ ends: [Int64]) async {
+        do {
+            let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: calls), key: key)
+            var writer = try await log.open()
+            for end in ends {
+                try WrittenLog.append(upTo: end, to: &writer)
+                try await writer.commit(at: 0)
+            }
+        } catch {}
+    }
+
+    @Test(arguments: ["tile/0/000.p/9", "segments/001", "notes", "checkpoints/000"])
+    func `a file that is not of the checkpoint is refused`(name: String) async throws {
+        try await archive.write([100, 5])
+        let folder = directory.file("archive")
+        try FileManager.default.createDirectory(atPath: directory.file("images"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: folder, toPath: directory.file("images/0"))
+        #expect(try await read(["images", directory.file("images")] + keys()).isGood)
+        _ = try directory.write(
+            [UInt8](repeating: 1, count: 288), to: "images/0/appstore.notifications/0/\(name)")
+        #expect(try await !read(["images", directory.file("images")] + keys()).isGood)
     }
 
     @Test func `a proof holds, and for another entry it does not`() async throws {

@@ -4,6 +4,8 @@ c2sp.org/tlog-tiles, c2sp.org/tlog-checkpoint, c2sp.org/signed-note, c2sp.org/tl
 RFC 6962 and RFC 8032. It shares no code with the archive, and knows nothing of what is in the entries.
 
     tlog_reader.py log FOLDER VKEY [COSIGNER_VKEY]   tree, checkpoint and past checkpoints of a log
+    tlog_reader.py images FOLDER VKEY [COSIGNER_VKEY] logs in FOLDER/<image>/<topic>/<partition>, and that no other file is
+                                                     there, beyond the checkpoint or beside the tree
     tlog_reader.py proof FILE VKEY [ENTRY_HEX]       a .tlog-proof; the entry is the extra data where none is given
 
 Prints a JSON object; exit code 0 when everything holds, 1 otherwise.
@@ -13,6 +15,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import sys
 
 # --- Ed25519 (RFC 8032 section 5.1.7), verification only ---------------------------------------------------------------
@@ -273,6 +276,96 @@ def check_tiles(folder, size, tree):
     return tiles
 
 
+NUMBER = r"((?:x\d{3}/)*\d{3})"
+PLACE = NUMBER + r"(?:\.p/(\d{1,3}))?"
+NAMES = [
+    ("checkpoints", re.compile("checkpoints/" + NUMBER)),
+    ("segments", re.compile("segments/" + PLACE)),
+    ("entries", re.compile("tile/entries/" + PLACE)),
+    ("tile", re.compile(r"tile/(\d{1,2})/" + PLACE)),
+    ("other", re.compile("checkpoint|retention|cosigned/[0-9a-f]{8}")),
+]
+
+
+def place(index, width):
+    number = int(index.replace("x", "").replace("/", ""))
+    require(tile_path(number) == index, "a number in another form")
+    width = 256 if width is None else int(width)
+    require(1 <= width <= 256, "a width that tiles do not have")
+    return number, width
+
+
+def prefixed(data, count, size):
+    """That data is count pieces, each with its length in size bytes."""
+    at = 0
+    for _ in range(count):
+        require(at + size <= len(data), "a piece that is cut off")
+        at += size + int.from_bytes(data[at : at + size], "big")
+    require(at == len(data), "pieces of another count")
+
+
+def check_file(folder, name, size, tree):
+    for kind, pattern in NAMES:
+        match = pattern.fullmatch(name)
+        if match:
+            break
+    else:
+        raise Bad("%s: no file of a log has this name" % name)
+    if kind == "other":
+        return
+    if kind == "checkpoints":
+        require(place(match.group(1), None)[0] <= size, "%s: beyond the checkpoint" % name)
+        return
+    level = int(match.group(1)) if kind == "tile" else 0
+    index, width = place(*match.groups()[-2:])
+    span = 256**level
+    first = index * 256
+    require((first + width) * span <= size, "%s: beyond the checkpoint" % name)
+    data = read(folder, name)
+    if kind == "segments":
+        prefixed(data, width, 4)
+    elif kind == "entries":
+        prefixed(data, width, 2)
+        at = 0
+        for number in range(first, first + width):
+            length = int.from_bytes(data[at : at + 2], "big")
+            entry = data[at + 2 : at + 2 + length]
+            require(leaf_hash(entry) == tree.leaves[number], "%s: no prefix of the tree" % name)
+            at += 2 + length
+    else:
+        require(len(data) == 32 * width, "%s: a tile of another length" % name)
+        for number in range(width):
+            start = (first + number) * span
+            hashed = data[32 * number : 32 * number + 32]
+            require(hashed == tree.root(start, start + span), "%s: no prefix of the tree" % name)
+
+
+def check_names(folder):
+    """Every file is one of the log, covered by its checkpoint, and agrees with its tree."""
+    _, size, _ = read_checkpoint(read(folder, "checkpoint").rsplit(b"\n\n", 1)[0] + b"\n")
+    tree = Tree([leaf_hash(entry) for entry in read_entries(folder, size)])
+    for parent, _, files in os.walk(folder):
+        for name in files:
+            check_file(folder, os.path.relpath(os.path.join(parent, name), folder), size, tree)
+
+
+def read_images(folder, keys):
+    logs = 0
+    for image in sorted(os.listdir(folder)):
+        for topic in sorted(os.listdir(os.path.join(folder, image))):
+            if topic == ".locks":  # the storage's own, outside of the logs
+                continue
+            for partition in sorted(os.listdir(os.path.join(folder, image, topic))):
+                try:
+                    log = os.path.join(folder, image, topic, partition)
+                    read_log(log, keys)
+                    check_names(log)
+                except (Bad, ValueError, OSError) as error:
+                    raise Bad("%s: %s" % (image, error))
+                logs += 1
+    return {"images": len(os.listdir(folder)), "logs": logs}
+
+
 def read_log(folder, keys):
     text, signatures = read_note(read(folder, "checkpoint"), keys)
     origin, size, root = read_checkpoint(text)
@@ -285,8 +378,6 @@ def read_log(folder, keys):
     past = []
     for parent, _, files in os.walk(os.path.join(folder, "checkpoints")):
         for name in files:
-            if name.startswith("."):  # the storage's own, no object
-                continue
             text, past_signatures = read_note(read(parent, name), keys)
             past_origin, past_size, past_root = read_checkpoint(text)
             place = os.path.relpath(os.path.join(parent, name), os.path.join(folder, "checkpoints"))
@@ -328,6 +419,8 @@ def main(arguments):
     try:
         if arguments[0] == "log":
             result = read_log(arguments[1], [Key(text) for text in arguments[2:]])
+        elif arguments[0] == "images":
+            result = read_images(arguments[1], [Key(text) for text in arguments[2:]])
         else:
             entry = bytes.fromhex(arguments[3]) if len(arguments) > 3 else None
             with open(arguments[1], "rb") as file:

@@ -61,6 +61,20 @@ package final class SimulatedDisk: FileCalls {
         return SimulatedDisk(copy)
     }
 
+    /// Every file by its path, those included whose names objects do not have.
+    package var files: [String: [UInt8]] {
+        state.withLock { state in
+            var files: [String: [UInt8]] = [:]
+            var rest = [(path: "", node: 0)]
+            while let (path, number) = rest.popLast() {
+                guard let node = state.nodes[number] else { continue }
+                if node.kind == .file { files[path] = node.bytes }
+                for (name, child) in node.entries { rest.append(("\(path)/\(name)", child)) }
+            }
+            return files
+        }
+    }
+
     // MARK: FileCalls
 
     package func openFolder(path: String) throws(SystemFailure) -> Int32 {
