@@ -52,6 +52,8 @@ import Testing
                 "archiveBytesPerDay": 2_160_000_000, "archiveBytes": 864_000_000_000,
                 // A segment and two tiles for each 256; 12 x 17,280 intervals of 5 s, and one for each 1,000.
                 "archiveObjectsPerDay": 10_125, "archiveCheckpointsPerDay": 208_224,
+                // One an hour of each of 12 partitions.
+                "archiveCopiesPerDay": 288,
             ])
     }
 
@@ -79,6 +81,7 @@ import Testing
     @Test func `few notifications have a checkpoint each at most`() async throws {
         let needed = try await needed(["--notifications-per-day", "100"])
         #expect(needed["archiveCheckpointsPerDay"] == 100)
+        #expect(needed["archiveCopiesPerDay"] == 100)
         #expect(needed["archiveObjectsPerDay"] == 2)
         #expect(needed["averagePerSecond"] == 1)
     }

@@ -151,6 +151,9 @@ private struct Sums {
                 "archiveCheckpointsPerDay", commits, .count,
                 "at most: each \(CapacityPlan.flushSeconds) s of a partition, and each \(CapacityPlan.flushRecords) records"
             ),
+            item(
+                "archiveCopiesPerDay", min(commits, partitions * 24), .count,
+                "at most: one checkpoint an hour of a partition"),
         ]
     }
 
