@@ -5,7 +5,25 @@ private let writer = MutatedFile(
     .archive, "writing", log + "LogWriter.swift", suites: "LogWriterTests|LogCrashTests|VerificationTests")
 private let opening = MutatedFile(
     .archive, "writing", log + "LogWriter+Opening.swift", suites: "LogWriterTests|LogCrashTests|TamperingTests")
+private let history = MutatedFile(
+    .archive, "writing", log + "LogOpening.swift", suites: "SignedHeadsTests|LogMemoryTests")
+private let leftovers = MutatedFile(
+    .archive, "writing", log + "LogWriter+Leftovers.swift", suites: "IndependentReaderTests")
+private let tidying = MutatedFile(
+    .archive, "writing", log + "LogWriter+Tidying.swift", suites: "CheckpointCopiesTests|LogWriterTests")
+private let staging = MutatedFile(
+    .archive, "writing", log + "LogWriter+Staging.swift", suites: "TwoWritersTests|LogInBucketTests")
+private let reading = MutatedFile(
+    .archive, "writing", log + "LogReader.swift", suites: "TwoWritersTests")
+private let stores = MutatedFile(
+    .archive, "writing", "Platform/ObjectStorage/ObjectStore.swift", suites: "TwoWritersTests")
 private let directory = "Platform/ObjectStorage/Directory/"
+private let locks = MutatedFile(
+    .archive, "durability", directory + "DirectoryStore+Locks.swift", suites: "DirectoryStoreTests|PowerLossTests")
+private let lock = MutatedFile(
+    .archive, "durability", directory + "DirectoryLock.swift", suites: "DirectoryFaultTests")
+private let durability = MutatedFile(
+    .archive, "durability", directory + "DirectoryStore+Durability.swift", suites: "DirectoryFaultTests")
 private let creating = MutatedFile(
     .archive, "durability", directory + "DirectoryStore+Writing.swift", suites: "PowerLossTests|LogCrashTests")
 private let exchanging = MutatedFile(
@@ -69,10 +87,29 @@ enum ArchiveMutants {
         writer.without("archive-durable-first", "try await store.synchronize()"),
         writer.without("archive-written-again", "mustRewrite = true", after: "cannot be trusted to be there."),
         writer.mutant("archive-time-back", "max(time, committed.time)", "time"),
-        writer.mutant("archive-other-writer", "error.code == .changed", after: "committed = checkpoint", "false"),
-        writer.mutant("archive-attempted-bytes", "found.bytes == attempted.note.bytes", "true"),
-        writer.mutant("archive-copy-first", "!hasCopy", "false"),
-        writer.mutant("archive-previous", "isLater ? committed.size : committed.previous", "committed.size"),
+        writer.mutant("archive-other-writer", "error.code == .changed", "true"),
+        writer.mutant("archive-attempted-bytes", "found.bytes == next.note.bytes", "true"),
+        writer.without("archive-copy-first", "try await keepDueCopy()"),
+        writer.mutant("archive-previous", "copy?.size ?? 0", "committed.size"),
+        writer.mutant(
+            "archive-head-signed", "next.checkpoint.note.bytes", after: "committed.publishedBytes, signed: ", "nil"),
+        writer.without(
+            "archive-same-note", "try await finishPending()", after: "guard !isSuperseded else"),
+        tidying.mutant("archive-copy-hourly", "committed.time - copy.time < copyInterval", "false"),
+        tidying.mutant("archive-copy-other", "kept == own", "true"),
+        history.mutant("archive-begin-signed", "head.checkpoint.size > 0", "false"),
+        history.mutant("archive-begin-anchored", "size > 0", after: "anchoredHead()?.checkpoint.size, ", "false"),
+        history.mutant("archive-later-copy", "later > size", "false"),
+        history.mutant("archive-older", "old.size <= checkpoint.size", "true"),
+        history.mutant(
+            "archive-anchored-key", "(try? note.verified(by: keys)) != nil", "true"),
+        history.mutant("archive-redone-other", "committed.time <= published.time", "true"),
+        leftovers.mutant(
+            "archive-leftovers", "found.index > edge || found.index == edge && found.width > width", "false"),
+        staging.without(
+            "archive-staged-finished", "for object in commit.objects { try await place(object, in: store) }"),
+        reading.mutant("archive-staged-read", "found.name == candidates.first ? width : TilePath.fullWidth", "0"),
+        stores.mutant("archive-unlocked-names", "false", after: "package var hasLocks: Bool {", "true"),
         writer.mutant("archive-left-behind", "try await store.read(object.name)?.bytes == object.bytes", "true"),
         opening.mutant("archive-end-root", "frontier.root == checkpoint.root", "true"),
         opening.mutant("archive-end-entries", "openLeaves.map(MerkleHash.leaf) == hashes", "true"),
@@ -80,9 +117,6 @@ enum ArchiveMutants {
             "archive-end-objects", "try ArchiveLeaf(bytes: leaf).describes(Array(openSegment[range]))", "true"),
         opening.mutant("archive-end-place", "leaf.position.topicPartition == names.partition", "true"),
         opening.mutant("archive-takeover", "max(time, committed.time + 1)", "max(time, committed.time)"),
-        opening.mutant(
-            "archive-checkpoint-lost",
-            "try await store.list(names.checkpoints(), after: nil, limit: 1).isEmpty", "true"),
         pruning.mutant("archive-retention-time", "last.archivedAtMilliseconds < inputs.cutoff", "true"),
         pruning.mutant("archive-retention-delay", "inputs.now - open.at >= Self.minimumDelay", "true"),
         pruning.mutant("archive-retention-retracted", "end < open.minimum", "false"),
@@ -104,6 +138,9 @@ enum ArchiveMutants {
         exchanging.without(
             "archive-store-exchanged", "try makeEntriesDurable(folder)", after: "of a process that ended before this."),
         folders.without("archive-store-ancestors", "try synchronizeEntries(of: parent)"),
+        durability.without("archive-store-folder-failed", "unsynchronized.failed(name, error)"),
+        lock.without("archive-store-forgotten", "onRelease()"),
+        locks.without("archive-store-former-lock", "try hold(former, path)"),
         root.without("archive-store-root", "if creating { try synchronizeParent(of: path, calls) }"),
     ]
 
