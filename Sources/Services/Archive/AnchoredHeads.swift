@@ -4,7 +4,8 @@ internal import ObjectStorage
 internal import Telemetry
 internal import TransparencyLog
 
-/// The newest checkpoints of a log in the anchors, which are asked before its writer signs anything.
+/// The newest checkpoints of a log in the anchors, which are asked before its writer signs anything. Their signatures are
+/// not verified here.
 ///
 /// The second store is asked for each log. The topic is read only for a log of which this host has signed nothing: it holds
 /// no more than this host signed itself where another one never owned the partition, and reading it takes long.
@@ -21,7 +22,7 @@ struct AnchoredHeads: Sendable {
         var notes: [SignedNote] = []
         do {
             if let store { notes += try await Self.notes(of: names, in: store) }
-            if !hasNote, let topic { notes += try await topic.note(of: origin).map { [$0] } ?? [] }
+            if !hasNote, let topic { notes += try await topic.notes(of: origin) }
         } catch {
             guard hasNote else { throw AnchorUnreachable(names, error) }
             logger.warning(

@@ -93,7 +93,7 @@ struct ArchiveService {
         let anchored = AnchoredHeads(
             store: try ArchivePlace.openAnchor(configuration, creating: true, notice: notice),
             topic: configuration[ArchiveSettings.anchorKafka]
-                ? CheckpointTopic(kafka: context.kafka, topic: topic, verifiers: plan.verifiers) : nil,
+                ? CheckpointTopic(kafka: context.kafka, topic: topic) : nil,
             logger: context.logger)
         return LogOpener(
             store: store, signer: plan.signer, heads: KeyStoreHeads(keys: keys), anchored: anchored,

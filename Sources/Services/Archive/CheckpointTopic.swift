@@ -1,50 +1,46 @@
-internal import ArchiveLog
 internal import Kafka
 internal import TransparencyLog
 
-/// The topic of checkpoints, as it is read before a log is opened: the largest checkpoint of each origin that the archive's
-/// own keys have signed.
+/// The topic of checkpoints, as it is read before a log is opened: the last records of each origin.
 actor CheckpointTopic {
+    /// Records of an origin that are kept. More than one, so that a record which the archive has not signed hides none.
+    private static let keptRecords = 32
+
     private let kafka: KafkaConfiguration
     private let partition: KafkaTopicPartition
-    private let verifiers: ArchiveVerifiers
     private var next = KafkaOffset.beginning
-    private var newest: [String: (size: Int, note: SignedNote)] = [:]
+    private var latest: [[UInt8]: [[UInt8]]] = [:]
     /// A reading that every caller awaits.
     private var reading: Task<Void, any Error>?
 
-    init(kafka: KafkaConfiguration, topic: KafkaTopic, verifiers: ArchiveVerifiers) {
+    init(kafka: KafkaConfiguration, topic: KafkaTopic) {
         self.kafka = kafka
         partition = KafkaTopicPartition(topic: topic, partition: 0)
-        self.verifiers = verifiers
     }
 
-    /// The largest checkpoint of a log; nil when the topic has none.
+    /// The last notes of a log, their signatures not verified.
     ///
     /// - Throws: a `KafkaError` when the topic cannot be read.
-    func note(of origin: String) async throws -> SignedNote? {
+    func notes(of origin: String) async throws -> [SignedNote] {
         if reading == nil {
             // Unstructured because many logs are opened at once: each caller awaits it below.
             reading = Task { try await read() }
         }
         defer { reading = nil }
         try await reading?.value
-        return newest[origin]?.note
+        return (latest[Array(origin.utf8)] ?? []).compactMap { try? SignedNote(bytes: $0) }
     }
 
     private func read() async throws {
         try await KafkaConsumer.readToEnd(kafka, from: [partition: next], within: .seconds(600)) { records in
-            for record in records { take(record) }
+            for record in records { add(record) }
         }
     }
 
-    private func take(_ record: KafkaRecord) {
+    private func add(_ record: KafkaRecord) {
         next = KafkaOffset(rawValue: record.offset.rawValue + 1)
-        guard let value = record.value, let note = try? SignedNote(bytes: value),
-            let checkpoint = try? Checkpoint(text: note.text),
-            checkpoint.size > newest[checkpoint.origin]?.size ?? 0,
-            (try? note.verified(by: verifiers.keys(of: checkpoint.origin))) != nil
-        else { return }
-        newest[checkpoint.origin] = (checkpoint.size, note)
+        guard let key = record.key, let value = record.value else { return }
+        latest[key, default: []].append(value)
+        if latest[key, default: []].count > Self.keptRecords { latest[key]?.removeFirst() }
     }
 }

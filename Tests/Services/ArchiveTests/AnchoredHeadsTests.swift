@@ -1,0 +1,71 @@
+import ArchiveLog
+import Cryptography
+import Foundation
+import HTTPClient
+import Kafka
+import Lifecycle
+import ObjectStorage
+import ObjectStorageTestSupport
+import PipelineRuntime
+import PipelineTestSupport
+import Telemetry
+import TestSupport
+import Testing
+import TransparencyLog
+
+@testable import Archive
+
+/// What the anchors say of a log before its writer signs anything.
+@Suite("Heads in anchors", .timeLimit(.minutes(3))) struct AnchoredHeadsTests {
+    private let logger = Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink())
+
+    private func sizes(_ notes: [SignedNote]) throws -> [Int] {
+        try notes.map { try Checkpoint(text: $0.text).size }.sorted()
+    }
+
+    @Test func `the second store is asked for its checkpoint and for copies of later ones`() async throws {
+        let archive = try AnchoredArchive(key: .generate(.ed25519))
+        let anchor = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
+        let names = archive.names
+        for (count, size) in [(3, 3), (7, 10), (2, 12)] {
+            try await archive.grow(by: count)
+            let note = try #require(try await archive.store.read(names.checkpoint())).bytes
+            if size == 3 { _ = try await anchor.replace(names.checkpoint(), note, expected: nil) }
+            try await anchor.create(names.checkpoint(size: size), note)
+        }
+        let heads = AnchoredHeads(store: anchor, topic: nil, logger: logger)
+        let notes = try await heads.notes(of: names, origin: AnchoredArchive.logOrigin, hasNote: true)
+        #expect(try sizes(notes) == [3, 12])
+    }
+
+    @Test func `a second store that does not answer is waited for only by a host without a note`() async throws {
+        let archive = try AnchoredArchive(key: .generate(.ed25519))
+        let bucket = try SimulatedBucket().store(attempts: 1) { _ throws(HTTPClientError) in
+            throw HTTPClientError(code: .connectionFailed, message: "injected")
+        }
+        let heads = AnchoredHeads(store: bucket, topic: nil, logger: logger)
+        #expect(try await heads.notes(of: archive.names, origin: "o", hasNote: true).isEmpty)
+        let error = await #expect(throws: AnchorUnreachable.self) {
+            _ = try await heads.notes(of: archive.names, origin: "o", hasNote: false)
+        }
+        #expect(error?.description.contains("archive.anchor.url") == true)
+    }
+
+    @Test func `a new host does not begin a log that the topic of checkpoints has`() async throws {
+        let installation = try await ArchiveInstallation(partitions: 1)
+        try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
+        var service = try await installation.start(["--archive.anchor.interval", "1s"])
+        try await installation.waitForLeaves(10, service)
+        let isAnchored = await eventually { service.metric("sluice_archive_anchored_total") >= 1 }
+        try #require(isAnchored)
+        await service.stop()
+        for file in ["archive", "keys.sqlite"] {
+            try FileManager.default.removeItem(atPath: installation.directory.file(file))
+        }
+        // A group that has committed nothing.
+        service = try await installation.start(["--archive.group.id", "another"])
+        #expect(await service.end() == .configuration)
+        #expect(service.log.lines.contains { $0.contains("an anchor has a checkpoint of") })
+        await installation.stop()
+    }
+}
