@@ -61,6 +61,10 @@ private let strays = MutatedFile(
     .archive, "verifying", log + "Verification/StrayObjects.swift", suites: "VerificationTests")
 private let anchors = MutatedFile(
     .archive, "verifying", log + "Verification/AnchoredCheckpoints.swift", suites: "VerificationTests")
+private let checkpointLog = MutatedFile(
+    .archive, "writing", log + "CheckpointLog/CheckpointLogWriter.swift", suites: "CheckpointLogTests")
+private let logged = MutatedFile(
+    .archive, "verifying", log + "CheckpointLog/LoggedCheckpoints.swift", suites: "CheckpointLogTests")
 private let leaf = MutatedFile(
     .archive, "format", "AppStore/ArchiveFormat/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
 private let object = MutatedFile(
@@ -81,7 +85,7 @@ private let erasure = MutatedFile(
     .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+Erasures.swift", suites: "ErasureTests|KeyStoreTests")
 
 enum ArchiveMutants {
-    static let all = writing + storing + verifying + proving + erasing
+    static let all = writing + loggingCheckpoints + storing + verifying + proving + erasing
 
     private static let writing: [Mutant] = [
         writer.without("archive-durable-first", "try await store.synchronize()"),
@@ -133,6 +137,22 @@ enum ArchiveMutants {
             "archive-retention-unknown", "return false", after: "let mark = try mark(ofKey: key) else {", "continue"),
     ]
 
+    private static let loggingCheckpoints: [Mutant] = [
+        checkpointLog.mutant(
+            "archive-checkpoints-pending", "pending.version", after: "next.bytes, expected: ",
+            "store.read(names.pending())?.version"),
+        checkpointLog.mutant("archive-checkpoints-root", "frontier.root == root", "true"),
+        checkpointLog.mutant(
+            "archive-checkpoints-bytes", "try await store.read(name)?.bytes == bytes", "true"),
+        checkpointLog.mutant("archive-checkpoints-later", "max(time, committed.time + 1)", "max(time, committed.time)"),
+        logged.mutant("archive-checkpoints-anchored", "$0.index < anchored", "true"),
+        logged.mutant("archive-checkpoints-leaf", "checkpoint.text.utf8.elementsEqual(entry)", "true"),
+        logs.mutant("archive-checkpoints-gone", "Set(anchored.logs + logged.keys)", "Set(anchored.logs)"),
+        verification.mutant(
+            "archive-checkpoints-compared", "((options.anchors?.checkpoints(of: head.origin) ?? []) + logged)",
+            "(options.anchors?.checkpoints(of: head.origin) ?? [])"),
+    ]
+
     private static let storing: [Mutant] = [
         creating.without("archive-store-existing", "try noteExisting(name, in: folder)"),
         exchanging.without(
@@ -151,8 +171,8 @@ enum ArchiveMutants {
         verification.mutant("archive-past-removed", "previous > found", "false"),
         verification.mutant("archive-anchor-root", "frontier.root(using: &hasher) == anchor.root", "true"),
         verification.mutant("archive-anchor-larger", "largest.size > head.size", "false"),
-        verification.mutant("archive-unanchored", "all.isEmpty", "false"),
-        verification.mutant("archive-folder-left", "anchors.size(of: names.origin(archive: $0))", "0"),
+        verification.mutant("archive-unanchored", "all.allSatisfy({ $0.source == .checkpointLog })", "false"),
+        verification.mutant("archive-folder-left", "options.anchors?.size(of: names.origin(archive: $0))", "0"),
         verification.mutant("archive-newest-copy", "error.code != .storage", "false"),
         verification.mutant("archive-root", "frontier.root(using: &hasher) == head.checkpoint.root", "true"),
         verification.mutant("archive-put-back", "$0 > head.checkpoint.size", "false"),
@@ -173,8 +193,7 @@ enum ArchiveMutants {
         strays.mutant("archive-partial-signed", "past.hasAny(in: first..<first + 1 << (8 * level))", "true"),
         logs.mutant("archive-log-gone", "!folders.contains($0.prefix.text)", "false"),
         logs.mutant(
-            "archive-other-archive",
-            "archives.contains(where: { KeyName.areEqual(names.origin(archive: $0), origin) })", "true"),
+            "archive-other-archive", "KeyName.areEqual(names.origin(archive: archive), origin)", "true"),
         logs.mutant("archive-anchored-all", "$0.anchoredSize != nil", "true"),
         anchors.mutant(
             "archive-anchor-signed", "(try? VerifiedCheckpoint(note, of: nil, verifiers: verifiers)) != nil", "true"),

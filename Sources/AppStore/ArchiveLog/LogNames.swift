@@ -25,6 +25,12 @@ package struct LogNames: Hashable, Sendable {
         prefix = try ObjectName("\(partition.topic)/\(partition.partition)")
     }
 
+    /// A log that is of no partition.
+    init(standIn: KafkaTopicPartition, prefix: ObjectName) {
+        partition = standIn
+        self.prefix = prefix
+    }
+
     /// The log in a folder of a store; nil when the folder is not named `<topic>/<partition>`.
     package init?(folder: ObjectName) {
         let components = folder.components

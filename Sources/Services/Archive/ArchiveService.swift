@@ -67,16 +67,26 @@ struct ArchiveService {
                 retention: configuration[ArchivePlace.retention].clampedMilliseconds, clocks: clocks,
                 metrics: metrics, logger: context.logger),
             publish: announcer.publish, close: announcer.close, pause: pause)
+        // The member that has the topic of erasures, which is always there, keeps the log of checkpoints.
+        let keeps = { @Sendable in
+            logs.partitions.contains(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
+        }
+        let checkpoints = CheckpointLogService(
+            every: configuration[ArchiveSettings.anchorInterval],
+            CheckpointLogService.Surroundings(
+                store: store, signer: signer, verifiers: plan.verifiers, keepsLog: keeps, clocks: clocks,
+                sleep: { try await Task.sleep(for: $0) }, metrics: metrics, logger: context.logger))
         let anchors = AnchorService(
             try ArchiveSettings.anchors(
                 plan, configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,
                 notice: notice),
             every: configuration[ArchiveSettings.anchorInterval],
             AnchorService.Surroundings(
-                store: store, verifiers: plan.verifiers, partitions: { logs.partitions }, clocks: clocks,
+                store: store, verifiers: plan.verifiers, logs: { keeps() ? CheckpointLogService.logs : [] },
+                clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
         let wrapping = KeyWrapping(keys: keys, logger: context.logger)
-        services = [ArchiveParts(keys: keys, admin: admin), refused, wrapping, erasures, retention, anchors]
+        services = [ArchiveParts(keys: keys, admin: admin), refused, wrapping, erasures, retention, checkpoints, anchors]
     }
 
     /// What opens logs, with what is asked before it signs.

@@ -133,6 +133,8 @@ enum OutputName {
     static let anchored = "anchored"
     static let anchoredSize = "anchoredSize"
     static let anchors = "anchors"
+    static let checkpointLog = "checkpointLog"
+    static let loggedCheckpoints = "loggedCheckpoints"
     static let leavesBeyond = "leavesBeyond"
     static let strayObjects = "strayObjects"
     static let unverifiedAnchors = "unverifiedAnchors"

@@ -100,24 +100,41 @@ final class RecordedStates: Sendable {
     func add(_ objects: [String: [UInt8]]) { state.withLock { $0.append(objects) } }
 }
 
-/// Does something before the first segment is read, as another process may.
-final class PruningStore: ObjectStore {
+/// Does something once, before an operation, as another process may.
+final class InterruptedStore: ObjectStore {
     private let store: any ObjectStore
+    private let isDue: @Sendable (Int, ObjectName?) -> Bool
     private let action: @Sendable () async -> Void
-    private let isDone = Mutex(false)
+    private let state = Mutex((operations: 0, isDone: false))
 
-    init(_ store: any ObjectStore, action: @escaping @Sendable () async -> Void) {
+    /// - Parameter operation: zero-based number of the operation.
+    init(_ store: any ObjectStore, at operation: Int, action: @escaping @Sendable () async -> Void) {
         self.store = store
+        isDue = { number, _ in number == operation }
         self.action = action
     }
 
-    func read(_ name: ObjectName) async throws(ObjectStoreError) -> StoredObject? {
-        let isFirst = isDone.withLock { isDone in
-            guard !isDone, name.text.contains("/segments/") else { return false }
-            isDone = true
+    /// - Parameter part: of the name of the object.
+    init(_ store: any ObjectStore, reading part: String, action: @escaping @Sendable () async -> Void) {
+        self.store = store
+        isDue = { _, name in name?.text.contains(part) ?? false }
+        self.action = action
+    }
+
+    var wasInterrupted: Bool { state.withLock { $0.isDone } }
+
+    private func operate(on name: ObjectName? = nil) async {
+        let isNow = state.withLock { state in
+            defer { state.operations += 1 }
+            guard !state.isDone, isDue(state.operations, name) else { return false }
+            state.isDone = true
             return true
         }
-        if isFirst { await action() }
+        if isNow { await action() }
+    }
+
+    func read(_ name: ObjectName) async throws(ObjectStoreError) -> StoredObject? {
+        await operate(on: name)
         return try await store.read(name)
     }
 
@@ -126,26 +143,35 @@ final class PruningStore: ObjectStore {
     }
 
     func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
+        await operate(on: name)
         try await store.create(name, bytes)
     }
 
     func replace(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) async throws(ObjectStoreError) -> ObjectVersion {
-        try await store.replace(name, bytes, expected: expected)
+        await operate(on: name)
+        return try await store.replace(name, bytes, expected: expected)
     }
 
-    func delete(_ name: ObjectName) async throws(ObjectStoreError) { try await store.delete(name) }
+    func delete(_ name: ObjectName) async throws(ObjectStoreError) {
+        await operate(on: name)
+        try await store.delete(name)
+    }
 
     func list(_ prefix: ObjectName?, after: ObjectName?, limit: Int) async throws(ObjectStoreError) -> [ListedObject] {
-        try await store.list(prefix, after: after, limit: limit)
+        await operate()
+        return try await store.list(prefix, after: after, limit: limit)
     }
 
     func folders(in prefix: ObjectName?) async throws(ObjectStoreError) -> [ObjectName] {
         try await store.folders(in: prefix)
     }
 
-    func synchronize() async throws(ObjectStoreError) { try await store.synchronize() }
+    func synchronize() async throws(ObjectStoreError) {
+        await operate()
+        try await store.synchronize()
+    }
 
     func lock(_ prefix: ObjectName) async throws(ObjectStoreError) -> any ObjectStoreLock {
         try await store.lock(prefix)

@@ -60,6 +60,20 @@ struct SampleArchive {
             protection: protection)
     }
 
+    /// Adds what has grown to the log of checkpoints, as the service does after a restart: every log with leaves.
+    @discardableResult
+    func logCheckpoints(at time: Int = 1_800_000_050) async throws -> SignedNote {
+        var writer = try await CheckpointLogWriter.open(store, signer: signer, at: time)
+        defer { writer.close() }
+        var checkpoints: [Checkpoint] = []
+        for names in try await LogReader.logs(in: store) {
+            let found = try await LogReader(store, names: names, verifiers: verifiers).checkpoint()
+            if let checkpoint = found?.checkpoint, checkpoint.size > 0 { checkpoints.append(checkpoint) }
+        }
+        try await writer.append(checkpoints, at: time)
+        return writer.checkpoint
+    }
+
     /// Checkpoints from elsewhere, for the keys of this archive.
     func anchors(_ notes: [SignedNote]) throws -> AnchoredCheckpoints {
         AnchoredCheckpoints(notes, verifiers: try verifiers)

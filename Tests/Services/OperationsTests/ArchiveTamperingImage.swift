@@ -37,6 +37,19 @@ struct ArchiveTamperingImage: Sendable {
         try FileManager.default.copyItem(atPath: directory.file("archive"), toPath: directory.file("earlier"))
         try FileManager.default.copyItem(atPath: directory.file("anchor"), toPath: directory.file("earlier-anchor"))
         try await write([2], to: 0, store, anchor)
+        try FileManager.default.copyItem(atPath: directory.file("archive"), toPath: directory.file("logged"))
+        try await logCheckpoints(DirectoryStore(path: directory.file("logged"), creating: false))
+    }
+
+    private func logCheckpoints(_ store: DirectoryStore) async throws {
+        var writer = try await CheckpointLogWriter.open(store, signer: signer, at: 1_800_000_100)
+        defer { writer.close() }
+        var checkpoints: [Checkpoint] = []
+        for names in try await LogReader.logs(in: store) {
+            let found = try await LogReader(store, names: names, verifiers: nil).checkpoint()
+            if let checkpoint = found?.checkpoint, checkpoint.size > 0 { checkpoints.append(checkpoint) }
+        }
+        try await writer.append(checkpoints, at: 1_800_000_100)
     }
 
     private func write(
@@ -68,7 +81,7 @@ struct ArchiveTamperingImage: Sendable {
     /// A copy to change.
     func copy() throws -> ArchiveTamperingFiles {
         let files = ArchiveTamperingFiles(directory: try TemporaryDirectory(), image: self)
-        for name in ["archive", "anchor", "earlier", "earlier-anchor"] {
+        for name in ["archive", "anchor", "earlier", "earlier-anchor", "logged"] {
             try FileManager.default.copyItem(atPath: directory.file(name), toPath: files.directory.file(name))
         }
         return files

@@ -15,12 +15,17 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
     let alone: Int32
     /// With the checkpoints of the second store too.
     let anchored: Int32
+    /// With the public key alone, where the archive has a log of checkpoints.
+    let logged: Int32
     let change: @Sendable (Files) throws -> Void
 
     init(
-        _ name: String, _ alone: Int32, _ anchored: Int32, _ change: @escaping @Sendable (Files) throws -> Void
+        _ name: String, _ alone: Int32, _ anchored: Int32, logged: Int32? = nil,
+        _ change: @escaping @Sendable (Files) throws -> Void
     ) {
         testDescription = name
+        // It sees what an anchor sees: a log that is gone, or goes back alone.
+        self.logged = logged ?? (alone == 0 && anchored == 4 ? 4 : alone)
         (self.alone, self.anchored, self.change) = (alone, anchored, change)
     }
 
@@ -166,7 +171,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
 
     private static let logs = [
         ArchiveTampering("t08 two logs exchanged whole", 2, 2) { try $0.exchange(log, other) },
-        ArchiveTampering("t23 all files of an earlier moment", 0, 4) {
+        ArchiveTampering("t23 all files of an earlier moment", 0, 4, logged: 0) {
             try $0.copy("earlier", to: "archive")
         },
         ArchiveTampering("t22, t24 one log of an earlier moment, without a trace of two leaves", 0, 4) {
@@ -197,7 +202,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
             try $0.rollBack()
             try $0.copy("\(anchor)/checkpoints/453", to: "\(anchor)/checkpoint")
         },
-        ArchiveTampering("u02 rolled back; everything of this log removed in the anchor", 0, 3) {
+        ArchiveTampering("u02 rolled back; everything of this log removed in the anchor", 0, 3, logged: 4) {
             try $0.rollBack()
             try $0.remove(anchor)
         },
@@ -237,6 +242,28 @@ struct ArchiveTamperingTests {
         #expect(alone.code == tampering.alone, "\(alone.output)")
         let anchored = await files.verify(anchored: true)
         #expect(anchored.code == tampering.anchored, "\(anchored.output)")
+    }
+
+    @Test(arguments: ArchiveTampering.all)
+    func `with a log of checkpoints no log goes back alone, with the key alone`(_ tampering: ArchiveTampering)
+        async throws
+    {
+        let files = try await ArchiveTamperingImage.shared.value.copy()
+        try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
+        try tampering.change(files)
+        let (code, output) = await files.verify(anchored: false)
+        #expect(code == tampering.logged, "\(output)")
+    }
+
+    @Test func `the newest checkpoint of the log of checkpoints anchors every log`() async throws {
+        let files = try await ArchiveTamperingImage.shared.value.copy()
+        try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
+        try files.empty("anchor")
+        try files.copy("logged/checkpoint-log/checkpoint", to: "anchor/checkpoint-log/checkpoint")
+        let (code, output) = await files.verify(["--output", "json"], anchored: true)
+        #expect(code == 0 && output.contains("\"anchored\":true"), "\(output)")
+        try files.remove("archive/checkpoint-log")
+        #expect(await files.verify(anchored: true).code == 4)
     }
 
     @Test func `leaves beyond the checkpoint are counted where a log was taken back by two files`() async throws {

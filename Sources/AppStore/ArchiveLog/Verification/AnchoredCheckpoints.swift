@@ -68,6 +68,17 @@ package struct AnchoredCheckpoints: Sendable {
 
 /// The root that a log must have at a size.
 struct AnchoredRoot: Sendable {
+    /// Who states it.
+    enum Source: Sendable {
+        /// A checkpoint from elsewhere.
+        case elsewhere
+        /// A leaf of the log of checkpoints that a checkpoint from elsewhere covers.
+        case anchoredCheckpointLog
+        /// A leaf of the log of checkpoints that nothing from elsewhere covers.
+        case checkpointLog
+    }
+
     let size: Int
     let root: MerkleHash
+    var source = Source.elsewhere
 }

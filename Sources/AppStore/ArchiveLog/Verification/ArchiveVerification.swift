@@ -12,30 +12,59 @@ package struct ArchiveVerification: Sendable {
         self.options = options
     }
 
-    /// - Parameter isWanted: which logs; nil takes all. Every anchored log among them must be there.
+    /// - Parameter isWanted: which logs; nil takes all. Every one among them that was anchored, or that the log of checkpoints
+    ///   names, must be there.
     /// - Throws: ``LogReadError`` with code `storage` when the logs cannot be listed.
     package func run(
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
     ) async throws(LogReadError) -> ArchiveReport {
-        let present = try await LogReader.logs(in: store)
-        let archives = try await archives(present)
+        let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(archives)
+        // Before the others: what it names is there, and as long, from then on.
+        let checkpoints = try await checkpointLog(archives)
+        let logged = loggedLogs(checkpoints)
+        let present = try await LogReader.logs(in: store)
         let folders = Set(present.map(\.prefix.text))
-        let missing = anchored.logs.filter { !folders.contains($0.prefix.text) && isWanted?($0.partition) ?? true }
+        let missing = Set(anchored.logs + logged.keys).sorted { $0.prefix < $1.prefix }.filter {
+            !folders.contains($0.prefix.text) && isWanted?($0.partition) ?? true
+        }
         var report = ArchiveReport(
             missing: missing.map {
                 Finding(.rolledBack, $0.partition, object: $0.prefix, "the log was anchored, and is gone")
             },
-            otherArchives: anchored.others)
+            otherArchives: anchored.others, checkpointLog: checkpoints)
         for log in present where isWanted?(log.partition) ?? true {
-            report.logs.append(await LogVerification(store, names: log, options: options, archives: archives).run())
+            let verification = LogVerification(
+                store, names: log, options: options, archives: archives, logged: logged[log] ?? [])
+            report.logs.append(await verification.run())
         }
         return report
     }
 
+    /// The log of checkpoints; nil where there is none, and none was anchored: an archive of an earlier version.
+    private func checkpointLog(_ archives: [String]) async throws(LogReadError) -> LogReport? {
+        do throws(ObjectStoreError) {
+            let names = try LogNames.checkpointLog()
+            let isAnchored = archives.contains { (options.anchors?.size(of: names.origin(archive: $0)) ?? 0) > 0 }
+            guard try await !store.list(names.prefix, after: nil, limit: 1).isEmpty || isAnchored else { return nil }
+            return await LogVerification(store, names: names, options: options, archives: archives).run()
+        } catch { throw LogReadError(error, reading: nil) }
+    }
+
+    /// What the log of checkpoints states, by the log that it is of.
+    private func loggedLogs(_ report: LogReport?) -> [LogNames: [AnchoredRoot]] {
+        guard let report, let head = report.checkpoint?.checkpoint.origin else { return [:] }
+        let archive = String(decoding: head.utf8.dropLast(report.log.prefix.text.utf8.count + 1), as: UTF8.self)
+        var logs: [LogNames: [AnchoredRoot]] = [:]
+        for origin in report.logged.origins {
+            guard let names = Self.names(of: origin, archive) else { continue }
+            logs[names] = report.logged.roots(of: origin, anchored: report.anchoredSize ?? 0)
+        }
+        return logs
+    }
+
     /// The origins that the archive has, by the checkpoints of its logs; where no log has one, the names of the given keys.
     private func archives(_ logs: [LogNames]) async throws(LogReadError) -> [String] {
-        guard options.anchors != nil else { return [] }
         var origins: Set<String> = []
         for names in logs {
             do throws(LogReadError) {
@@ -53,17 +82,24 @@ package struct ArchiveVerification: Sendable {
     /// The logs of this archive that were anchored, and the anchored origins of other archives.
     private func anchoredLogs(_ archives: [String]) -> (logs: [LogNames], others: [String]) {
         var (logs, others): ([LogNames], [String]) = ([], [])
+        let own = try? LogNames.checkpointLog()
         for origin in options.anchors?.origins ?? [] {
-            let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
-            if let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),
-                archives.contains(where: { KeyName.areEqual(names.origin(archive: $0), origin) })
-            {
+            if let names = archives.lazy.compactMap({ Self.names(of: origin, $0) }).first {
                 logs.append(names)
-            } else {
+            } else if !archives.contains(where: { own?.origin(archive: $0).utf8.elementsEqual(origin.utf8) ?? false }) {
                 others.append(origin)
             }
         }
         return (logs, others)
+    }
+
+    /// The log of a partition that has an origin in an archive; nil for another origin.
+    private static func names(of origin: String, _ archive: String) -> LogNames? {
+        let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
+        guard let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),
+            KeyName.areEqual(names.origin(archive: archive), origin)
+        else { return nil }
+        return names
     }
 }
 
@@ -74,8 +110,10 @@ package struct ArchiveReport: Sendable {
     package let missing: [Finding]
     /// Origins of other archives among the checkpoints from elsewhere; they are not compared.
     package let otherArchives: [String]
+    /// The log of checkpoints; nil for an archive without one.
+    package let checkpointLog: LogReport?
 
-    package var findings: [Finding] { missing + logs.flatMap(\.findings) }
+    package var findings: [Finding] { missing + (checkpointLog?.findings ?? []) + logs.flatMap(\.findings) }
 
     /// Whether every log with leaves continues a checkpoint from elsewhere, and none that was anchored is gone.
     package var isAnchored: Bool {

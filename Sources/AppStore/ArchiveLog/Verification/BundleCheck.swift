@@ -11,6 +11,8 @@ struct BundleCheck: Sendable {
     /// As the tile has them; nil when it cannot be read.
     var tile: [MerkleHash]?
     var leaves: [LeafFacts] = []
+    /// Of the log of checkpoints.
+    var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
     /// Of the entries and of the tile, which the comparison of both decides about.
@@ -72,7 +74,19 @@ struct BundleReading: Sendable {
         return check
     }
 
+    private func readCheckpoints(_ bundle: EntryBundle, width: Int, into check: inout BundleCheck) {
+        for position in 0..<width {
+            let index = check.firstLeaf + position
+            if let checkpoint = LoggedCheckpoints.checkpoint(in: bundle[position]) {
+                check.logged.append(LoggedCheckpoints.Leaf(index: index, checkpoint: checkpoint))
+            } else {
+                check.findings.append(Finding(.tampered, log, leaf: index, "the leaf is no checkpoint"))
+            }
+        }
+    }
+
     private func read(_ bundle: EntryBundle, width: Int, hashes: [MerkleHash], into check: inout BundleCheck) async {
+        guard !reader.names.isCheckpointLog else { return readCheckpoints(bundle, width: width, into: &check) }
         var leaves: [(index: Int, leaf: ArchiveLeaf)] = []
         for position in 0..<width {
             let index = check.firstLeaf + position

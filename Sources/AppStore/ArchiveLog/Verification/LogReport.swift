@@ -23,8 +23,13 @@ package struct LogReport: Sendable {
     package internal(set) var checkpoints = 0
     /// Checkpoints from elsewhere that the log continues.
     package internal(set) var anchors = 0
-    /// Leaves of the largest checkpoint from elsewhere that the log continues; nil when it continues none.
+    /// Leaves of the largest checkpoint from elsewhere, or of the anchored log of checkpoints, that the log continues; nil when
+    /// it continues none.
     package internal(set) var anchoredSize: Int?
+    /// Checkpoints in the log of checkpoints that the log continues.
+    package internal(set) var loggedCheckpoints = 0
+    /// Of the log of checkpoints: what its leaves state.
+    var logged = LoggedCheckpoints()
     /// Leaves beyond the checkpoint that objects are there for: unfinished work of a writer, or a log that was rolled back.
     package internal(set) var leavesBeyond = 0
     /// Objects that the newest checkpoint does not need, and the names of the first of them.

@@ -1,5 +1,5 @@
 internal import KafkaModel
-package import ObjectStorage
+internal import ObjectStorage
 internal import TransparencyLog
 
 /// Verifies one log from its files alone: every entry against its tile, every tile against the one above, the root and
@@ -7,13 +7,14 @@ internal import TransparencyLog
 ///
 /// What lies beyond the checkpoint is unfinished work of the writer, or of a log that was rolled back: it is counted, and
 /// no finding. Memory does not grow with the log but for eight bytes a past checkpoint.
-package struct LogVerification {
+struct LogVerification {
     /// Newest copies of checkpoints that are tried where the checkpoint itself cannot be used.
     private static let maximumCopiesTried = 16
 
     private let store: any ObjectStore
     private let options: VerificationOptions
     private let archives: [String]
+    private let logged: [AnchoredRoot]
     private let reader: LogReader
     private let names: LogNames
     private var report: LogReport
@@ -27,13 +28,17 @@ package struct LogVerification {
     private var contradicted: [Finding] = []
     private var lastTime: Int?
 
-    /// - Parameter archives: origins that the archive may have, where no checkpoint of the log says its own.
-    package init(
-        _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = []
+    /// - Parameters:
+    ///   - archives: origins that the archive may have, where no checkpoint of the log says its own.
+    ///   - logged: what the log of checkpoints states of the log.
+    init(
+        _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = [],
+        logged: [AnchoredRoot] = []
     ) {
         self.store = store
         self.options = options
         self.archives = archives
+        self.logged = logged
         self.names = names
         reader = LogReader(store, names: names, verifiers: options.verifiers)
         report = LogReport(log: names)
@@ -41,7 +46,7 @@ package struct LogVerification {
     }
 
     /// Reads the whole log.
-    @concurrent package consuming func run() async -> LogReport {
+    @concurrent consuming func run() async -> LogReport {
         var verification = self
         await verification.verify()
         return verification.report
@@ -91,8 +96,9 @@ package struct LogVerification {
     /// A log of which nothing can be verified, although it was anchored.
     private mutating func addGone() {
         // Of a checkpoint that could not be read, or that another key signed, nothing is known.
-        guard let anchors = options.anchors, report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
-        let size = archives.map { anchors.size(of: names.origin(archive: $0)) }.max() ?? 0
+        guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
+        let anchored = archives.compactMap { options.anchors?.size(of: names.origin(archive: $0)) }.max() ?? 0
+        let size = max(anchored, logged.last?.size ?? 0)
         guard size > 0 else { return }
         add(
             Finding(
@@ -101,8 +107,7 @@ package struct LogVerification {
     }
 
     private mutating func takeAnchors(_ head: Checkpoint) {
-        guard let given = options.anchors else { return }
-        let all = given.checkpoints(of: head.origin)
+        let all = ((options.anchors?.checkpoints(of: head.origin) ?? []) + logged).sorted { $0.size < $1.size }
         anchors = all.filter { $0.size <= head.size }
         if let largest = all.last, largest.size > head.size {
             add(
@@ -110,7 +115,10 @@ package struct LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
         }
-        guard all.isEmpty, head.size > 0 else { return }
+        // What the log of checkpoints says is compared with the logs; that it is anchored itself shows in them.
+        guard options.anchors != nil, !names.isCheckpointLog, head.size > 0,
+            all.allSatisfy({ $0.source == .checkpointLog })
+        else { return }
         add(
             Finding(
                 .unanchored, log, object: try? names.checkpoint(),
@@ -125,8 +133,9 @@ package struct LogVerification {
 
     /// Whether there is no object of the log: a writer ended, or lost power, before its first checkpoint.
     private func isEmpty() async -> Bool {
-        guard let listed = try? await store.list(names.prefix, after: nil, limit: 1) else { return false }
-        return listed.isEmpty
+        guard let listed = try? await store.list(names.prefix, after: nil, limit: 2) else { return false }
+        guard names.isCheckpointLog, let pending = try? names.pending() else { return listed.isEmpty }
+        return listed.allSatisfy { $0.name == pending }
     }
 
     /// The sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of them when it is later than the
@@ -229,7 +238,11 @@ package struct LogVerification {
             }
         }
         for tile in frontier.takeFinishedTiles() where !tile.path.isLevelZero { await compare(tile, size: size) }
-        if isInterrupted { order.interrupt() }
+        if isInterrupted {
+            order.interrupt()
+        } else {
+            for leaf in check.logged { report.logged.add(leaf) }
+        }
         for leaf in check.leaves { order.findings(leaf).forEach { add($0) } }
         report.add(check)
         report.emptyRanges = order.emptyRanges
@@ -314,8 +327,11 @@ package struct LogVerification {
         while let anchor = anchors.first, anchor.size <= frontier.size {
             anchors.removeFirst()
             if frontier.root(using: &hasher) == anchor.root {
-                report.anchors += 1
-                report.anchoredSize = anchor.size
+                switch anchor.source {
+                case .elsewhere: report.anchors += 1
+                case .anchoredCheckpointLog, .checkpointLog: report.loggedCheckpoints += 1
+                }
+                if anchor.source != .checkpointLog { report.anchoredSize = anchor.size }
             } else {
                 add(
                     Finding(

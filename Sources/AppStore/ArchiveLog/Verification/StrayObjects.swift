@@ -22,7 +22,8 @@ struct StrayObjects {
     private(set) var names: [ObjectName] = []
     /// Leaves beyond the checkpoint that objects are there for.
     private(set) var leavesBeyond = 0
-    private var objectsBeyond = 0
+    /// The objects beyond the checkpoint, which may be those of a newer one.
+    private var beyond = (count: 0, names: [ObjectName]())
     private(set) var findings: [Finding] = []
 
     init(_ store: any ObjectStore, reader: LogReader, size: Int, past: PastSizes) {
@@ -42,7 +43,7 @@ struct StrayObjects {
                 last = name
             }
         } catch { findings.append(Finding(LogReadError(error, reading: reader.names.prefix), log)) }
-        await dropGrowth()
+        await addBeyond()
     }
 
     private mutating func look(at name: ObjectName) async {
@@ -58,6 +59,7 @@ struct StrayObjects {
         case nil:
             // Checkpoints that witnesses cosigned are verified where the keys of witnesses are given.
             if let folder = try? reader.names.cosigned(), name.isBelow(folder) { return }
+            if reader.names.isCheckpointLog, let pending = try? reader.names.pending(), name == pending { return }
             add(name)
         }
     }
@@ -67,7 +69,7 @@ struct StrayObjects {
         if case .hashes(let given) = path.content { level = given }
         let hashes = level < 8 ? size >> (8 * level) : 0
         guard !isBeyond(index: path.index, width: path.width, of: hashes) else {
-            if level == 0 { addBeyond(name, index: path.index, width: path.width) } else { add(name) }
+            addBeyond(name, index: path.index, width: path.width, level: level)
             return
         }
         // The partial tiles of the right edge are compared where the tree is.
@@ -102,13 +104,14 @@ struct StrayObjects {
                 "the tile of a past checkpoint is not of this tree"))
     }
 
-    private mutating func addBeyond(_ name: ObjectName, index: Int, width: Int) {
+    private mutating func addBeyond(_ name: ObjectName, index: Int, width: Int, level: Int = 0) {
+        beyond.count += 1
+        if beyond.names.count < Self.maximumNamed { beyond.names.append(name) }
+        guard level == 0 else { return }
         // An index may be as large as a name can say.
         let end = index.multipliedReportingOverflow(by: TilePath.fullWidth).partialValue
             .addingReportingOverflow(width)
         leavesBeyond = max(leavesBeyond, end.overflow ? Int.max - size : end.partialValue - size)
-        objectsBeyond += 1
-        add(name)
     }
 
     private mutating func add(_ name: ObjectName) {
@@ -116,22 +119,17 @@ struct StrayObjects {
         if names.count < Self.maximumNamed { names.append(name) }
     }
 
-    /// Objects of checkpoints that were signed meanwhile are not beyond them.
-    private mutating func dropGrowth() async {
-        guard leavesBeyond > 0, let newer = try? await reader.checkpoint()?.checkpoint.size, newer > size else {
-            return
-        }
-        guard newer - size >= leavesBeyond else { return leavesBeyond -= newer - size }
-        leavesBeyond = 0
-        count -= objectsBeyond
-        names = names.filter { !isBeyond($0) }
-    }
-
-    private func isBeyond(_ name: ObjectName) -> Bool {
-        switch reader.names.content(name) {
-        case .segment(let index, let width): isBeyond(index: index, width: width, of: size)
-        case .tile(let path): isBeyond(index: path.index, width: path.width, of: size)
-        default: false
+    /// Objects of a checkpoint that was signed meanwhile are not beyond it.
+    private mutating func addBeyond() async {
+        guard beyond.count > 0 else { return }
+        let newer = (try? await reader.presentSize()) ?? size
+        let growth = max(0, newer - size)
+        if growth > 0, growth >= leavesBeyond {
+            leavesBeyond = 0
+        } else {
+            leavesBeyond -= min(growth, leavesBeyond)
+            count += beyond.count
+            names = Array((names + beyond.names).prefix(Self.maximumNamed))
         }
     }
 

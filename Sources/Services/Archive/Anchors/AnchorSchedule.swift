@@ -1,4 +1,4 @@
-internal import Kafka
+internal import ArchiveLog
 
 /// What one anchor has, and how long it has been behind. A value without a clock.
 struct AnchorSchedule: Sendable {
@@ -8,25 +8,25 @@ struct AnchorSchedule: Sendable {
         var waitingSince: UInt64?
     }
 
-    private var entries: [KafkaTopicPartition: Entry] = [:]
+    private var entries: [LogNames: Entry] = [:]
 
     /// Forgets the logs that another member owns now.
-    mutating func keep(_ partitions: [KafkaTopicPartition]) {
-        let owned = Set(partitions)
+    mutating func keep(_ logs: [LogNames]) {
+        let owned = Set(logs)
         entries = entries.filter { owned.contains($0.key) }
     }
 
     /// Whether a checkpoint of so many leaves is to be anchored.
-    mutating func isDue(_ partition: KafkaTopicPartition, size: Int, now: UInt64) -> Bool {
-        var entry = entries[partition] ?? Entry()
+    mutating func isDue(_ log: LogNames, size: Int, now: UInt64) -> Bool {
+        var entry = entries[log] ?? Entry()
         let isDue = size > 0 && size != entry.anchored
         entry.waitingSince = isDue ? entry.waitingSince ?? now : nil
-        entries[partition] = entry
+        entries[log] = entry
         return isDue
     }
 
-    mutating func anchored(_ partition: KafkaTopicPartition, size: Int) {
-        entries[partition] = Entry(anchored: size, waitingSince: nil)
+    mutating func anchored(_ log: LogNames, size: Int) {
+        entries[log] = Entry(anchored: size, waitingSince: nil)
     }
 
     /// For how long the log that has waited longest has been behind, in nanoseconds.

@@ -1,11 +1,10 @@
 internal import ArchiveLog
-internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage
 internal import Telemetry
 internal import Time
 
-/// Gives each anchor the newest checkpoints of the logs that this member owns. Archiving never waits for it: a checkpoint
+/// Gives each anchor the newest checkpoint of the log of checkpoints, where this member keeps it. Archiving never waits for it: a checkpoint
 /// that is not anchored in time is followed by a newer one, which says the same and more.
 final class AnchorService: Service {
     let name = "anchors"
@@ -17,8 +16,8 @@ final class AnchorService: Service {
     struct Surroundings: Sendable {
         var store: any ObjectStore
         var verifiers: ArchiveVerifiers
-        /// The logs that this member owns.
-        var partitions: @Sendable () -> [KafkaTopicPartition]
+        /// The logs that this member anchors.
+        var logs: @Sendable () -> [LogNames]
         var clocks: Clocks
         var sleep: @Sendable (Duration) async throws -> Void
         var logger: Logger
@@ -74,20 +73,20 @@ final class AnchorService: Service {
         _ anchor: any CheckpointAnchor, _ schedule: inout AnchorSchedule, _ metrics: AnchorMetrics
     ) async -> Bool {
         var succeeded = true
-        let partitions = surroundings.partitions()
-        schedule.keep(partitions)
-        for partition in partitions {
+        let logs = surroundings.logs()
+        schedule.keep(logs)
+        for names in logs {
             do throws(AnchorError) {
-                guard let log = try await newest(partition) else { continue }
+                guard let log = try await newest(names) else { continue }
                 let now = surroundings.clocks.monotonicNanoseconds()
-                guard schedule.isDue(partition, size: log.size, now: now) else { continue }
+                guard schedule.isDue(names, size: log.size, now: now) else { continue }
                 let anchored = try await give(log, to: anchor)
-                schedule.anchored(partition, size: anchored)
+                schedule.anchored(names, size: anchored)
                 metrics.succeeded()
             } catch {
                 succeeded = false
                 metrics.failed(error.code)
-                log(error, anchor, partition)
+                log(error, anchor, names)
             }
         }
         metrics.isBehind(nanoseconds: schedule.behind(now: surroundings.clocks.monotonicNanoseconds()))
@@ -103,17 +102,16 @@ final class AnchorService: Service {
             try await anchor.anchor(log)
             return log.size
         } catch {
-            guard error.code == .conflict, let newer = try await newest(log.names.partition), newer.size > log.size
+            guard error.code == .conflict, let newer = try await newest(log.names), newer.size > log.size
             else { throw error }
             try await anchor.anchor(newer)
             return newer.size
         }
     }
 
-    private func newest(_ partition: KafkaTopicPartition) async throws(AnchorError) -> AnchoredLog? {
+    private func newest(_ names: LogNames) async throws(AnchorError) -> AnchoredLog? {
         do {
-            let reader = LogReader(
-                surroundings.store, names: try LogNames(partition), verifiers: surroundings.verifiers)
+            let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
             return try await reader.checkpoint().map { AnchoredLog(reader: reader, checkpoint: $0) }
         } catch {
             throw AnchorError(.archive, "\(error)")
@@ -126,9 +124,9 @@ final class AnchorService: Service {
         return min(Self.longestBackoff, Self.firstBackoff * (1 << min(failures - 1, 10)))
     }
 
-    private func log(_ error: AnchorError, _ anchor: any CheckpointAnchor, _ partition: KafkaTopicPartition) {
+    private func log(_ error: AnchorError, _ anchor: any CheckpointAnchor, _ names: LogNames) {
         let fields = [
-            LogField(.anchor, anchor.name), LogField(.log, "\(partition)"), LogField(.error, error.message),
+            LogField(.anchor, anchor.name), LogField(.log, "\(names.prefix)"), LogField(.error, error.message),
         ]
         if error.code == .conflict {
             surroundings.logger.error("the anchor has another history of the log than the archive", fields)

@@ -9,7 +9,9 @@ internal import ObjectStorage
 extension ArchiveSettings {
     package static let anchorInterval = Setting.duration(
         "archive.anchor.interval", default: .seconds(60), in: .seconds(1)...(.seconds(86_400)),
-        help: "How often each anchor is given the newest checkpoint of each log.")
+        help:
+            "How often the newest checkpoint of each log gets a leaf in the log of checkpoints, and each anchor its newest."
+    )
     package static let anchorKafka = Setting.boolean(
         "archive.anchor.kafka", default: true,
         help: "Whether checkpoints are written to the topic appstore.archive.checkpoints too.")

@@ -1,7 +1,6 @@
 internal import ArchiveConfiguration
 internal import ArchiveLog
 internal import Configuration
-internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
@@ -32,8 +31,7 @@ struct AnchorStore: Sendable {
     }
 
     /// The newest checkpoint that it has of a log, its signatures not verified; nil when it has none.
-    func checkpoint(of partition: KafkaTopicPartition) async throws -> VerifiedCheckpoint? {
-        let names = try LogNames(partition)
+    func checkpoint(of names: LogNames) async throws -> VerifiedCheckpoint? {
         do throws(LogReadError) {
             return try await LogReader(store, names: names, verifiers: nil).checkpoint()
         } catch { throw Self.unreadable(error) }
@@ -42,8 +40,10 @@ struct AnchorStore: Sendable {
     /// Adds every checkpoint of every log: the newest, and all copies. Whoever may write a new version of the newest one can
     /// put an older one there; the copies are what a lock on objects keeps.
     func collect(into anchors: inout AnchoredCheckpoints) async throws {
+        let checkpointLog = try LogNames.checkpointLog()
         do throws(LogReadError) {
-            for names in try await LogReader.logs(in: store) {
+            let logs = try await LogReader.logs(in: store)
+            for names in [checkpointLog] + logs {
                 let objects = try await LogReader(store, names: names, verifiers: nil).checkpointNames()
                 try await collect(objects, into: &anchors)
             }

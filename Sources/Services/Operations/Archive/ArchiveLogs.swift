@@ -44,6 +44,16 @@ struct ArchiveLogs: Sendable {
         }
     }
 
+    /// The log of checkpoints; nil for an archive without one.
+    ///
+    /// - Throws: a ``StartupError`` when the store cannot be read.
+    func checkpointLog() async throws -> LogReader? {
+        let reader = LogReader(store, names: try .checkpointLog(), verifiers: nil)
+        do throws(LogReadError) {
+            return try await reader.checkpoint() == nil ? nil : reader
+        } catch { throw StartupError(error) }
+    }
+
     /// All logs; none where there are none.
     func all() async throws(StartupError) -> [LogReader] {
         do throws(LogReadError) {

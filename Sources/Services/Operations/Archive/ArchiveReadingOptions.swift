@@ -9,6 +9,8 @@ enum ArchiveReadingOptions {
     static let againstAnchor = Setting.flag(
         "against-anchor", help: "Read archive.anchor.url too: which checkpoint it has of each log.")
     static let dryRun = Setting.flag("dry-run", help: "Print what the next run does; nothing is changed.")
+    static let bytes = Setting.flag(
+        "bytes", help: "Add up the bytes of all objects. It lists every object, which takes hours in a large archive.")
     static let topic = Setting.string(
         "topic", help: "Only logs of this topic.", example: "appstore.notifications.production"
     ).optional.onCommandLineOnly

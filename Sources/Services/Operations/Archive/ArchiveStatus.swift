@@ -9,13 +9,13 @@ internal import TransparencyLog
 
 /// What a log of the archive is now.
 struct ArchiveStatus: Sendable {
-    let partition: KafkaTopicPartition
+    let names: LogNames
     /// Nil for a log without a checkpoint.
     var origin: String?
     /// Leaves that its checkpoint covers.
     var size = 0
-    /// Of all its objects.
-    var bytes: Int64 = 0
+    /// Of all its objects; nil when they were not listed.
+    var bytes: Int64?
     /// When its checkpoint was signed, in milliseconds since 1970, as it says itself.
     var signedAt: Int64?
     /// When the last record was archived, in milliseconds since 1970.
@@ -36,15 +36,17 @@ struct ArchiveStatus: Sendable {
     /// An anchor has what the archive does not: it was rolled back.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size } }
 
-    init(partition: KafkaTopicPartition) { self.partition = partition }
+    /// What findings and rows name it by.
+    var partition: KafkaTopicPartition { names.partition }
 
     /// Reads a log.
     ///
+    /// - Parameter countsBytes: lists all objects, which takes hours in a large archive.
     /// - Throws: a ``StartupError``.
-    init(_ reader: LogReader, in logs: ArchiveLogs) async throws {
-        self.init(partition: reader.names.partition)
+    init(_ reader: LogReader, in logs: ArchiveLogs, countsBytes: Bool) async throws {
+        names = reader.names
         do throws(ObjectStoreError) {
-            bytes = try await Self.bytes(below: reader.names.prefix, logs.store)
+            if countsBytes { bytes = try await Self.bytes(below: reader.names.prefix, logs.store) }
         } catch {
             throw StartupError(
                 "\(reader.names.prefix): \(error.message)", fix: "Look whether the archive is available",
@@ -58,7 +60,7 @@ struct ArchiveStatus: Sendable {
             signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
                 .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
             anchors = try await reader.cosigned().map { Anchored(anchor: $0.witness, leaves: $0.checkpoint.size) }
-            guard size > 0 else { return }
+            guard size > 0, !names.isCheckpointLog else { return }
             let leaf = try await reader.leaf(size - 1, size: size).leaf
             archivedAt = leaf.archivedAtMilliseconds
             nextOffset = leaf.position.offset.rawValue + 1
@@ -113,7 +115,8 @@ struct ArchiveStatus: Sendable {
 
     func row(now: Int64) -> [String] {
         return [
-            PlainText.printable(partition.topic.rawValue), "\(partition.partition.rawValue)", "\(size)", "\(bytes)",
+            PlainText.printable(partition.topic.rawValue), "\(partition.partition.rawValue)", "\(size)",
+            bytes.map { "\($0)" } ?? "-",
             signedAt.map { PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: $0)) } ?? "-",
             signedAt.map { Self.age(max(0, now - $0) / 1_000) } ?? "-", nextOffset.map { "\($0)" } ?? "-",
             lag.map { "\($0)" } ?? "-", anchors.isEmpty ? "-" : anchors.map(text).joined(separator: ", "),

@@ -16,21 +16,23 @@ struct ArchiveStatusCommand {
     func run(_ console: Console) async throws -> ExitCode {
         let logs = try ArchiveLogs(configuration)
         let topic = configuration[ArchiveReadingOptions.topic]
+        var readers = try await logs.readers { topic == nil || $0.rawValue == topic }
+        if topic == nil, let reader = try await logs.checkpointLog() { readers.append(reader) }
+        let countsBytes = configuration[ArchiveReadingOptions.bytes]
         var rows: [ArchiveStatus] = []
-        for reader in try await logs.readers(of: { topic == nil || $0.rawValue == topic }) {
-            rows.append(try await ArchiveStatus(reader, in: logs))
-        }
+        for reader in readers { rows.append(try await ArchiveStatus(reader, in: logs, countsBytes: countsBytes)) }
         if configuration[ArchiveReadingOptions.againstKafka] { try await addKafka(to: &rows) }
         if configuration[ArchiveReadingOptions.againstAnchor] { try await addStore(to: &rows) }
         let now = clocks.wallMilliseconds()
         switch configuration[OperationsSettings.output] {
         case .json: for row in rows { await console.write(line: row.json(now: now)) }
         case .text:
-            let leaves = rows.reduce(0) { $0 + $1.size }
-            let bytes = rows.reduce(0) { $0 + $1.bytes }
+            let counted = rows.filter { !$0.names.isCheckpointLog }
+            let leaves = counted.reduce(0) { $0 + $1.size }
+            let bytes = rows.reduce(0) { $0 + ($1.bytes ?? 0) }
             await console.write(
                 PlainText.table([ArchiveStatus.head] + rows.map { $0.row(now: now) })
-                    + "\n\(rows.count) logs, \(leaves) leaves, \(bytes) bytes\n")
+                    + "\n\(counted.count) logs, \(leaves) leaves\(countsBytes ? ", \(bytes) bytes" : "")\n")
         }
         var exitCode = ExitCode.ok
         for row in rows {
@@ -46,7 +48,7 @@ struct ArchiveStatusCommand {
     private func addStore(to rows: inout [ArchiveStatus]) async throws {
         let anchor = try AnchorStore(configuration)
         for index in rows.indices {
-            guard let checkpoint = try await anchor.checkpoint(of: rows[index].partition),
+            guard let checkpoint = try await anchor.checkpoint(of: rows[index].names),
                 checkpoint.checkpoint.origin == rows[index].origin
             else { continue }
             rows[index].anchors.append(.init(anchor: "store", leaves: checkpoint.checkpoint.size))
@@ -59,7 +61,7 @@ struct ArchiveStatusCommand {
         try await brokers.admin().closing { admin in
             let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
             var ends: [KafkaTopicPartition: KafkaWatermarks] = [:]
-            for topic in Set(rows.map(\.partition.topic)) {
+            for topic in Set(rows.filter { !$0.names.isCheckpointLog }.map(\.partition.topic)) {
                 do throws(KafkaError) {
                     ends.merge(try await admin.watermarks(of: topic)) { $1 }
                 } catch {

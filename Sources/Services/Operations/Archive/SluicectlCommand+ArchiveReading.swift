@@ -18,13 +18,15 @@ extension SluicectlCommand {
                 Reads the archive without its keys. ANCHORED is of how many leaves each anchor has a checkpoint: the \
                 witnesses that have cosigned one; with --against-kafka kafka, which is \
                 appstore.archive.checkpoints, and then LAG says how many records Kafka has that are not archived; \
-                with --against-anchor store, which is archive.anchor.url. Signatures are not checked: archive verify \
+                with --against-anchor store, which is archive.anchor.url. Anchors have the row checkpoint-log, the log \
+                whose leaves are the checkpoints of all others; archive verify follows them into each. Signatures are not checked: archive verify \
                 does. Exits with 4 when an anchor has more than the archive.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
                     ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
-                    ArchiveReadingOptions.againstAnchor, OperationsSettings.topicsPrefix, OperationsSettings.output,
+                    ArchiveReadingOptions.againstAnchor, ArchiveReadingOptions.bytes, OperationsSettings.topicsPrefix,
+                    OperationsSettings.output,
                 ] + ArchivePlace.anchorReading
             ).adding(kafkaOfArchive),
             examples: [

@@ -108,18 +108,19 @@ private final class Bench: Sendable {
     private let registry = MetricsRegistry()
     private let clock = ManualClock()
     private let others: [RecordingAnchor]
-    private let owned = Mutex([AnchoredArchive.partition])
+    private let owned: Mutex<[LogNames]>
     private let paused = Mutex<[Duration]>([])
 
     init(leaves: Int, also others: [RecordingAnchor] = []) async throws {
         archive = try AnchoredArchive(key: PrivateKey.generate(.ed25519))
         self.others = others
+        owned = Mutex([archive.names])
         try await archive.grow(by: leaves)
     }
 
     var pauses: [Duration] { paused.withLock { $0 } }
 
-    func own(_ partitions: [KafkaTopicPartition]) { owned.withLock { $0 = partitions } }
+    func own(_ logs: [LogNames]) { owned.withLock { $0 = logs } }
 
     /// Runs the service for so many pauses; `during` is called in each with its number.
     func run(pauses: Int, during: @escaping @Sendable (Int) async throws -> Void) async throws {
@@ -127,7 +128,7 @@ private final class Bench: Sendable {
             [anchor] + others, every: .seconds(60),
             AnchorService.Surroundings(
                 store: archive.store, verifiers: try archive.signer.verifiers(),
-                partitions: { [self] in owned.withLock { $0 } },
+                logs: { [self] in owned.withLock { $0 } },
                 clocks: Clocks(
                     wallMilliseconds: { 1_800_000_000_000 }, monotonicNanoseconds: { [clock] in clock.now }),
                 sleep: { [self] pause in

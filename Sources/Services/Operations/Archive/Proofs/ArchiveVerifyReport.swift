@@ -40,7 +40,7 @@ struct ArchiveVerifyReport {
         let heading = ["LOG", "LEAVES", "CHECKPOINT", "RESULT"]
         var text = PlainText.table(
             [heading]
-                + report.logs.filter { !Self.isEmpty($0) || !$0.isSound }.map { log in
+                + shownLogs.map { log in
                     [
                         "\(log.log.prefix)", "\(log.checkpoint?.checkpoint.size ?? 0)",
                         log.checkpoint?.time.map { Self.instant($0) } ?? "not signed", Self.state(log),
@@ -50,9 +50,14 @@ struct ArchiveVerifyReport {
             text += "\n\(finding.kind.rawValue): \(finding.log)\(Self.place(finding)): "
             text += PlainText.printable(finding.message)
         }
-        let more = report.logs.reduce(0) { $0 + $1.moreFindings }
+        let more = report.logs.reduce(report.checkpointLog?.moreFindings ?? 0) { $0 + $1.moreFindings }
         if more > 0 { text += "\nand \(more) more" }
         return text + (findings.isEmpty ? "\n" : "\n\n") + summary.map { "\($0)\n" }.joined()
+    }
+
+    /// The log of checkpoints, and logs that are not empty or not sound.
+    private var shownLogs: [LogReport] {
+        [report.checkpointLog].compactMap(\.self) + report.logs.filter { !Self.isEmpty($0) || !$0.isSound }
     }
 
     private var summary: [String] {
@@ -70,7 +75,11 @@ struct ArchiveVerifyReport {
             lines.append("\(kafka.records) records that Kafka still holds have their leaf")
             lines += kafka.absent.map { "Kafka does not have the topic \($0) any more" }
         }
-        lines += report.logs.filter { $0.strayObjects > 0 }.map(Self.strays)
+        lines += ([report.checkpointLog].compactMap(\.self) + report.logs).filter { $0.strayObjects > 0 }.map(
+            Self.strays)
+        if report.checkpointLog != nil {
+            lines.append("\(sum(\.loggedCheckpoints)) checkpoints in the log of checkpoints are continued")
+        }
         lines += anchorLines
         let sound = options.verifiers == nil ? "consistent; signatures were not checked (--unsigned)" : "sound"
         lines.append(verdict.map { "NOT SOUND: \($0.rawValue)" } ?? sound)
@@ -89,13 +98,12 @@ struct ArchiveVerifyReport {
     private var anchorLines: [String] {
         guard let given = options.anchors else {
             return [
-                "internal consistency only: an earlier state of a log, or one that is gone, is found with "
-                    + "--checkpoint-from"
+                "internal consistency only: an earlier state of the whole archive is found with --checkpoint-from"
             ]
         }
         let filled = report.logs.filter { !Self.isEmpty($0) }
         var lines = [
-            "\(anchors) checkpoints from elsewhere are continued, by "
+            "\(anchors + (report.checkpointLog?.anchors ?? 0)) checkpoints from elsewhere are continued, which cover "
                 + "\(filled.count { $0.anchoredSize != nil }) of \(filled.count) logs with leaves"
         ]
         lines += given.unverified.sorted { $0.key < $1.key }.map { origin, count in
@@ -134,6 +142,7 @@ struct ArchiveVerifyReport {
             OutputName.logs: .array(report.logs.map { .object(json($0)) }),
             OutputName.findings: .array(findings.map { .object(Self.json($0)) }),
         ]
+        if let log = report.checkpointLog { object[OutputName.checkpointLog] = .object(json(log)) }
         if let anchors = options.anchors {
             object[OutputName.unverifiedAnchors] = .integer(
                 Int64(anchors.unverified.values.reduce(anchors.otherNotes, +)))
@@ -162,6 +171,7 @@ struct ArchiveVerifyReport {
             OutputName.erasedOnArrival: .integer(Int64(log.erasedOnArrival)),
             OutputName.leavesBeyond: .integer(Int64(log.leavesBeyond)),
             OutputName.strayObjects: .integer(Int64(log.strayObjects)),
+            OutputName.loggedCheckpoints: .integer(Int64(log.loggedCheckpoints)),
             OutputName.anchoredSize: log.anchoredSize.map { .integer(Int64($0)) } ?? .null,
             OutputName.checkpoints: .integer(Int64(log.checkpoints)), OutputName.anchors: .integer(Int64(log.anchors)),
             OutputName.ok: .bool(log.isSound),

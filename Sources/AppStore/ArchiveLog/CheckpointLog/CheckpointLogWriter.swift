@@ -1,0 +1,250 @@
+package import ObjectStorage
+package import TransparencyLog
+
+/// Appends to the log of checkpoints.
+///
+/// Two writers may meet, as when a partition moves while its former owner hangs. Which one goes on is decided by the
+/// object `pending`, which is exchanged conditionally and has everything from which the objects of a checkpoint are made.
+/// Objects are made only after it, so every writer makes the same ones, and none is ever deleted that another one needs.
+package struct CheckpointLogWriter: Sendable {
+    private let store: any ObjectStore
+    private let names: LogNames
+    private let signer: CheckpointSigner
+    private var frontier = MerkleFrontier()
+    /// The entries behind the last full bundle.
+    private var openEntries: [[UInt8]] = []
+    private var pending: Committed
+    /// The version of the published checkpoint; nil when there is none.
+    private var published: ObjectVersion?
+    private let lock: any ObjectStoreLock
+
+    private struct Committed: Sendable {
+        let size: Int
+        let time: Int
+        let previous: Int
+        let note: SignedNote
+        let version: ObjectVersion
+    }
+
+    /// Leaves under the newest checkpoint.
+    package var size: Int { pending.size }
+    /// The newest checkpoint.
+    package var checkpoint: SignedNote { pending.note }
+
+    /// Goes on with the log, or begins it. The checkpoint is signed again with a later time, so that a former writer is
+    /// refused from then on.
+    ///
+    /// - Parameter time: seconds since 1970.
+    /// - Throws: ``LogError``: `locked`, `other_writer`, `checkpoint_missing` where objects of a log are there and none of its
+    ///   checkpoints, `damaged`, `unknown_key`, `storage`.
+    package static func open(
+        _ store: any ObjectStore, signer: CheckpointSigner, at time: Int
+    ) async throws(LogError) -> CheckpointLogWriter {
+        let names: LogNames
+        let lock: any ObjectStoreLock
+        do throws(ObjectStoreError) {
+            names = try .checkpointLog()
+            lock = try await store.lock(names.prefix)
+        } catch { throw LogError(error) }
+        do {
+            return try await open(store, names, signer, lock, at: time)
+        } catch {
+            lock.release()
+            throw LogError(error, reading: names)
+        }
+    }
+
+    private static func open(
+        _ store: any ObjectStore, _ names: LogNames, _ signer: CheckpointSigner, _ lock: any ObjectStoreLock,
+        at time: Int
+    ) async throws -> CheckpointLogWriter {
+        let origin = names.origin(archive: signer.archive)
+        let checkpoint = try await store.read(names.checkpoint())
+        let found = try await store.read(names.pending())
+        guard let found else {
+            guard try await store.list(names.prefix, after: nil, limit: 1).isEmpty else {
+                throw LogError(
+                    .checkpointMissing,
+                    """
+                    \(names.prefix) has objects, and \(names.prefix)/pending is gone. Nothing is written to it. Restore \
+                    that file from a copy
+                    """)
+            }
+            let note = try LogWriter.note(names, signer, MerkleFrontier(), after: 0, at: time)
+            let first = PendingCheckpoint(first: 0, entries: [], note: note)
+            let version = try await store.replace(names.pending(), first.bytes, expected: nil)
+            var writer = CheckpointLogWriter(
+                store: store, names: names, signer: signer,
+                pending: Committed(size: 0, time: time, previous: 0, note: note, version: version), published: nil,
+                lock: lock)
+            try await writer.publish()
+            return writer
+        }
+        guard let state = PendingCheckpoint(bytes: found.bytes) else {
+            throw LogError.damaged(names, "its object pending is malformed")
+        }
+        let verifiers = try signer.verifiers()
+        let verified: VerifiedCheckpoint
+        do throws(LogReadError) {
+            verified = try VerifiedCheckpoint(state.note, of: origin, verifiers: verifiers)
+        } catch {
+            throw error.code == .unknownKey
+                ? LogError(.unknownKey, "the checkpoint of \(names.prefix): \(error.message)")
+                : LogError.damaged(names, error.message)
+        }
+        let committed = Committed(
+            size: verified.checkpoint.size, time: verified.time ?? 0, previous: verified.previousSize ?? 0,
+            note: state.note, version: found.version)
+        var writer = CheckpointLogWriter(
+            store: store, names: names, signer: signer, pending: committed, published: checkpoint?.version, lock: lock)
+        try await writer.restore(state, root: verified.checkpoint.root)
+        let later = max(time, committed.time + 1)
+        try await writer.exchange(
+            LogWriter.note(names, signer, writer.frontier, after: committed.previous, at: later), size: committed.size,
+            previous: committed.previous, at: later, first: state.first, entries: state.entries)
+        try await writer.publish()
+        return writer
+    }
+
+    private init(
+        store: any ObjectStore, names: LogNames, signer: CheckpointSigner, pending: Committed,
+        published: ObjectVersion?, lock: any ObjectStoreLock
+    ) {
+        self.store = store
+        self.names = names
+        self.signer = signer
+        self.pending = pending
+        self.published = published
+        self.lock = lock
+    }
+
+    /// Lets others write.
+    package func close() { lock.release() }
+
+    /// The right edge of the tree: full tiles from their objects, the rest from the entries. Writes what is missing of the
+    /// objects of the checkpoint.
+    private mutating func restore(_ state: PendingCheckpoint, root: MerkleHash) async throws {
+        guard state.first + state.entries.count == pending.size else {
+            throw LogError.damaged(names, "its object pending has other entries than its checkpoint covers")
+        }
+        var tiles: [HashTile] = []
+        // Tiles of the tree before the entries, all of whose level-0 tiles are full.
+        for path in TilePath.partialTiles(ofSize: state.first) {
+            tiles.append(try await tile(path, of: state.first))
+        }
+        frontier = try MerkleFrontier(size: state.first, tiles: tiles)
+        for entry in state.entries { frontier.append(.leaf(entry)) }
+        guard frontier.root == root else {
+            throw LogError.damaged(names, "the hash tiles at its end do not give the root of its checkpoint")
+        }
+        try await write(state.first, state.entries)
+    }
+
+    /// A partial tile of an earlier tree; where the tile is longer by now, its beginning.
+    private func tile(_ path: TilePath, of size: Int) async throws -> HashTile {
+        guard case .hashes(let level) = path.content else {
+            throw LogError.damaged(names, "\(path.text) has no hashes")
+        }
+        let reader = LogReader(store, names: names, verifiers: nil)
+        do throws(LogReadError) {
+            let hashes = try await reader.tile(level: level, index: path.index, size: size).hashes
+            return HashTile(path: path, hashes: Array(hashes.prefix(path.width)))
+        } catch {
+            throw error.code == .storage
+                ? LogError(.storage, "\(error)") : LogError.damaged(names, "\(error)")
+        }
+    }
+
+    /// Appends checkpoints, and makes them durable under a new checkpoint of this log. Does nothing for none.
+    ///
+    /// - Parameter time: seconds since 1970.
+    /// - Throws: ``LogError``: `other_writer` when another process goes on with the log. After any error: open it again.
+    package mutating func append(_ checkpoints: [Checkpoint], at time: Int) async throws(LogError) {
+        guard !checkpoints.isEmpty else { return }
+        do {
+            let before = pending.size
+            let first = before / TilePath.fullWidth * TilePath.fullWidth
+            let entries = openEntries + checkpoints.map { Array($0.text.utf8) }
+            for entry in entries.suffix(checkpoints.count) { frontier.append(.leaf(entry)) }
+            let time = max(time, pending.time)
+            let note = try LogWriter.note(names, signer, frontier, after: before, at: time)
+            try await exchange(
+                note, size: frontier.size, previous: before, at: time, first: first, entries: entries)
+            try await write(first, entries)
+            try await publish()
+            await tidy(since: before)
+        } catch { throw LogError(error, reading: names) }
+    }
+
+    /// From here on the checkpoint is this log's, whoever goes on with it.
+    private mutating func exchange(
+        _ note: SignedNote, size: Int, previous: Int, at time: Int, first: Int, entries: [[UInt8]]
+    ) async throws {
+        let next = PendingCheckpoint(first: first, entries: entries, note: note)
+        do throws(ObjectStoreError) {
+            let version = try await store.replace(names.pending(), next.bytes, expected: pending.version)
+            pending = Committed(size: size, time: time, previous: previous, note: note, version: version)
+        } catch {
+            throw error.code == .changed ? LogError.otherWriter(names) : LogError(error)
+        }
+    }
+
+    /// Bundles and tiles of the entries.
+    private mutating func write(_ first: Int, _ entries: [[UInt8]]) async throws {
+        var start = 0
+        while start < entries.count {
+            let bundle = Array(entries[start..<min(entries.count, start + TilePath.fullWidth)])
+            let index = (first + start) / TilePath.fullWidth
+            try await create(
+                names.tile(.entries(index: index, width: bundle.count)), EntryBundle(entries: bundle).bytes)
+            start += TilePath.fullWidth
+        }
+        for tile in frontier.takeFinishedTiles() + frontier.partialTiles() {
+            try await create(names.tile(tile.path), tile.bytes)
+        }
+        openEntries = Array(entries.suffix(frontier.size % TilePath.fullWidth))
+        try await store.synchronize()
+    }
+
+    /// Creates an object of a committed checkpoint. Only the same bytes may be there already.
+    private func create(_ name: ObjectName, _ bytes: [UInt8]) async throws {
+        do throws(ObjectStoreError) {
+            try await store.create(name, bytes)
+        } catch {
+            guard error.code == .exists else { throw error }
+            guard try await store.read(name)?.bytes == bytes else {
+                throw LogError.damaged(names, "\(name) is not what the log of checkpoints has there")
+            }
+        }
+    }
+
+    /// The checkpoint for readers, whose objects are durable, and after it its copy.
+    private mutating func publish() async throws(LogError) {
+        do throws(ObjectStoreError) {
+            published = try await store.replace(names.checkpoint(), pending.note.bytes, expected: published)
+        } catch {
+            throw error.code == .changed ? LogError.otherWriter(names) : LogError(error)
+        }
+        guard pending.size > 0 else { return }
+        do throws(ObjectStoreError) {
+            _ = try await store.replace(names.checkpoint(size: pending.size), pending.note.bytes, expected: nil)
+        } catch {
+            guard error.code == .changed else { throw LogError(error) }
+        }
+    }
+
+    /// Deletes the partial tiles and bundles that have become full. What fails here makes the log larger, not wrong.
+    private func tidy(since size: Int) async {
+        for path in TilePath.partialTiles(ofSize: size) {
+            guard case .hashes(let level) = path.content,
+                frontier.size >> (8 * (level + 1)) > size >> (8 * (level + 1))
+            else { continue }
+            for tile in [path] + (level == 0 ? [.entries(index: path.index)] : []) {
+                guard let folder = try? ObjectName(names.tile(tile.full).text + ".p"),
+                    let listed = try? await store.list(folder, after: nil, limit: TilePath.fullWidth)
+                else { continue }
+                for object in listed { try? await store.delete(object.name) }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import TransparencyLog
+
+/// The checkpoints that the leaves of the log of checkpoints state, by the log that they are of.
+package struct LoggedCheckpoints: Sendable {
+    /// Checkpoints of one log that are compared at most; beyond it every second older one is dropped.
+    static let maximumPerLog = 65_536
+
+    /// A leaf: the text of a checkpoint with its three lines.
+    struct Leaf: Sendable {
+        let index: Int
+        let checkpoint: Checkpoint
+    }
+
+    private struct Log {
+        let origin: String
+        var leaves: [Leaf]
+    }
+
+    /// By the bytes of the origin.
+    private var logs: [[UInt8]: Log] = [:]
+
+    init() {}
+
+    mutating func add(_ leaf: Leaf) {
+        let key = Array(leaf.checkpoint.origin.utf8)
+        var log = logs.removeValue(forKey: key) ?? Log(origin: leaf.checkpoint.origin, leaves: [])
+        if log.leaves.count >= Self.maximumPerLog {
+            log.leaves = log.leaves.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        }
+        log.leaves.append(leaf)
+        logs[key] = log
+    }
+
+    /// The logs that leaves are about, in ascending order.
+    var origins: [String] { logs.values.map(\.origin).sorted() }
+
+    /// The roots that a log must have, in ascending order of their sizes.
+    ///
+    /// - Parameter anchored: leaves of the log of checkpoints that a checkpoint from elsewhere covers.
+    func roots(of origin: String, anchored: Int) -> [AnchoredRoot] {
+        (logs[Array(origin.utf8)]?.leaves ?? []).map {
+            AnchoredRoot(
+                size: $0.checkpoint.size, root: $0.checkpoint.root,
+                source: $0.index < anchored ? .anchoredCheckpointLog : .checkpointLog)
+        }.sorted { $0.size < $1.size }
+    }
+
+    /// Whether a leaf of these bytes states a checkpoint.
+    package static func isCheckpoint(_ entry: [UInt8]) -> Bool { checkpoint(in: entry[...]) != nil }
+
+    /// The checkpoint in an entry; nil for an entry that is none.
+    static func checkpoint(in entry: ArraySlice<UInt8>) -> Checkpoint? {
+        guard let text = String(validating: entry, as: UTF8.self), let checkpoint = try? Checkpoint(text: text),
+            checkpoint.size > 0, checkpoint.extensions.isEmpty, checkpoint.text.utf8.elementsEqual(entry)
+        else { return nil }
+        return checkpoint
+    }
+}

@@ -1,0 +1,127 @@
+internal import ArchiveLog
+internal import Lifecycle
+internal import ObjectStorage
+internal import Telemetry
+internal import Time
+internal import TransparencyLog
+
+/// Keeps the log of checkpoints: the newest checkpoint of each log that has grown becomes a leaf of it, once an interval.
+/// One member of the group does it. Archiving never waits for it.
+final class CheckpointLogService: Service {
+    let name = "checkpoint log"
+
+    /// What it is given of the rest of the service, and of time.
+    struct Surroundings: Sendable {
+        var store: any ObjectStore
+        var signer: CheckpointSigner
+        var verifiers: ArchiveVerifiers
+        /// Whether this member is the one.
+        var keepsLog: @Sendable () -> Bool
+        var clocks: Clocks
+        var sleep: @Sendable (Duration) async throws -> Void
+        var metrics: ArchiveMetrics
+        var logger: Logger
+    }
+
+    /// The log while this member keeps it.
+    private struct Kept {
+        var writer: CheckpointLogWriter
+        /// Leaves of the newest checkpoint that it states of each log. Empty at first, so that the first leaves are about all.
+        var sizes: [LogNames: Int] = [:]
+        /// Leaves of the checkpoints that were read an interval ago.
+        var earlier: [LogNames: Int] = [:]
+    }
+
+    /// The logs that anchors are given.
+    static let logs: [LogNames] = (try? LogNames.checkpointLog()).map { [$0] } ?? []
+
+    private let interval: Duration
+    private let surroundings: Surroundings
+
+    init(every interval: Duration, _ surroundings: Surroundings) {
+        self.interval = interval
+        self.surroundings = surroundings
+    }
+
+    func start() async throws {}
+
+    func run() async throws {
+        var kept: Kept?
+        defer { kept?.writer.close() }
+        while true {
+            try Task.checkCancellation()
+            kept = await round(kept)
+            try await surroundings.sleep(interval)
+        }
+    }
+
+    func stop(within limit: Duration) async {}
+
+    /// - Returns: nil where another member keeps the log, and after a failure: then it is opened again.
+    private func round(_ kept: Kept?) async -> Kept? {
+        guard surroundings.keepsLog() else {
+            kept?.writer.close()
+            return nil
+        }
+        do throws(LogError) {
+            var next = try await opened(kept)
+            do throws(LogError) {
+                try await append(to: &next)
+            } catch {
+                next.writer.close()
+                throw error
+            }
+            return next
+        } catch {
+            surroundings.metrics.failed(error.code)
+            surroundings.logger.error(
+                "the log of checkpoints could not be continued; trying again", [LogField(.error, error.message)])
+            return nil
+        }
+    }
+
+    private func opened(_ kept: Kept?) async throws(LogError) -> Kept {
+        if let kept { return kept }
+        return Kept(
+            writer: try await CheckpointLogWriter.open(
+                surroundings.store, signer: surroundings.signer, at: seconds))
+    }
+
+    private func append(to kept: inout Kept) async throws(LogError) {
+        var grown: [(names: LogNames, checkpoint: Checkpoint)] = []
+        let logs: [LogNames]
+        do throws(LogReadError) {
+            logs = try await LogReader.logs(in: surroundings.store)
+        } catch { throw LogError(.storage, error.message) }
+        for names in logs {
+            guard let checkpoint = await checkpoint(names), checkpoint.size > kept.sizes[names] ?? 0 else { continue }
+            let wasThere = kept.earlier.updateValue(checkpoint.size, forKey: names) == checkpoint.size
+            if !wasThere, await !isDurable(names, checkpoint.size) { continue }
+            grown.append((names, checkpoint))
+        }
+        try await kept.writer.append(grown.map(\.checkpoint), at: seconds)
+        for log in grown { kept.sizes[log.names] = log.checkpoint.size }
+    }
+
+    /// Whether the checkpoint survives a power loss. Its writer makes the copy after the checkpoint is durable; one that was
+    /// read before that could be gone after a power loss, and the log of checkpoints would state what never was.
+    private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
+        let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
+        return (try? await reader.checkpoint(size: size)) != nil
+    }
+
+    /// Nil for a log without a usable checkpoint, which must not hold up the others.
+    private func checkpoint(_ names: LogNames) async -> Checkpoint? {
+        do throws(LogReadError) {
+            let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
+            return try await reader.checkpoint()?.checkpoint
+        } catch {
+            surroundings.logger.warning(
+                "a checkpoint cannot be read, and gets no leaf in the log of checkpoints",
+                [LogField(.log, "\(names.prefix)"), LogField(.error, "\(error)")])
+            return nil
+        }
+    }
+
+    private var seconds: Int { Int(surroundings.clocks.wallMilliseconds() / 1000) }
+}

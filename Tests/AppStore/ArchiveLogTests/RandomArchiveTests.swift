@@ -1,0 +1,133 @@
+import ArchiveLog
+import Foundation
+import KafkaModel
+import ObjectStorage
+import TestSupport
+import Testing
+import TransparencyLog
+
+/// Archives with a log of checkpoints and a retention, changed and copied at random.
+@Suite("Random changes and moments of an archive") struct RandomArchiveTests {
+    private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 200
+
+    /// An archive that grows in rounds, as members of a group write it: each round some logs grow, one after another is opened
+    /// again, segments are deleted, and the log of checkpoints follows.
+    private struct Growing {
+        let recorder = RecordingStore()
+        let archive: SampleArchive
+        /// The checkpoint of the log of checkpoints after each round, and the number of operations until then.
+        private(set) var rounds: [(operations: Int, note: SignedNote)] = []
+
+        init(rounds count: Int, _ generator: inout SeededGenerator) async throws {
+            archive = try SampleArchive(store: recorder)
+            for round in 0..<count {
+                let time = 1_800_000_000 + round * 60
+                for partition in 0..<3 where Int.random(in: 0..<3, using: &generator) > 0 {
+                    let names = try archive.names("appstore.notifications", KafkaPartition(rawValue: Int32(partition)))
+                    let sizes = (0..<2).map { _ in Int.random(in: 1...140, using: &generator) }
+                    let writer = try await archive.write(sizes, to: names, at: time)
+                    guard round % 3 == 2, writer.size > 512 else { continue }
+                    _ = try await LogPruning(recorder, names: names, signer: archive.signer)
+                        .prune(archivedBefore: SampleArchive.start + 256, size: writer.size) { _ in false }
+                }
+                let note = try await archive.logCheckpoints(at: time)
+                rounds.append((recorder.history.count, note))
+            }
+        }
+
+        /// The checkpoint that an anchor has at a moment; nil before the first.
+        func anchor(at moment: Int) -> SignedNote? { rounds.last { $0.operations <= moment }?.note }
+    }
+
+    @Test func `no moment of a growing archive is taken for changed, with the key alone and with an anchor`()
+        async throws
+    {
+        var generator = SeededGenerator(seed: 31)
+        var images = 0
+        while images < Self.count {
+            let growing = try await Growing(rounds: 6, &generator)
+            for _ in 0..<100 {
+                let moment = Int.random(in: 1...growing.recorder.history.count, using: &generator)
+                let store = MemoryStore(growing.recorder.objects(at: moment))
+                let report = try await growing.archive.verify(store)
+                #expect(report.findings.isEmpty, "after \(moment) operations")
+                images += 1
+                guard let anchor = growing.anchor(at: moment) else { continue }
+                let anchored = try await growing.archive.verify(store) {
+                    $0.anchors = try growing.archive.anchors([anchor])
+                }
+                // A log that has begun since the last round is in no anchor yet.
+                #expect(anchored.findings.allSatisfy { $0.kind == .unanchored }, "after \(moment) operations")
+            }
+        }
+    }
+
+    @Test func `a log that goes back or vanishes is found alone, and the whole archive by the anchor`() async throws {
+        var generator = SeededGenerator(seed: 32)
+        var changes = 0
+        while changes < Self.count {
+            let growing = try await Growing(rounds: 5, &generator)
+            let whole = growing.recorder.objects(at: growing.recorder.history.count)
+            let anchors = try growing.archive.anchors([try #require(growing.rounds.last).note])
+            for _ in 0..<40 {
+                changes += 1
+                let round = Int.random(in: 0..<growing.rounds.count - 1, using: &generator)
+                let earlier = growing.recorder.objects(at: growing.rounds[round].operations)
+                let log = "appstore.notifications/\(Int.random(in: 0..<3, using: &generator))/"
+                let isRemoved = Bool.random(using: &generator)
+                let older = isRemoved ? [:] : earlier.filter { $0.key.hasPrefix(log) }
+                let changed = whole.filter { !$0.key.hasPrefix(log) }.merging(older) { $1 }
+                guard changed["\(log)checkpoint"] != whole["\(log)checkpoint"],
+                    Self.size(changed, log) != Self.size(whole, log)
+                else { continue }
+                let alone = try await growing.archive.verify(MemoryStore(changed))
+                #expect(alone.verdict == .rolledBack, "\(log) of round \(round), removed: \(isRemoved)")
+                let anchored = try await growing.archive.verify(MemoryStore(earlier)) { $0.anchors = anchors }
+                #expect(anchored.verdict == .rolledBack, "everything of round \(round)")
+                // Nobody can tell without an anchor.
+                #expect(try await growing.archive.verify(MemoryStore(earlier)).findings.isEmpty)
+            }
+        }
+    }
+
+    @Test func `several changes at once are found, with the key alone and with an anchor`() async throws {
+        var generator = SeededGenerator(seed: 33)
+        let growing = try await Growing(rounds: 5, &generator)
+        let whole = growing.recorder.objects(at: growing.recorder.history.count)
+        let anchors = try growing.archive.anchors([try #require(growing.rounds.last).note])
+        // The writer's own object is in no tree, and a superfluous copy in none of a client's.
+        let names = whole.keys.sorted().filter { $0 != "checkpoint-log/pending" }
+        var found = 0
+        while found < Self.count {
+            var objects = whole
+            var changed: Set<String> = []
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                guard let name = names.randomElement(using: &generator),
+                    let change = TamperingTests.Change.allCases.randomElement(using: &generator),
+                    let next = TamperingTests.apply(change, to: name, in: objects, &generator)
+                else { continue }
+                objects = next.objects
+                changed.formUnion(next.names)
+            }
+            changed = changed.filter { objects[$0] != whole[$0] && !Self.isNewestCopy($0, in: whole) }
+            guard !changed.isEmpty else { continue }
+            found += 1
+            for options in [nil, anchors] {
+                let report = try await growing.archive.verify(MemoryStore(objects)) { $0.anchors = options }
+                #expect(report.verdict == .tampered || report.verdict == .rolledBack, "\(changed.sorted())")
+            }
+        }
+    }
+
+    private static func size(_ objects: [String: [UInt8]], _ log: String) -> Int? {
+        objects["\(log)checkpoint"].flatMap { try? SignedNote(bytes: $0) }.flatMap {
+            try? Checkpoint(text: $0.text).size
+        }
+    }
+
+    /// The same bytes as the checkpoint, which may not have been made yet.
+    private static func isNewestCopy(_ name: String, in objects: [String: [UInt8]]) -> Bool {
+        guard let end = name.range(of: "/checkpoints/") else { return false }
+        return name == objects.keys.filter { $0.hasPrefix(name[..<end.upperBound]) }.max()
+    }
+}
