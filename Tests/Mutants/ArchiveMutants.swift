@@ -138,6 +138,9 @@ enum ArchiveMutants {
     ]
 
     private static let loggingCheckpoints: [Mutant] = [
+        verification.mutant(
+            "archive-from-root", "(options.verifiedBefore?.checkpoints(of: head.origin) ?? [])", "[AnchoredRoot]()"),
+        verification.mutant("archive-from-anchor", "$0.size < report.leavesBefore && $0.source.isElsewhere", "false"),
         checkpointLog.mutant(
             "archive-checkpoints-pending", "pending.version", after: "next.bytes, expected: ",
             "store.read(names.pending())?.version"),
@@ -147,9 +150,9 @@ enum ArchiveMutants {
         checkpointLog.mutant("archive-checkpoints-later", "max(time, committed.time + 1)", "max(time, committed.time)"),
         logged.mutant("archive-checkpoints-anchored", "$0.index < anchored", "true"),
         logged.mutant("archive-checkpoints-leaf", "checkpoint.text.utf8.elementsEqual(entry)", "true"),
-        logs.mutant("archive-checkpoints-gone", "Set(anchored.logs + logged.keys)", "Set(anchored.logs)"),
+        logs.mutant("archive-checkpoints-gone", "Set(anchored.logs + before + logged.keys)", "Set(anchored.logs)"),
         verification.mutant(
-            "archive-checkpoints-compared", "((options.anchors?.checkpoints(of: head.origin) ?? []) + logged)",
+            "archive-checkpoints-compared", "(options.anchors?.checkpoints(of: head.origin) ?? []) + logged",
             "(options.anchors?.checkpoints(of: head.origin) ?? [])"),
     ]
 
@@ -171,8 +174,8 @@ enum ArchiveMutants {
         verification.mutant("archive-past-removed", "previous > found", "false"),
         verification.mutant("archive-anchor-root", "frontier.root(using: &hasher) == anchor.root", "true"),
         verification.mutant("archive-anchor-larger", "largest.size > head.size", "false"),
-        verification.mutant("archive-unanchored", "all.allSatisfy({ $0.source == .checkpointLog })", "false"),
-        verification.mutant("archive-folder-left", "options.anchors?.size(of: names.origin(archive: $0))", "0"),
+        verification.mutant("archive-unanchored", "stated.allSatisfy({ $0.source == .checkpointLog })", "false"),
+        verification.mutant("archive-folder-left", "options.anchors?.size(of: origin) ?? 0", "0"),
         verification.mutant("archive-newest-copy", "error.code != .storage", "false"),
         verification.mutant("archive-root", "frontier.root(using: &hasher) == head.checkpoint.root", "true"),
         verification.mutant("archive-put-back", "$0 > head.checkpoint.size", "false"),

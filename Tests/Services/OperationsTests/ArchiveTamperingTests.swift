@@ -341,6 +341,27 @@ struct ArchiveTamperingTests {
         }
     }
 
+    @Test func `a verification is saved, and the next one continues it`() async throws {
+        let files = try await ArchiveTamperingImage.shared.value.copy()
+        let state = files.directory.file("verified")
+        let flags = ["--from", state, "--save", state]
+        let first = await files.verify(flags, anchored: false)
+        #expect(first.code == 0 && !first.output.contains("verified before"), "\(first.output)")
+        let saved = try files.bytes("verified")
+        let second = await files.verify(flags, anchored: true)
+        // Of both logs the first bundle.
+        #expect(second.code == 0 && second.output.contains("512 leaves were verified before"), "\(second.output)")
+        #expect(try files.bytes("verified") == saved)
+        try files.rollBack()
+        #expect(await files.verify(flags, anchored: false).code == 4)
+        // Only a sound archive is saved.
+        #expect(try files.bytes("verified") == saved)
+        let unsigned = ["archive", "verify", "--archive.url", files.directory.file("archive"), "--unsigned"] + flags
+        #expect(await sluicectl(unsigned).exitCode == 64)
+        try files.write([1, 2, 3], to: "verified")
+        #expect(await files.verify(flags, anchored: false).code == 6)
+    }
+
     @Test func `v01 a bit in each signature has exit code 2, and no key is no proof of anything`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.edit(text: "\(ArchiveTamperingFiles.log)/checkpoint") { lines in

@@ -72,10 +72,15 @@ struct AnchoredRoot: Sendable {
     enum Source: Sendable {
         /// A checkpoint from elsewhere.
         case elsewhere
+        /// A checkpoint up to which the log was verified before.
+        case verifiedBefore
         /// A leaf of the log of checkpoints that a checkpoint from elsewhere covers.
         case anchoredCheckpointLog
         /// A leaf of the log of checkpoints that nothing from elsewhere covers.
         case checkpointLog
+
+        /// Whether whoever changes the archive cannot change it.
+        var isElsewhere: Bool { self == .elsewhere || self == .anchoredCheckpointLog }
     }
 
     let size: Int

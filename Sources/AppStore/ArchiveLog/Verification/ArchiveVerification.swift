@@ -1,6 +1,6 @@
 package import KafkaModel
 package import ObjectStorage
-internal import TransparencyLog
+package import TransparencyLog
 
 /// Verifies all logs of an archive, or some, one after the other.
 package struct ArchiveVerification: Sendable {
@@ -19,13 +19,14 @@ package struct ArchiveVerification: Sendable {
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
     ) async throws(LogReadError) -> ArchiveReport {
         let archives = try await archives(LogReader.logs(in: store))
-        let anchored = anchoredLogs(archives)
+        let anchored = anchoredLogs(options.anchors, archives)
+        let before = anchoredLogs(options.verifiedBefore, archives).logs
         // Before the others: what it names is there, and as long, from then on.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
         let present = try await LogReader.logs(in: store)
         let folders = Set(present.map(\.prefix.text))
-        let missing = Set(anchored.logs + logged.keys).sorted { $0.prefix < $1.prefix }.filter {
+        let missing = Set(anchored.logs + before + logged.keys).sorted { $0.prefix < $1.prefix }.filter {
             !folders.contains($0.prefix.text) && isWanted?($0.partition) ?? true
         }
         var report = ArchiveReport(
@@ -80,10 +81,12 @@ package struct ArchiveVerification: Sendable {
     }
 
     /// The logs of this archive that were anchored, and the anchored origins of other archives.
-    private func anchoredLogs(_ archives: [String]) -> (logs: [LogNames], others: [String]) {
+    private func anchoredLogs(
+        _ anchors: AnchoredCheckpoints?, _ archives: [String]
+    ) -> (logs: [LogNames], others: [String]) {
         var (logs, others): ([LogNames], [String]) = ([], [])
         let own = try? LogNames.checkpointLog()
-        for origin in options.anchors?.origins ?? [] {
+        for origin in anchors?.origins ?? [] {
             if let names = archives.lazy.compactMap({ Self.names(of: origin, $0) }).first {
                 logs.append(names)
             } else if !archives.contains(where: { own?.origin(archive: $0).utf8.elementsEqual(origin.utf8) ?? false }) {
@@ -118,6 +121,11 @@ package struct ArchiveReport: Sendable {
     /// Whether every log with leaves continues a checkpoint from elsewhere, and none that was anchored is gone.
     package var isAnchored: Bool {
         missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
+    }
+
+    /// The checkpoints that were verified, where the archive is sound: a later verification may begin there.
+    package var checkpoints: [SignedNote] {
+        ([checkpointLog].compactMap(\.self) + logs).filter { $0.size > 0 }.compactMap { $0.checkpoint?.note }
     }
 
     /// The worst that was found; nil when the archive is sound. Proof of a change comes before a state that may be

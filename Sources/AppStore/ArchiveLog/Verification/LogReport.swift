@@ -10,6 +10,8 @@ package struct LogReport: Sendable {
     package internal(set) var findings: [Finding] = []
     /// Findings beyond those that are kept.
     package internal(set) var moreFindings = 0
+    /// Leaves that were not read again, because they were verified before.
+    package internal(set) var leavesBefore = 0
     /// Leaves whose hash was recomputed.
     package internal(set) var leaves = 0
     /// Objects that are as their leaves say.

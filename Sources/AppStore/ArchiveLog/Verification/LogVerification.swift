@@ -22,6 +22,8 @@ struct LogVerification {
     private var order: LeafOrder
     /// Roots that the tree must have at a size, in ascending order of the sizes.
     private var anchors: [AnchoredRoot] = []
+    /// The largest that is smaller than the first leaf that is read.
+    private var skippedAnchor: AnchoredRoot?
     /// The sizes of the copies of checkpoints.
     private var past = PastSizes([])
     /// Past checkpoints whose root is not that of the tree.
@@ -54,6 +56,7 @@ struct LogVerification {
 
     private mutating func verify() async {
         guard var head = await newest() else { return addGone() }
+        await skipVerified(head.checkpoint)
         let (past, later) = await pastSizes(head)
         // The tree that is there is the one of the last checkpoint that was signed.
         if let later { head = later }
@@ -65,7 +68,8 @@ struct LogVerification {
         await readTree(size: size, retention)
         guard frontier.size == size else { return }
         await judge(head)
-        await lookAtStrays(size)
+        await compareSkippedAnchor(head.checkpoint)
+        if report.leavesBefore == 0 { await lookAtStrays(size) }
     }
 
     // MARK: What is known before the tree is read
@@ -97,8 +101,11 @@ struct LogVerification {
     private mutating func addGone() {
         // Of a checkpoint that could not be read, or that another key signed, nothing is known.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
-        let anchored = archives.compactMap { options.anchors?.size(of: names.origin(archive: $0)) }.max() ?? 0
-        let size = max(anchored, logged.last?.size ?? 0)
+        let anchored = archives.flatMap { archive in
+            let origin = names.origin(archive: archive)
+            return [options.anchors?.size(of: origin) ?? 0, options.verifiedBefore?.size(of: origin) ?? 0]
+        }
+        let size = max(anchored.max() ?? 0, logged.last?.size ?? 0)
         guard size > 0 else { return }
         add(
             Finding(
@@ -107,8 +114,13 @@ struct LogVerification {
     }
 
     private mutating func takeAnchors(_ head: Checkpoint) {
-        let all = ((options.anchors?.checkpoints(of: head.origin) ?? []) + logged).sorted { $0.size < $1.size }
-        anchors = all.filter { $0.size <= head.size }
+        let before = (options.verifiedBefore?.checkpoints(of: head.origin) ?? []).map {
+            AnchoredRoot(size: $0.size, root: $0.root, source: .verifiedBefore)
+        }
+        let stated = (options.anchors?.checkpoints(of: head.origin) ?? []) + logged
+        let all = (stated + before).sorted { $0.size < $1.size }
+        skippedAnchor = all.last { $0.size < report.leavesBefore && $0.source.isElsewhere }
+        anchors = all.filter { $0.size >= report.leavesBefore && $0.size <= head.size }
         if let largest = all.last, largest.size > head.size {
             add(
                 Finding(
@@ -117,7 +129,7 @@ struct LogVerification {
         }
         // What the log of checkpoints says is compared with the logs; that it is anchored itself shows in them.
         guard options.anchors != nil, !names.isCheckpointLog, head.size > 0,
-            all.allSatisfy({ $0.source == .checkpointLog })
+            stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }
         add(
             Finding(
@@ -129,6 +141,44 @@ struct LogVerification {
     private func isSignedAgain(at time: Int) async -> Bool {
         guard let newest = try? await reader.checkpoint() else { return false }
         return newest.time.map { $0 >= time } ?? false
+    }
+
+    /// Begins with the bundle that has the last leaf that was verified before. The tiles that stand for the leaves before it are
+    /// right when the tree has the root of that checkpoint, which is compared as an anchor is.
+    private mutating func skipVerified(_ head: Checkpoint) async {
+        // What the log of checkpoints states of the others is needed as a whole, and it is small.
+        guard !names.isCheckpointLog, let before = options.verifiedBefore?.checkpoints(of: head.origin) else { return }
+        guard let size = before.last(where: { $0.size <= head.size })?.size else { return }
+        let start = size / TilePath.fullWidth * TilePath.fullWidth
+        guard start > 0 else { return }
+        do {
+            var tiles: [HashTile] = []
+            for path in TilePath.partialTiles(ofSize: start) {
+                guard case .hashes(let level) = path.content else { continue }
+                let hashes = try await reader.tile(level: level, index: path.index, size: start).hashes
+                tiles.append(HashTile(path: path, hashes: Array(hashes.prefix(path.width))))
+            }
+            frontier = try MerkleFrontier(size: start, tiles: tiles)
+        } catch {
+            // The tiles are read from the first leaf on, and what is wrong with them is found there.
+            return
+        }
+        report.leavesBefore = start
+    }
+
+    /// The largest checkpoint from elsewhere that ends before the leaves that were read, by a proof from the tiles.
+    private mutating func compareSkippedAnchor(_ head: Checkpoint) async {
+        guard let anchor = skippedAnchor else { return }
+        do {
+            let proof = try await ConsistencyProof.make(
+                old: anchor.size, new: head.size, from: LogTiles(reader: reader, size: head.size))
+            guard proof.proves(oldSize: anchor.size, oldRoot: anchor.root, newSize: head.size, newRoot: head.root)
+            else { return addForked(anchor) }
+            addContinued(anchor)
+        } catch {
+            let error = error as? LogReadError ?? LogReadError(.malformed, "\(error)", object: try? names.checkpoint())
+            add(Finding(error, log))
+        }
     }
 
     /// Whether there is no object of the log: a writer ended, or lost power, before its first checkpoint.
@@ -174,10 +224,10 @@ struct LogVerification {
         }
     }
 
-    /// The sizes of all copies of checkpoints, in no order.
+    /// The sizes of all copies of checkpoints, in no order; of those beyond the leaves that were verified before.
     private func copies() async throws(ObjectStoreError) -> [Int] {
         var sizes: [Int] = []
-        var last: ObjectName?
+        var last = report.leavesBefore > 0 ? try names.checkpoint(size: report.leavesBefore) : nil
         while true {
             let page = try await store.list(names.checkpoints(), after: last, limit: 1000)
             for object in page {
@@ -198,11 +248,12 @@ struct LogVerification {
         let reading = BundleReading(
             reader: reader, size: size, minimum: minimum, retention: retention, options: options)
         let count = (size + TilePath.fullWidth - 1) / TilePath.fullWidth
+        let first = report.leavesBefore / TilePath.fullWidth
         var hasher = MerkleHasher()
         takeRoots(&hasher)
         await withTaskGroup(of: BundleCheck.self) { group in
             var ready: [Int: BundleCheck] = [:]
-            var (started, taken) = (0, 0)
+            var (started, taken) = (first, first)
             while taken < count {
                 while started < count, started - taken < max(1, options.window) {
                     let index = started
@@ -326,19 +377,24 @@ struct LogVerification {
     private mutating func takeRoots(_ hasher: inout MerkleHasher) {
         while let anchor = anchors.first, anchor.size <= frontier.size {
             anchors.removeFirst()
-            if frontier.root(using: &hasher) == anchor.root {
-                switch anchor.source {
-                case .elsewhere: report.anchors += 1
-                case .anchoredCheckpointLog, .checkpointLog: report.loggedCheckpoints += 1
-                }
-                if anchor.source != .checkpointLog { report.anchoredSize = anchor.size }
-            } else {
-                add(
-                    Finding(
-                        .forked, log, object: try? names.checkpoint(), leaf: anchor.size - 1,
-                        "the log of \(anchor.size) leaves that was anchored is not the beginning of this one"))
-            }
+            if frontier.root(using: &hasher) == anchor.root { addContinued(anchor) } else { addForked(anchor) }
         }
+    }
+
+    private mutating func addContinued(_ anchor: AnchoredRoot) {
+        switch anchor.source {
+        case .elsewhere: report.anchors += 1
+        case .anchoredCheckpointLog, .checkpointLog: report.loggedCheckpoints += 1
+        case .verifiedBefore: break
+        }
+        if anchor.source.isElsewhere { report.anchoredSize = max(anchor.size, report.anchoredSize ?? 0) }
+    }
+
+    private mutating func addForked(_ anchor: AnchoredRoot) {
+        add(
+            Finding(
+                .forked, log, object: try? names.checkpoint(), leaf: anchor.size - 1,
+                "the log of \(anchor.size) leaves that was anchored is not the beginning of this one"))
     }
 
     private mutating func compare(_ past: PastCheckpoint, _ hasher: inout MerkleHasher) {
@@ -363,6 +419,8 @@ struct LogVerification {
     /// Each checkpoint says which one came before it, and that one's copy was there before it was signed.
     private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
         let found = past.last(before: size)
+        // Copies of checkpoints that were verified before are not listed again.
+        if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
             return add(Finding(.tampered, log, object: object, "it does not say which checkpoint came before it"))
         }

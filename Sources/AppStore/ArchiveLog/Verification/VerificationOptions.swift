@@ -7,6 +7,9 @@ package struct VerificationOptions: Sendable {
     /// Checkpoints from elsewhere, which the logs must continue; nil when none are compared. Where they are, a log with
     /// leaves that none of them is of is a finding.
     package var anchors: AnchoredCheckpoints?
+    /// Checkpoints up to which the logs were verified before; nil reads them from their first leaf. From there on each log is
+    /// read again, and must continue them. A log that none of them is of is read as a whole.
+    package var verifiedBefore: AnchoredCheckpoints?
     /// Whether the objects are read and compared with their leaves.
     package var checksObjects = true
     /// Only objects of leaves archived from then on, in milliseconds since 1970; the tree is always verified as a whole.

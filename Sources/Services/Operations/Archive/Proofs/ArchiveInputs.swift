@@ -1,6 +1,7 @@
 internal import ArchiveConfiguration
 internal import ArchiveLog
 internal import Configuration
+internal import Glibc
 internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage
@@ -88,6 +89,31 @@ struct ArchiveInputs {
                 "\(PlainText.printable(source)) is not a checkpoint: \(error.message)",
                 setting: ArchiveProofOptions.checkpointFrom.key, fix: "Give a file of signed checkpoints",
                 exitCode: .archiveUnreadable)
+        }
+    }
+
+    /// The checkpoints of an earlier run; nil without the flag, and before the first run.
+    ///
+    /// - Throws: a ``StartupError`` with exit code 6 for a file that cannot be read, or of another form.
+    func verifiedBefore(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> AnchoredCheckpoints? {
+        let key = ArchiveProofOptions.from.key
+        guard let path = configuration[ArchiveProofOptions.from] else { return nil }
+        guard let verifiers else {
+            throw StartupError(
+                "an earlier verification counts only where the signatures were verified", setting: key,
+                fix: "Give --key in place of --unsigned", exitCode: .usage)
+        }
+        if access(path, F_OK) != 0, errno == ENOENT { return nil }
+        let bytes: [UInt8]
+        do throws(StartupError) {
+            bytes = try await InputFile.read(path, maximumBytes: Self.maximumAnchorBytes)
+        } catch { throw StartupError(error.problem, setting: key, fix: error.fix, exitCode: .archiveUnreadable) }
+        do throws(TransparencyLogError) {
+            return AnchoredCheckpoints(try SignedNote.sequence(bytes), verifiers: verifiers)
+        } catch {
+            throw StartupError(
+                "\(PlainText.printable(path)) has no checkpoints: \(error.message)", setting: key,
+                fix: "Give a file that --save wrote, or none", exitCode: .archiveUnreadable)
         }
     }
 

@@ -18,6 +18,17 @@ enum ArchiveProofOptions {
         "since", .instant,
         help: "Read only payloads archived then or later. The tree is always verified as a whole."
     ).optional.onCommandLineOnly
+    static let from = Setting.string(
+        "from",
+        help: """
+            A file with checkpoints up to which an earlier run has verified the archive, as --save writes it. What they \
+            cover is not read again. Without the file everything is.
+            """, example: "verified-checkpoints"
+    ).optional.onCommandLineOnly
+    static let save = Setting.string(
+        "save", help: "A file that the verified checkpoints are written to when the archive is sound, for --from.",
+        example: "verified-checkpoints"
+    ).optional.onCommandLineOnly
     static let checkpointFrom = Setting.string(
         "checkpoint-from",
         help: """

@@ -2,13 +2,16 @@ internal import AppStoreModel
 internal import ArchiveConfiguration
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import Bytes
 internal import Configuration
+internal import Glibc
 internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage
 internal import Records
 internal import Time
+internal import TransparencyLog
 
 /// `sluicectl archive verify`: recomputes the archive's logs from their files.
 struct ArchiveVerifyCommand {
@@ -24,6 +27,7 @@ struct ArchiveVerifyCommand {
         let store = try inputs.store()
         var options = VerificationOptions(verifiers: try await inputs.verifiersOrUnsigned())
         options.anchors = try await inputs.anchors(options.verifiers)
+        options.verifiedBefore = try await inputs.verifiedBefore(options.verifiers)
         options.since = configuration[ArchiveProofOptions.since]?.millisecondsSince1970
         options.checksObjects = !configuration[ArchiveProofOptions.treeOnly]
         let progress = ArchiveProgress.onTerminal(clocks)
@@ -46,12 +50,25 @@ struct ArchiveVerifyCommand {
             case .text: await console.write(printed.text)
             case .json: await console.write(line: JSONValue.object(printed.json).json)
             }
+            if printed.verdict == nil { try save(report) }
             return ExitCode(printed.verdict)
         } catch let error as LogReadError {
             progress?.end()
             throw StartupError(
                 "\(error)", setting: ArchivePlace.url.key, fix: "Look whether the archive is where the setting says",
                 exitCode: ExitCode(error))
+        }
+    }
+
+    /// For the next run. The file is exchanged as a whole.
+    private func save(_ report: ArchiveReport) throws {
+        guard let path = configuration[ArchiveProofOptions.save] else { return }
+        let notes = report.checkpoints.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
+        let isWritten = (try? FileDescriptor(replacing: path + ".new").write(notes)) != nil
+        guard isWritten, rename(path + ".new", path) == 0 else {
+            throw StartupError(
+                "\(PlainText.printable(path)) cannot be written", setting: ArchiveProofOptions.save.key,
+                fix: "Name another file")
         }
     }
 

@@ -70,6 +70,8 @@ struct ArchiveVerifyReport {
                     + "\(sum(\.prunedObjects)) deleted after their retention, \(sum(\.erasedOnArrival)) erased on arrival"
                 : "no payload was read",
         ]
+        let before = sum(\.leavesBefore) + (report.checkpointLog?.leavesBefore ?? 0)
+        if before > 0 { lines.append("\(before) leaves were verified before (--from)") }
         lines += outcomes.map { "\($0.count) \($0.label)" }
         if let kafka {
             lines.append("\(kafka.records) records that Kafka still holds have their leaf")
@@ -169,6 +171,7 @@ struct ArchiveVerifyReport {
             OutputName.bytes: .integer(Int64(log.objectBytes)),
             OutputName.prunedObjects: .integer(Int64(log.prunedObjects)),
             OutputName.erasedOnArrival: .integer(Int64(log.erasedOnArrival)),
+            OutputName.leavesBefore: .integer(Int64(log.leavesBefore)),
             OutputName.leavesBeyond: .integer(Int64(log.leavesBeyond)),
             OutputName.strayObjects: .integer(Int64(log.strayObjects)),
             OutputName.loggedCheckpoints: .integer(Int64(log.loggedCheckpoints)),

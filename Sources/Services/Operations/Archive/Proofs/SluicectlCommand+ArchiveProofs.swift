@@ -23,7 +23,7 @@ extension SluicectlCommand {
                 ArchivePlace.storeSettings + [
                     ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys,
                     ArchiveProofOptions.key, ArchiveProofOptions.unsigned, ArchiveProofOptions.since,
-                    ArchiveProofOptions.checkpointFrom,
+                    ArchiveProofOptions.checkpointFrom, ArchiveProofOptions.from, ArchiveProofOptions.save,
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
                     ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
                 ] + ArchivePlace.anchorReading, openPrefixes: [ApplicationSettings.kafka]
@@ -41,6 +41,9 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl archive verify --key archive.pub --checkpoint-from store --config sluice.properties",
                     "Against the second store."),
+                .init(
+                    "sluicectl archive verify --key archive.pub --from verified --save verified",
+                    "Every night only what is new."),
                 .init(
                     "sluicectl archive verify --key archive.pub --payloads",
                     "Also that each notification is signed by Apple."),
