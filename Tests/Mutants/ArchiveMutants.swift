@@ -45,6 +45,9 @@ private let identifiers = MutatedFile(
     .archive, "erasure", "AppStore/ArchiveKeys/IdentifierCollector.swift", suites: "SideIndexTests")
 private let verification = MutatedFile(
     .archive, "verifying", log + "Verification/LogVerification.swift", suites: "VerificationTests|TamperingTests")
+private let comparison = MutatedFile(
+    .archive, "verifying", log + "Verification/LogVerification+Anchors.swift",
+    suites: "VerificationTests|CheckpointLogTests|ContinuedVerificationTests|WitnessPolicyTests")
 private let bundle = MutatedFile(
     .archive, "verifying", log + "Verification/BundleCheck.swift", suites: "VerificationTests|TamperingTests")
 private let order = MutatedFile(
@@ -61,6 +64,8 @@ private let strays = MutatedFile(
     .archive, "verifying", log + "Verification/StrayObjects.swift", suites: "VerificationTests")
 private let anchors = MutatedFile(
     .archive, "verifying", log + "Verification/AnchoredCheckpoints.swift", suites: "VerificationTests")
+private let witnesses = MutatedFile(
+    .archive, "verifying", log + "Verification/WitnessPolicy.swift", suites: "WitnessPolicyTests")
 private let checkpointLog = MutatedFile(
     .archive, "writing", log + "CheckpointLog/CheckpointLogWriter.swift", suites: "CheckpointLogTests")
 private let logged = MutatedFile(
@@ -138,9 +143,14 @@ enum ArchiveMutants {
     ]
 
     private static let loggingCheckpoints: [Mutant] = [
-        verification.mutant(
+        comparison.mutant("archive-quorum", "report.cosignedSizes.count >= policy.quorum", "true"),
+        witnesses.mutant("archive-cosigned", "witness.verify($0, of: note.text) != nil", "true"),
+        witnesses.mutant(
+            "archive-witness-twice", "witnesses[..<index].contains(where: { $0.publicKey == witness.publicKey })",
+            "false"),
+        comparison.mutant(
             "archive-from-root", "(options.verifiedBefore?.checkpoints(of: head.origin) ?? [])", "[AnchoredRoot]()"),
-        verification.mutant("archive-from-anchor", "$0.size < report.leavesBefore && $0.source.isElsewhere", "false"),
+        comparison.mutant("archive-from-anchor", "$0.size < report.leavesBefore && $0.source.isElsewhere", "false"),
         checkpointLog.mutant(
             "archive-checkpoints-pending", "pending.version", after: "next.bytes, expected: ",
             "store.read(names.pending())?.version"),
@@ -151,7 +161,7 @@ enum ArchiveMutants {
         logged.mutant("archive-checkpoints-anchored", "$0.index < anchored", "true"),
         logged.mutant("archive-checkpoints-leaf", "checkpoint.text.utf8.elementsEqual(entry)", "true"),
         logs.mutant("archive-checkpoints-gone", "Set(anchored.logs + before + logged.keys)", "Set(anchored.logs)"),
-        verification.mutant(
+        comparison.mutant(
             "archive-checkpoints-compared", "(options.anchors?.checkpoints(of: head.origin) ?? []) + logged",
             "(options.anchors?.checkpoints(of: head.origin) ?? [])"),
     ]
@@ -172,10 +182,10 @@ enum ArchiveMutants {
         verification.mutant(
             "archive-past-root", "frontier.root(using: &hasher) != past.root", "false"),
         verification.mutant("archive-past-removed", "previous > found", "false"),
-        verification.mutant("archive-anchor-root", "frontier.root(using: &hasher) == anchor.root", "true"),
-        verification.mutant("archive-anchor-larger", "largest.size > head.size", "false"),
-        verification.mutant("archive-unanchored", "stated.allSatisfy({ $0.source == .checkpointLog })", "false"),
-        verification.mutant("archive-folder-left", "options.anchors?.size(of: origin) ?? 0", "0"),
+        comparison.mutant("archive-anchor-root", "frontier.root(using: &hasher) == anchor.root", "true"),
+        comparison.mutant("archive-anchor-larger", "largest.size > head.size", "false"),
+        comparison.mutant("archive-unanchored", "stated.allSatisfy({ $0.source == .checkpointLog })", "false"),
+        comparison.mutant("archive-folder-left", "options.anchors?.size(of: origin) ?? 0", "0"),
         verification.mutant("archive-newest-copy", "error.code != .storage", "false"),
         verification.mutant("archive-root", "frontier.root(using: &hasher) == head.checkpoint.root", "true"),
         verification.mutant("archive-put-back", "$0 > head.checkpoint.size", "false"),

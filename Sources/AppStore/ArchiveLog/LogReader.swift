@@ -69,20 +69,21 @@ package struct LogReader: Sendable {
     /// The newest checkpoint that each witness cosigned, with the name of the witness's key. Nothing is verified.
     ///
     /// - Throws: ``LogReadError``.
-    package func cosigned() async throws(LogReadError) -> [(witness: String, checkpoint: Checkpoint)] {
+    package func cosigned() async throws(LogReadError) -> [(witness: String, checkpoint: Checkpoint, note: SignedNote)]
+    {
         let folder = try name { () throws(ObjectStoreError) in try names.cosigned() }
         let listed: [ListedObject]
         do throws(ObjectStoreError) {
             listed = try await store.list(folder, after: nil, limit: 100)
         } catch { throw LogReadError(error, reading: folder) }
-        var found: [(witness: String, checkpoint: Checkpoint)] = []
+        var found: [(witness: String, checkpoint: Checkpoint, note: SignedNote)] = []
         for object in listed {
             guard let id = object.name.components.last.flatMap({ UInt32($0, radix: 16) }),
                 let bytes = try await bytes(object.name), let note = try? SignedNote(bytes: bytes),
                 let checkpoint = try? Checkpoint(text: note.text),
                 let signature = note.signatures.first(where: { $0.keyID == id })
             else { continue }
-            found.append((signature.name, checkpoint))
+            found.append((signature.name, checkpoint, note))
         }
         return found
     }

@@ -135,6 +135,7 @@ enum OutputName {
     static let anchors = "anchors"
     static let checkpointLog = "checkpointLog"
     static let loggedCheckpoints = "loggedCheckpoints"
+    static let cosignedSizes = "cosignedSizes"
     static let leavesBefore = "leavesBefore"
     static let leavesBeyond = "leavesBeyond"
     static let strayObjects = "strayObjects"

@@ -110,7 +110,25 @@ import TransparencyLog
         let flags = archive.place + ["--archive.anchor.url", archive.directory.file("second"), "--against-anchor"]
         let (code, printed) = await sluicectl(["archive", "status"] + flags)
         #expect(code == 0, "\(printed.complaints)")
-        #expect(printed.output.contains("witness.example 2, store 2"))
+        #expect(printed.output.contains("witness.example (not verified) 2, store 2"))
+        let (_, verified) = await sluicectl(["archive", "status", "--witness", witness.verifier.text] + flags)
+        #expect(verified.output.contains("witness.example 2, store 2"))
+        // A file that the witness has not signed.
+        let larger = try Checkpoint(
+            origin: place.origin(archive: TestArchive.origin), size: 900, root: .leaf([1]))
+        var forged = try larger.note()
+        try forged.sign(
+            with: NoteSigner(name: "witness.example", type: .cosignature, key: PrivateKey.generate(.ed25519)), 1)
+        let line = try #require(forged.signatures.first)
+        forged = try larger.note()
+        forged.add(NoteSignature(name: line.name, keyID: witness.verifier.keyID, signature: line.signature))
+        let kept = try place.cosigned(by: witness.verifier)
+        let present = try #require(await archive.store.read(kept))
+        _ = try await archive.store.replace(kept, forged.bytes, expected: present.version)
+        let (code2, doubtful) = await sluicectl(["archive", "status", "--witness", witness.verifier.text] + flags)
+        #expect(code2 == 0 && doubtful.output.contains("witness.example (not verified) 900"))
+        _ = try await archive.store.replace(
+            kept, note.bytes, expected: #require(await archive.store.read(kept)).version)
         let (_, json) = await sluicectl(["archive", "status", "--output", "json"] + flags)
         let anchors = try #require(try json.objects.first?["anchors"]?.array).compactMap(\.object)
         #expect(anchors.map { $0["anchor"]?.string } == ["witness.example", "store"])

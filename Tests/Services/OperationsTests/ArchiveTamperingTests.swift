@@ -362,6 +362,49 @@ struct ArchiveTamperingTests {
         #expect(await files.verify(flags, anchored: false).code == 6)
     }
 
+    @Test func `a record is proved under what witnesses cosigned, to whoever believes them`() async throws {
+        let files = try await ArchiveTamperingImage.shared.value.copy()
+        try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
+        let witness = try NoteSigner(
+            name: "witness.example/w1", type: .cosignature, key: PrivateKey.generate(.ed25519))
+        let other = try NoteSigner(name: "witness.example/w2", type: .cosignature, key: PrivateKey.generate(.ed25519))
+        var note = try SignedNote(bytes: files.bytes("archive/checkpoint-log/checkpoint"))
+        try note.sign(with: witness, 1_800_000_200)
+        let name = try LogNames.checkpointLog().cosigned(by: witness.verifier)
+        try files.write(note.bytes, to: "archive/\(name)")
+        let (key, file) = (["--key", files.image.key], files.directory.file("a.tlog-proof"))
+        func check(_ flags: [String]) async -> Int32 {
+            await sluicectl(["archive", "prove", "--check", file] + key + flags).exitCode
+        }
+        let believed = ["--witness", witness.verifier.text]
+        let place = ["archive", "prove", "\(ArchiveTamperingImage.notifications)/0@300"]
+        let written = await sluicectl(
+            place + ["--archive.url", files.directory.file("archive"), "--to", file] + key + believed)
+        #expect(written.exitCode == 0, "\(written.printed.complaints)")
+        #expect(await check([]) == 0)
+        #expect(await check(believed) == 0)
+        #expect(await check(["--witness", other.verifier.text]) == 5)
+        let both = ["--witness", "\(witness.verifier.text),\(other.verifier.text)"]
+        #expect(await check(both) == 5)
+        #expect(await check(both + ["--quorum", "1"]) == 0)
+        #expect(await check(both + ["--quorum", "3"]) == 5)
+        #expect(
+            await check(["--witness", try NoteVerifier(text: files.image.signer.verifiers().verifiers[0].text).text])
+                == 5)
+        let outer = try files.bytes("a.tlog-proof.checkpoint")
+        try files.edit(text: "a.tlog-proof.checkpoint") { lines in
+            // The format, the checkpoint, the index, and then the first hash of the path.
+            lines[3] = (lines[3].hasPrefix("A") ? "B" : "A") + lines[3].dropFirst()
+        }
+        #expect(await check(believed) == 2)
+        try files.remove("a.tlog-proof.checkpoint")
+        #expect(await check(believed) == 5)
+        try files.write(outer, to: "a.tlog-proof.checkpoint")
+        // And the archive itself.
+        #expect(await files.verify(believed, anchored: false).code == 0)
+        #expect(await files.verify(both, anchored: false).code == 3)
+    }
+
     @Test func `v01 a bit in each signature has exit code 2, and no key is no proof of anything`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.edit(text: "\(ArchiveTamperingFiles.log)/checkpoint") { lines in

@@ -72,6 +72,8 @@ struct AnchoredRoot: Sendable {
     enum Source: Sendable {
         /// A checkpoint from elsewhere.
         case elsewhere
+        /// A checkpoint that a witness of the policy cosigned.
+        case witness
         /// A checkpoint up to which the log was verified before.
         case verifiedBefore
         /// A leaf of the log of checkpoints that a checkpoint from elsewhere covers.

@@ -36,7 +36,8 @@ package struct ArchiveVerification: Sendable {
             otherArchives: anchored.others, checkpointLog: checkpoints)
         for log in present where isWanted?(log.partition) ?? true {
             let verification = LogVerification(
-                store, names: log, options: options, archives: archives, logged: logged[log] ?? [])
+                store, names: log, options: options, archives: archives, logged: logged[log] ?? [],
+                isCovered: checkpoints != nil)
             report.logs.append(await verification.run())
         }
         return report

@@ -28,6 +28,8 @@ package struct LogReport: Sendable {
     /// Leaves of the largest checkpoint from elsewhere, or of the anchored log of checkpoints, that the log continues; nil when
     /// it continues none.
     package internal(set) var anchoredSize: Int?
+    /// Leaves of the newest checkpoints that witnesses of the policy cosigned and the log continues, the largest first.
+    package internal(set) var cosignedSizes: [Int] = []
     /// Checkpoints in the log of checkpoints that the log continues.
     package internal(set) var loggedCheckpoints = 0
     /// Of the log of checkpoints: what its leaves state.

@@ -11,19 +11,23 @@ struct LogVerification {
     /// Newest copies of checkpoints that are tried where the checkpoint itself cannot be used.
     private static let maximumCopiesTried = 16
 
-    private let store: any ObjectStore
-    private let options: VerificationOptions
-    private let archives: [String]
-    private let logged: [AnchoredRoot]
-    private let reader: LogReader
-    private let names: LogNames
-    private var report: LogReport
-    private var frontier = MerkleFrontier()
+    let store: any ObjectStore
+    let options: VerificationOptions
+    let archives: [String]
+    let logged: [AnchoredRoot]
+    /// The archive has a log of checkpoints, which witnesses cosign for all.
+    let isCovered: Bool
+    let reader: LogReader
+    let names: LogNames
+    var report: LogReport
+    var frontier = MerkleFrontier()
     private var order: LeafOrder
     /// Roots that the tree must have at a size, in ascending order of the sizes.
-    private var anchors: [AnchoredRoot] = []
+    var anchors: [AnchoredRoot] = []
+    /// The newest checkpoints that the witnesses of the policy cosigned.
+    var cosigned: [AnchoredRoot] = []
     /// The largest that is smaller than the first leaf that is read.
-    private var skippedAnchor: AnchoredRoot?
+    var skippedAnchor: AnchoredRoot?
     /// The sizes of the copies of checkpoints.
     private var past = PastSizes([])
     /// Past checkpoints whose root is not that of the tree.
@@ -35,12 +39,13 @@ struct LogVerification {
     ///   - logged: what the log of checkpoints states of the log.
     init(
         _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = [],
-        logged: [AnchoredRoot] = []
+        logged: [AnchoredRoot] = [], isCovered: Bool = false
     ) {
         self.store = store
         self.options = options
         self.archives = archives
         self.logged = logged
+        self.isCovered = isCovered
         self.names = names
         reader = LogReader(store, names: names, verifiers: options.verifiers)
         report = LogReport(log: names)
@@ -63,12 +68,14 @@ struct LogVerification {
         report.checkpoint = head
         let size = head.checkpoint.size
         self.past = PastSizes(past)
+        await takeCosigned(head.checkpoint)
         takeAnchors(head.checkpoint)
         let retention = RetentionReading(reader: reader, origin: head.checkpoint.origin, size: size)
         await readTree(size: size, retention)
         guard frontier.size == size else { return }
         await judge(head)
         await compareSkippedAnchor(head.checkpoint)
+        judgeCosigned()
         if report.leavesBefore == 0 { await lookAtStrays(size) }
     }
 
@@ -97,88 +104,10 @@ struct LogVerification {
         return nil
     }
 
-    /// A log of which nothing can be verified, although it was anchored.
-    private mutating func addGone() {
-        // Of a checkpoint that could not be read, or that another key signed, nothing is known.
-        guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
-        let anchored = archives.flatMap { archive in
-            let origin = names.origin(archive: archive)
-            return [options.anchors?.size(of: origin) ?? 0, options.verifiedBefore?.size(of: origin) ?? 0]
-        }
-        let size = max(anchored.max() ?? 0, logged.last?.size ?? 0)
-        guard size > 0 else { return }
-        add(
-            Finding(
-                .rolledBack, log, object: names.prefix, leaf: 0,
-                "the log had \(size) leaves when it was anchored, and has no checkpoint"))
-    }
-
-    private mutating func takeAnchors(_ head: Checkpoint) {
-        let before = (options.verifiedBefore?.checkpoints(of: head.origin) ?? []).map {
-            AnchoredRoot(size: $0.size, root: $0.root, source: .verifiedBefore)
-        }
-        let stated = (options.anchors?.checkpoints(of: head.origin) ?? []) + logged
-        let all = (stated + before).sorted { $0.size < $1.size }
-        skippedAnchor = all.last { $0.size < report.leavesBefore && $0.source.isElsewhere }
-        anchors = all.filter { $0.size >= report.leavesBefore && $0.size <= head.size }
-        if let largest = all.last, largest.size > head.size {
-            add(
-                Finding(
-                    .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
-                    "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
-        }
-        // What the log of checkpoints says is compared with the logs; that it is anchored itself shows in them.
-        guard options.anchors != nil, !names.isCheckpointLog, head.size > 0,
-            stated.allSatisfy({ $0.source == .checkpointLog })
-        else { return }
-        add(
-            Finding(
-                .unanchored, log, object: try? names.checkpoint(),
-                "no checkpoint from elsewhere is of this log, so an earlier state of it would not be noticed"))
-    }
-
     /// Whether a writer has signed the checkpoint again since it was read, and kept a copy.
     private func isSignedAgain(at time: Int) async -> Bool {
         guard let newest = try? await reader.checkpoint() else { return false }
         return newest.time.map { $0 >= time } ?? false
-    }
-
-    /// Begins with the bundle that has the last leaf that was verified before. The tiles that stand for the leaves before it are
-    /// right when the tree has the root of that checkpoint, which is compared as an anchor is.
-    private mutating func skipVerified(_ head: Checkpoint) async {
-        // What the log of checkpoints states of the others is needed as a whole, and it is small.
-        guard !names.isCheckpointLog, let before = options.verifiedBefore?.checkpoints(of: head.origin) else { return }
-        guard let size = before.last(where: { $0.size <= head.size })?.size else { return }
-        let start = size / TilePath.fullWidth * TilePath.fullWidth
-        guard start > 0 else { return }
-        do {
-            var tiles: [HashTile] = []
-            for path in TilePath.partialTiles(ofSize: start) {
-                guard case .hashes(let level) = path.content else { continue }
-                let hashes = try await reader.tile(level: level, index: path.index, size: start).hashes
-                tiles.append(HashTile(path: path, hashes: Array(hashes.prefix(path.width))))
-            }
-            frontier = try MerkleFrontier(size: start, tiles: tiles)
-        } catch {
-            // The tiles are read from the first leaf on, and what is wrong with them is found there.
-            return
-        }
-        report.leavesBefore = start
-    }
-
-    /// The largest checkpoint from elsewhere that ends before the leaves that were read, by a proof from the tiles.
-    private mutating func compareSkippedAnchor(_ head: Checkpoint) async {
-        guard let anchor = skippedAnchor else { return }
-        do {
-            let proof = try await ConsistencyProof.make(
-                old: anchor.size, new: head.size, from: LogTiles(reader: reader, size: head.size))
-            guard proof.proves(oldSize: anchor.size, oldRoot: anchor.root, newSize: head.size, newRoot: head.root)
-            else { return addForked(anchor) }
-            addContinued(anchor)
-        } catch {
-            let error = error as? LogReadError ?? LogReadError(.malformed, "\(error)", object: try? names.checkpoint())
-            add(Finding(error, log))
-        }
     }
 
     /// Whether there is no object of the log: a writer ended, or lost power, before its first checkpoint.
@@ -374,29 +303,6 @@ struct LogVerification {
 
     // MARK: Roots
 
-    private mutating func takeRoots(_ hasher: inout MerkleHasher) {
-        while let anchor = anchors.first, anchor.size <= frontier.size {
-            anchors.removeFirst()
-            if frontier.root(using: &hasher) == anchor.root { addContinued(anchor) } else { addForked(anchor) }
-        }
-    }
-
-    private mutating func addContinued(_ anchor: AnchoredRoot) {
-        switch anchor.source {
-        case .elsewhere: report.anchors += 1
-        case .anchoredCheckpointLog, .checkpointLog: report.loggedCheckpoints += 1
-        case .verifiedBefore: break
-        }
-        if anchor.source.isElsewhere { report.anchoredSize = max(anchor.size, report.anchoredSize ?? 0) }
-    }
-
-    private mutating func addForked(_ anchor: AnchoredRoot) {
-        add(
-            Finding(
-                .forked, log, object: try? names.checkpoint(), leaf: anchor.size - 1,
-                "the log of \(anchor.size) leaves that was anchored is not the beginning of this one"))
-    }
-
     private mutating func compare(_ past: PastCheckpoint, _ hasher: inout MerkleHasher) {
         let name = try? names.checkpoint(size: past.size)
         if frontier.root(using: &hasher) != past.root {
@@ -479,9 +385,9 @@ struct LogVerification {
         report.strayNames = strays.names
     }
 
-    private var log: KafkaTopicPartition { names.partition }
+    var log: KafkaTopicPartition { names.partition }
 
-    private mutating func add(_ finding: Finding) { report.add(finding, limit: options.maximumFindings) }
+    mutating func add(_ finding: Finding) { report.add(finding, limit: options.maximumFindings) }
 }
 
 extension TilePath {

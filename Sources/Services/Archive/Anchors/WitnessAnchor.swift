@@ -11,6 +11,8 @@ final class WitnessAnchor: CheckpointAnchor {
 
     /// Attempts with the size that the witness has said; another member of the group may be faster than this one.
     private static let attempts = 3
+    /// Of a note that is kept; a note has at most 100.
+    private static let maximumSignatures = 50
 
     let witness: Witness
     private let archive: any ObjectStore
@@ -67,7 +69,8 @@ final class WitnessAnchor: CheckpointAnchor {
         }
     }
 
-    /// The checkpoint with the cosignatures by the witness's key. Signatures by other keys are left out.
+    /// The checkpoint with the cosignatures by the witness. Those by other keys under its name are kept unverified: a witness
+    /// may have a key of a later type (ML-DSA-44 of c2sp.org/tlog-cosignature) besides. Signatures of other names are left out.
     private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(AnchorError) -> SignedNote {
         let signatures: [NoteSignature]
         do throws(TransparencyLogError) {
@@ -75,7 +78,11 @@ final class WitnessAnchor: CheckpointAnchor {
         } catch { throw AnchorError(.answer, "\(name): \(error.message)") }
         var note = log.checkpoint.note
         var isCosigned = false
-        for signature in signatures where witness.verifier.isKey(of: signature) {
+        for signature in signatures where KeyName.areEqual(signature.name, witness.verifier.name) {
+            guard witness.verifier.isKey(of: signature) else {
+                if note.signatures.count < Self.maximumSignatures { note.add(signature) }
+                continue
+            }
             guard witness.verifier.verify(signature, of: note.text) != nil else {
                 throw AnchorError(.answer, "\(name): the cosignature of \(log.names.prefix) does not match")
             }

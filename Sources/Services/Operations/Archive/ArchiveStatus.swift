@@ -31,19 +31,23 @@ struct ArchiveStatus: Sendable {
     struct Anchored: Sendable {
         let anchor: String
         let leaves: Int
+        /// Of a witness: whether the cosignature is by a key that was given. Nil for other anchors.
+        var isVerified: Bool?
     }
 
-    /// An anchor has what the archive does not: it was rolled back.
-    var rolledBack: Anchored? { anchors.first { $0.leaves > size } }
+    /// An anchor has what the archive does not: it was rolled back. What nobody verified proves nothing.
+    var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
     /// What findings and rows name it by.
     var partition: KafkaTopicPartition { names.partition }
 
     /// Reads a log.
     ///
-    /// - Parameter countsBytes: lists all objects, which takes hours in a large archive.
+    /// - Parameters:
+    ///   - countsBytes: lists all objects, which takes hours in a large archive.
+    ///   - witnesses: whose cosignatures are verified.
     /// - Throws: a ``StartupError``.
-    init(_ reader: LogReader, in logs: ArchiveLogs, countsBytes: Bool) async throws {
+    init(_ reader: LogReader, in logs: ArchiveLogs, countsBytes: Bool, witnesses: WitnessPolicy?) async throws {
         names = reader.names
         do throws(ObjectStoreError) {
             if countsBytes { bytes = try await Self.bytes(below: reader.names.prefix, logs.store) }
@@ -59,7 +63,11 @@ struct ArchiveStatus: Sendable {
             // Whether it is authentic is another question.
             signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
                 .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
-            anchors = try await reader.cosigned().map { Anchored(anchor: $0.witness, leaves: $0.checkpoint.size) }
+            anchors = try await reader.cosigned().map { cosigned in
+                Anchored(
+                    anchor: cosigned.witness, leaves: cosigned.checkpoint.size,
+                    isVerified: witnesses.map { $0.cosignatures(on: cosigned.note) > 0 } ?? false)
+            }
             guard size > 0, !names.isCheckpointLog else { return }
             let leaf = try await reader.leaf(size - 1, size: size).leaf
             archivedAt = leaf.archivedAtMilliseconds
@@ -103,6 +111,7 @@ struct ArchiveStatus: Sendable {
                     array.object { object in
                         object.set("anchor", PlainText.printable(anchored.anchor))
                         object.set("leaves", Int64(anchored.leaves))
+                        object.set("verified", anchored.isVerified)
                     }
                 }
             }
@@ -130,7 +139,8 @@ struct ArchiveStatus: Sendable {
             case let leaves where leaves > size: "\(leaves): ROLLED BACK"
             case let leaves: "\(leaves)"
             }
-        return "\(PlainText.printable(anchored.anchor)) \(leaves)"
+        return
+            "\(PlainText.printable(anchored.anchor))\(anchored.isVerified == false ? " (not verified)" : "") \(leaves)"
     }
 
     private static func instant(_ milliseconds: Int64) -> String {

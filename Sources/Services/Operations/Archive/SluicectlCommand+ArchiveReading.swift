@@ -19,13 +19,15 @@ extension SluicectlCommand {
                 witnesses that have cosigned one; with --against-kafka kafka, which is \
                 appstore.archive.checkpoints, and then LAG says how many records Kafka has that are not archived; \
                 with --against-anchor store, which is archive.anchor.url. Anchors have the row checkpoint-log, the log \
-                whose leaves are the checkpoints of all others; archive verify follows them into each. Signatures are not checked: archive verify \
+                whose leaves are the checkpoints of all others; the cosignatures of witnesses that --witness does not name \
+                are not verified, and said to be so; archive verify follows them into each. Signatures are not checked: archive verify \
                 does. Exits with 4 when an anchor has more than the archive.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
                     ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
-                    ArchiveReadingOptions.againstAnchor, ArchiveReadingOptions.bytes, OperationsSettings.topicsPrefix,
+                    ArchiveReadingOptions.againstAnchor, ArchiveReadingOptions.bytes,
+                    ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, OperationsSettings.topicsPrefix,
                     OperationsSettings.output,
                 ] + ArchivePlace.anchorReading
             ).adding(kafkaOfArchive),

@@ -40,8 +40,9 @@ struct WitnessAnchorTests {
             #expect(note.text == log.checkpoint.note.text)
             let signatures = try note.verified(by: [server.verifier])
             #expect(signatures.map(\.time) == [1_800_000_060])
-            // The log's own signatures stay, those by keys that are not configured are left out.
-            #expect(note.signatures.count == log.checkpoint.note.signatures.count + 1)
+            // The log's own signatures stay, and those by further keys of the witness are kept, unverified.
+            #expect(note.signatures.count == log.checkpoint.note.signatures.count + 2)
+            #expect(note.signatures.allSatisfy { $0.name != "other.example" })
         }
         #expect(server.requests == ["old 0: 200", "old 1: 200", "old 2: 200", "old 257: 200", "old 260: 200"])
     }

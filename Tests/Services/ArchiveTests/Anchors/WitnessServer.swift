@@ -93,6 +93,7 @@ final class WitnessServer: Sendable {
                 guard let signature = try? signer.signature(of: note.text, with: 1_800_000_060) else { continue }
                 lines.append(signature.line)
             }
+            lines.append("— other.example \(lines.first?.split(separator: " ").last ?? "")")
             return .text(lines.joined())
         }
     }

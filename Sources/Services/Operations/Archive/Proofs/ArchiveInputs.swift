@@ -92,6 +92,29 @@ struct ArchiveInputs {
         }
     }
 
+    /// The witnesses that are believed; nil where none is named.
+    ///
+    /// - Throws: a ``StartupError`` with exit code 5 for a key that is none of a witness, and for the archive's own.
+    func witnesses(_ verifiers: ArchiveVerifiers?) throws(StartupError) -> WitnessPolicy? {
+        func wrong(_ problem: String) -> StartupError {
+            StartupError(
+                problem, setting: ArchiveProofOptions.witnesses.key,
+                fix: "Give the verifier keys of witnesses, as in archive.anchor.witnesses.file, with commas between",
+                exitCode: .archiveKeyUnknown)
+        }
+        guard let texts = configuration[ArchiveProofOptions.witnesses] else { return nil }
+        let policy: WitnessPolicy
+        do throws(TransparencyLogError) {
+            var keys: [NoteVerifier] = []
+            for text in texts { keys.append(try NoteVerifier(text: text)) }
+            policy = try WitnessPolicy(keys, quorum: configuration[ArchiveProofOptions.quorum])
+        } catch { throw wrong(error.message) }
+        if let own = verifiers.flatMap(policy.own) {
+            throw wrong("\(PlainText.printable(own.name)) is the archive itself, which cosigns all that it signs")
+        }
+        return policy
+    }
+
     /// The checkpoints of an earlier run; nil without the flag, and before the first run.
     ///
     /// - Throws: a ``StartupError`` with exit code 6 for a file that cannot be read, or of another form.

@@ -18,6 +18,16 @@ enum ArchiveProofOptions {
         "since", .instant,
         help: "Read only payloads archived then or later. The tree is always verified as a whole."
     ).optional.onCommandLineOnly
+    static let witnesses = Setting.strings(
+        "witness",
+        help: """
+            The verifier key of a witness that is believed, or several: each must have cosigned the log of checkpoints, \
+            or --quorum of them.
+            """, example: "witness.example/w1+3e5a1b9c+BA…"
+    ).optional.onCommandLineOnly
+    static let quorum = Setting.integer(
+        "quorum", in: 1...100, help: "So many of the witnesses must have cosigned. Default: all."
+    ).optional.onCommandLineOnly
     static let from = Setting.string(
         "from",
         help: """

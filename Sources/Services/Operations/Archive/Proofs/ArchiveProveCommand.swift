@@ -43,8 +43,9 @@ struct ArchiveProveCommand {
         let store = try inputs.store()
         do {
             let verifiers = try await inputs.verifiers()
-            let proof = try await proof(of: place, store, verifiers: verifiers)
-            let result = ProofResult(proof.bytes, verifiers)
+            let policy = try inputs.witnesses(verifiers)
+            let (proof, outer) = try await proof(of: place, store, verifiers: verifiers)
+            let result = ProofResult(proof.bytes, verifiers, policy, outer: outer?.bytes)
             guard result.exitCode == .ok else {
                 throw StartupError(
                     "the archive does not prove this record: \(result.reason ?? "the proof does not hold")",
@@ -52,6 +53,7 @@ struct ArchiveProveCommand {
             }
             if let file = configuration[ArchiveProofOptions.proofFile] {
                 try Self.write(proof.bytes, to: file)
+                if let outer { try Self.write(outer.bytes, to: file + CosignedProof.suffix) }
             } else {
                 _ = await console.write(proof.bytes)
             }
@@ -65,7 +67,7 @@ struct ArchiveProveCommand {
     /// The leaf itself travels in the proof's extra data: whoever checks it hashes it, so nobody needs to vouch for it.
     private func proof(
         of place: ArchiveLogPlace, _ store: any ObjectStore, verifiers: ArchiveVerifiers?
-    ) async throws -> TlogProof {
+    ) async throws -> (proof: TlogProof, outer: TlogProof?) {
         let reader: LogReader
         do throws(ObjectStoreError) {
             reader = LogReader(store, names: try LogNames(place.log), verifiers: verifiers)
@@ -80,7 +82,10 @@ struct ArchiveProveCommand {
             throw LogReadError(.noLeaf, "\(place.log) has no leaf of offset \(place.offset?.rawValue ?? -1)")
         }
         let leaf = try await reader.leaf(index, size: size)
-        return try await reader.proof(ofLeaf: index, in: checkpoint, extra: leaf.bytes)
+        let cosigned = try await CosignedProof.newest(covering: index, of: reader, in: store)
+        let proof = try await reader.proof(
+            ofLeaf: index, in: cosigned?.checkpoint ?? checkpoint, extra: leaf.bytes)
+        return (proof, cosigned?.outer)
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
@@ -107,7 +112,12 @@ struct ArchiveProveCommand {
         } catch {
             throw StartupError(error.problem, fix: error.fix, exitCode: .archiveUnreadable)
         }
-        let result = ProofResult(bytes, verifiers)
+        let policy = try inputs.witnesses(verifiers)
+        var outer: [UInt8]?
+        if policy != nil {
+            outer = try? await InputFile.read(file + CosignedProof.suffix, maximumBytes: Self.maximumBytes)
+        }
+        let result = ProofResult(bytes, verifiers, policy, outer: outer)
         switch configuration[OperationsSettings.output] {
         case .text: await console.write(result.text)
         case .json: await console.write(line: JSONValue.object(result.json).json)
@@ -124,8 +134,11 @@ private struct ProofResult {
     private let index: Int?
     private let checkpoint: VerifiedCheckpoint?
 
-    /// - Parameter verifiers: nil checks the path from the leaf to the root, and no signature.
-    init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers?) {
+    /// - Parameters:
+    ///   - verifiers: nil checks the path from the leaf to the root, and no signature.
+    ///   - policy: nil demands no witness.
+    ///   - outer: the proof that the checkpoint is in the log of checkpoints.
+    init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy?, outer: [UInt8]?) {
         func refused(_ exitCode: ExitCode, _ reason: String) -> ProofResult {
             ProofResult(exitCode: exitCode, reason: reason)
         }
@@ -147,6 +160,15 @@ private struct ProofResult {
             guard checkpoint.checkpoint.origin.hasSuffix("/\(leaf.position.topic)/\(leaf.position.partition)") else {
                 self = refused(.archiveTampered, "the leaf is of another log than the checkpoint")
                 return
+            }
+            if let policy {
+                let own = CosignedProof.problem(checkpoint.note, policy)
+                let problem =
+                    own == nil ? nil : outer.map { CosignedProof.problem($0, of: checkpoint, verifiers, policy) } ?? own
+                if let problem {
+                    self = refused(problem.exitCode, problem.reason)
+                    return
+                }
             }
             self.init(leaf: leaf, index: proof.inclusion.index, checkpoint: checkpoint)
         } catch let error as LogReadError {

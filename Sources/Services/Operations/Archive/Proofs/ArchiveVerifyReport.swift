@@ -82,7 +82,8 @@ struct ArchiveVerifyReport {
         if report.checkpointLog != nil {
             lines.append("\(sum(\.loggedCheckpoints)) checkpoints in the log of checkpoints are continued")
         }
-        lines += anchorLines
+        lines += witnessLines
+        if options.anchors != nil || options.witnesses == nil { lines += anchorLines }
         let sound = options.verifiers == nil ? "consistent; signatures were not checked (--unsigned)" : "sound"
         lines.append(verdict.map { "NOT SOUND: \($0.rawValue)" } ?? sound)
         return lines
@@ -94,6 +95,17 @@ struct ArchiveVerifyReport {
         let more = log.strayObjects > log.strayNames.count ? ", …" : ""
         return "\(log.log.prefix): \(beyond)\(log.strayObjects) objects that the checkpoint does not need "
             + "(unfinished, or rolled back): \(names)\(more)"
+    }
+
+    /// What witnesses have cosigned, of the log of checkpoints or of each log.
+    private var witnessLines: [String] {
+        guard let policy = options.witnesses else { return [] }
+        let logs = report.checkpointLog.map { [$0] } ?? report.logs.filter { !Self.isEmpty($0) }
+        return logs.map { log in
+            let sizes = log.cosignedSizes.map(String.init).joined(separator: ", ")
+            return "\(log.log.prefix): \(log.cosignedSizes.count) of \(policy.witnesses.count) witnesses have cosigned "
+                + "\(sizes.isEmpty ? "nothing" : sizes) of \(log.size) leaves, \(policy.quorum) must"
+        }
     }
 
     /// Lines about checkpoints from elsewhere.
@@ -140,7 +152,8 @@ struct ArchiveVerifyReport {
         var object: JSONObject = [
             OutputName.ok: .bool(verdict == nil), OutputName.verdict: verdict.map { .string($0.rawValue) } ?? .null,
             OutputName.signaturesChecked: .bool(options.verifiers != nil),
-            OutputName.anchored: .bool(options.anchors != nil && report.isAnchored),
+            OutputName.anchored: .bool(
+                (options.anchors != nil || options.witnesses != nil) && report.isAnchored),
             OutputName.logs: .array(report.logs.map { .object(json($0)) }),
             OutputName.findings: .array(findings.map { .object(Self.json($0)) }),
         ]
@@ -171,6 +184,7 @@ struct ArchiveVerifyReport {
             OutputName.bytes: .integer(Int64(log.objectBytes)),
             OutputName.prunedObjects: .integer(Int64(log.prunedObjects)),
             OutputName.erasedOnArrival: .integer(Int64(log.erasedOnArrival)),
+            OutputName.cosignedSizes: .array(log.cosignedSizes.map { .integer(Int64($0)) }),
             OutputName.leavesBefore: .integer(Int64(log.leavesBefore)),
             OutputName.leavesBeyond: .integer(Int64(log.leavesBeyond)),
             OutputName.strayObjects: .integer(Int64(log.strayObjects)),

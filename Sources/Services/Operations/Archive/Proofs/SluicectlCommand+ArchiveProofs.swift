@@ -23,6 +23,7 @@ extension SluicectlCommand {
                 ArchivePlace.storeSettings + [
                     ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys,
                     ArchiveProofOptions.key, ArchiveProofOptions.unsigned, ArchiveProofOptions.since,
+                    ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum,
                     ArchiveProofOptions.checkpointFrom, ArchiveProofOptions.from, ArchiveProofOptions.save,
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
                     ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
@@ -54,12 +55,14 @@ extension SluicectlCommand {
         "prove", summary: "Prove that a record is in the archive, to somebody who has only the public key.",
         discussion: """
             Writes a proof as c2sp.org/tlog-proof defines it: the leaf, its path to the root, and the signed checkpoint. \
-            --check reads such a file, offline: exit code 0 when it holds, 2 when it does not, 5 when the key is another \
-            one.
+            Where witnesses cosign the log of checkpoints, a second file, FILE.checkpoint, proves that this checkpoint is \
+            in it. --check reads such files, offline: exit code 0 when they hold, 2 when they do not, 5 when the key is \
+            another one, or too few of the witnesses that --witness names have cosigned.
             """,
         schema: ConfigurationSchema(
             ArchivePlace.storeSettings + [
-                ArchiveProofOptions.key, ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
+                ArchiveProofOptions.key, ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum,
+                ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
                 ArchiveProofOptions.check, OperationsSettings.output,
             ]),
         arguments: [

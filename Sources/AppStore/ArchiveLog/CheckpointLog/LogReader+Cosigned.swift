@@ -1,0 +1,55 @@
+internal import ObjectStorage
+package import TransparencyLog
+
+extension LogReader {
+    /// The newest checkpoint of the log that witnesses cosigned, with the cosignatures of all that cosigned the same one; nil
+    /// where there is none. Cosignatures are not verified, the log's signatures are where there are keys.
+    ///
+    /// - Throws: ``LogReadError`` with code `storage`.
+    package func newestCosigned() async throws(LogReadError) -> VerifiedCheckpoint? {
+        let folder = try name { () throws(ObjectStoreError) in try names.cosigned() }
+        var newest: VerifiedCheckpoint?
+        do throws(ObjectStoreError) {
+            for object in try await store.list(folder, after: nil, limit: 100) {
+                guard let bytes = try await store.read(object.name)?.bytes, let note = try? SignedNote(bytes: bytes),
+                    let found = try? VerifiedCheckpoint(note, of: nil, verifiers: verifiers),
+                    found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
+                        .elementsEqual("/\(names.prefix)".utf8)
+                else { continue }
+                guard let present = newest, present.checkpoint.size >= found.checkpoint.size else {
+                    newest = found
+                    continue
+                }
+                guard present.checkpoint == found.checkpoint else { continue }
+                var merged = present.note
+                for signature in note.signatures { merged.add(signature) }
+                newest = (try? VerifiedCheckpoint(merged, of: nil, verifiers: verifiers)) ?? present
+            }
+        } catch { throw LogReadError(error, reading: folder) }
+        return newest
+    }
+
+    /// The newest leaf of this log of checkpoints, among its first ones, that states a checkpoint of a log with a leaf.
+    ///
+    /// - Parameters:
+    ///   - origin: of the log.
+    ///   - leaf: the index of the leaf that the checkpoint must cover.
+    ///   - size: leaves of the log of checkpoints that are looked at, from the last one back.
+    /// - Returns: the index of the leaf and what it states; nil when there is none.
+    /// - Throws: ``LogReadError``.
+    package func loggedCheckpoint(
+        of origin: String, covering leaf: Int, size: Int
+    ) async throws(LogReadError) -> (index: Int, checkpoint: Checkpoint)? {
+        for bundle in (0..<(size + TilePath.fullWidth - 1) / TilePath.fullWidth).reversed() {
+            let entries = try await self.bundle(bundle, size: size)
+            let first = bundle * TilePath.fullWidth
+            for position in (0..<min(entries.count, size - first)).reversed() {
+                guard let found = LoggedCheckpoints.checkpoint(in: entries[position]),
+                    KeyName.areEqual(found.origin, origin)
+                else { continue }
+                return found.size > leaf ? (first + position, found) : nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,145 @@
+internal import KafkaModel
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// The comparison of a log with what is stated of it elsewhere: by anchors, the log of checkpoints, witnesses, and an earlier
+/// verification.
+extension LogVerification {
+    /// A log of which nothing can be verified, although it was anchored.
+    mutating func addGone() {
+        // Of a checkpoint that could not be read, or that another key signed, nothing is known.
+        guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
+        let anchored = archives.flatMap { archive in
+            let origin = names.origin(archive: archive)
+            return [options.anchors?.size(of: origin) ?? 0, options.verifiedBefore?.size(of: origin) ?? 0]
+        }
+        let size = max(anchored.max() ?? 0, logged.last?.size ?? 0)
+        guard size > 0 else { return }
+        add(
+            Finding(
+                .rolledBack, log, object: names.prefix, leaf: 0,
+                "the log had \(size) leaves when it was anchored, and has no checkpoint"))
+    }
+
+    mutating func takeAnchors(_ head: Checkpoint) {
+        let before = (options.verifiedBefore?.checkpoints(of: head.origin) ?? []).map {
+            AnchoredRoot(size: $0.size, root: $0.root, source: .verifiedBefore)
+        }
+        let stated = (options.anchors?.checkpoints(of: head.origin) ?? []) + logged + cosigned
+        let all = (stated + before).sorted { $0.size < $1.size }
+        skippedAnchor = all.last { $0.size < report.leavesBefore && $0.source.isElsewhere }
+        anchors = all.filter { $0.size >= report.leavesBefore && $0.size <= head.size }
+        if let largest = all.last, largest.size > head.size {
+            add(
+                Finding(
+                    .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
+                    "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
+        }
+        // What the log of checkpoints says is compared with the logs; that it is anchored itself shows in them.
+        guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
+            stated.allSatisfy({ $0.source == .checkpointLog })
+        else { return }
+        add(
+            Finding(
+                .unanchored, log, object: try? names.checkpoint(),
+                "no checkpoint from elsewhere is of this log, so an earlier state of it would not be noticed"))
+    }
+
+    /// What each witness of the policy cosigned last, as the service keeps it beside the log.
+    mutating func takeCosigned(_ head: Checkpoint) async {
+        guard let policy = options.witnesses, names.isCheckpointLog || !isCovered else { return }
+        for witness in policy.witnesses {
+            do throws(LogReadError) {
+                let name = try reader.name { () throws(ObjectStoreError) in try names.cosigned(by: witness) }
+                guard let bytes = try await reader.bytes(name) else { continue }
+                do throws(TransparencyLogError) {
+                    let note = try SignedNote(bytes: bytes)
+                    _ = try note.verified(by: [witness])
+                    let found = try Checkpoint(text: note.text)
+                    guard KeyName.areEqual(found.origin, head.origin) else {
+                        throw TransparencyLogError(.malformedCheckpoint, "a checkpoint of another log: \(found.origin)")
+                    }
+                    cosigned.append(AnchoredRoot(size: found.size, root: found.root, source: .witness))
+                } catch { throw LogReadError(.malformed, error.message, object: name) }
+            } catch { add(Finding(error, log)) }
+        }
+    }
+
+    /// Whether enough witnesses have cosigned what the log continues. Then it is anchored as far as the last of them.
+    mutating func judgeCosigned() {
+        guard let policy = options.witnesses, names.isCheckpointLog || !isCovered, report.size > 0 else { return }
+        report.cosignedSizes.sort(by: >)
+        guard report.cosignedSizes.count >= policy.quorum else {
+            return add(
+                Finding(
+                    .unanchored, log, object: try? names.checkpoint(),
+                    "\(report.cosignedSizes.count) witnesses have cosigned it, and \(policy.quorum) of "
+                        + "\(policy.witnesses.count) must"))
+        }
+        report.anchoredSize = max(report.anchoredSize ?? 0, report.cosignedSizes[policy.quorum - 1])
+    }
+
+    /// Begins with the bundle that has the last leaf that was verified before. The tiles that stand for the leaves before it are
+    /// right when the tree has the root of that checkpoint, which is compared as an anchor is.
+    mutating func skipVerified(_ head: Checkpoint) async {
+        // What the log of checkpoints states of the others is needed as a whole, and it is small.
+        guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
+            let before = options.verifiedBefore?.checkpoints(of: head.origin)
+        else { return }
+        guard let size = before.last(where: { $0.size <= head.size })?.size else { return }
+        let start = size / TilePath.fullWidth * TilePath.fullWidth
+        guard start > 0 else { return }
+        do {
+            var tiles: [HashTile] = []
+            for path in TilePath.partialTiles(ofSize: start) {
+                guard case .hashes(let level) = path.content else { continue }
+                let hashes = try await reader.tile(level: level, index: path.index, size: start).hashes
+                tiles.append(HashTile(path: path, hashes: Array(hashes.prefix(path.width))))
+            }
+            frontier = try MerkleFrontier(size: start, tiles: tiles)
+        } catch {
+            // The tiles are read from the first leaf on, and what is wrong with them is found there.
+            return
+        }
+        report.leavesBefore = start
+    }
+
+    /// The largest checkpoint from elsewhere that ends before the leaves that were read, by a proof from the tiles.
+    mutating func compareSkippedAnchor(_ head: Checkpoint) async {
+        guard let anchor = skippedAnchor else { return }
+        do {
+            let proof = try await ConsistencyProof.make(
+                old: anchor.size, new: head.size, from: LogTiles(reader: reader, size: head.size))
+            guard proof.proves(oldSize: anchor.size, oldRoot: anchor.root, newSize: head.size, newRoot: head.root)
+            else { return addForked(anchor) }
+            addContinued(anchor)
+        } catch {
+            let error = error as? LogReadError ?? LogReadError(.malformed, "\(error)", object: try? names.checkpoint())
+            add(Finding(error, log))
+        }
+    }
+
+    mutating func takeRoots(_ hasher: inout MerkleHasher) {
+        while let anchor = anchors.first, anchor.size <= frontier.size {
+            anchors.removeFirst()
+            if frontier.root(using: &hasher) == anchor.root { addContinued(anchor) } else { addForked(anchor) }
+        }
+    }
+
+    mutating func addContinued(_ anchor: AnchoredRoot) {
+        switch anchor.source {
+        case .elsewhere: report.anchors += 1
+        case .witness: report.cosignedSizes.append(anchor.size)
+        case .anchoredCheckpointLog, .checkpointLog: report.loggedCheckpoints += 1
+        case .verifiedBefore: break
+        }
+        if anchor.source.isElsewhere { report.anchoredSize = max(anchor.size, report.anchoredSize ?? 0) }
+    }
+
+    mutating func addForked(_ anchor: AnchoredRoot) {
+        add(
+            Finding(
+                .forked, log, object: try? names.checkpoint(), leaf: anchor.size - 1,
+                "the log of \(anchor.size) leaves that was anchored is not the beginning of this one"))
+    }
+}

@@ -1,0 +1,72 @@
+internal import ArchiveLog
+internal import Lifecycle
+internal import ObjectStorage
+internal import TransparencyLog
+
+/// A proof of a record under what witnesses have cosigned.
+///
+/// Witnesses cosign the log of checkpoints. So a record has two proofs: that its leaf is in the tree of a checkpoint of its
+/// log, and that this checkpoint is a leaf of the cosigned log of checkpoints. An archive of an earlier version has cosigned
+/// checkpoints of the log itself, and one proof.
+struct CosignedProof {
+    /// The file of the second proof is named as the first one with this behind it.
+    static let suffix = ".checkpoint"
+
+    let checkpoint: VerifiedCheckpoint
+    /// That the checkpoint is in the log of checkpoints; nil where the checkpoint itself is cosigned.
+    let outer: TlogProof?
+
+    /// The newest cosigned checkpoint that covers a leaf; nil where no witness has cosigned one yet.
+    ///
+    /// - Throws: ``LogReadError``.
+    static func newest(
+        covering leaf: Int, of reader: LogReader, in store: any ObjectStore
+    ) async throws -> CosignedProof? {
+        if let own = try await reader.newestCosigned(), own.checkpoint.size > leaf {
+            return CosignedProof(checkpoint: own, outer: nil)
+        }
+        let log = LogReader(store, names: try .checkpointLog(), verifiers: reader.verifiers)
+        guard let origin = try await reader.checkpoint()?.checkpoint.origin,
+            let cosigned = try await log.newestCosigned(),
+            let found = try await log.loggedCheckpoint(of: origin, covering: leaf, size: cosigned.checkpoint.size)
+        else { return nil }
+        var copy = try await reader.checkpoint(size: found.checkpoint.size)
+        // The copy of the newest checkpoint may not have been made yet.
+        if copy == nil { copy = try await reader.checkpoint() }
+        guard let checkpoint = copy, checkpoint.checkpoint == found.checkpoint else { return nil }
+        let entry = Array(found.checkpoint.text.utf8)
+        let outer = try await log.proof(ofLeaf: found.index, in: cosigned, extra: entry)
+        return CosignedProof(checkpoint: checkpoint, outer: outer)
+    }
+
+    /// Why the proof that a checkpoint is in a cosigned log of checkpoints does not hold; nil when it does.
+    static func problem(
+        _ bytes: [UInt8], of checkpoint: VerifiedCheckpoint, _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy
+    ) -> (exitCode: ExitCode, reason: String)? {
+        do {
+            let proof = try TlogProof(bytes: bytes)
+            let log = try VerifiedCheckpoint(proof.note, of: nil, verifiers: verifiers)
+            let names = try LogNames.checkpointLog()
+            guard log.checkpoint.origin.hasSuffix("/\(names.prefix)"),
+                checkpoint.checkpoint.origin.hasPrefix(log.checkpoint.origin.dropLast(names.prefix.text.count)),
+                proof.inclusion.proves(
+                    .leaf(Array(checkpoint.note.text.utf8)), size: log.checkpoint.size, root: log.checkpoint.root)
+            else { return (.archiveTampered, "the checkpoint is not in the log of checkpoints of this archive") }
+            return problem(log.note, policy)
+        } catch let error as LogReadError {
+            return (ExitCode(error), error.message)
+        } catch {
+            return (.archiveTampered, "the proof of the checkpoint: \(error)")
+        }
+    }
+
+    /// Why a note is not cosigned as the policy demands; nil when it is.
+    static func problem(_ note: SignedNote, _ policy: WitnessPolicy) -> (exitCode: ExitCode, reason: String)? {
+        let count = policy.cosignatures(on: note)
+        guard count < policy.quorum else { return nil }
+        return (
+            .archiveKeyUnknown,
+            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, and \(policy.quorum) must"
+        )
+    }
+}

@@ -1,0 +1,99 @@
+import ArchiveLog
+import Cryptography
+import KafkaModel
+import ObjectStorage
+import Testing
+import TransparencyLog
+
+@Suite("Witnesses of an archive") struct WitnessPolicyTests {
+    private let witnesses: [NoteSigner]
+
+    init() throws {
+        witnesses = try ["one", "two", "three"].map {
+            try NoteSigner(name: "witness.example/\($0)", type: .cosignature, key: PrivateKey.generate(.ed25519))
+        }
+    }
+
+    private func policy(_ quorum: Int? = nil, of count: Int = 3) throws -> WitnessPolicy {
+        try WitnessPolicy(witnesses.prefix(count).map(\.verifier), quorum: quorum)
+    }
+
+    /// Keeps a cosigned checkpoint as the service does.
+    private func cosign(_ note: SignedNote, by witness: Int, of names: LogNames, in store: any ObjectStore) async throws
+    {
+        var cosigned = note
+        try cosigned.sign(with: witnesses[witness], 1_800_000_060)
+        let name = try names.cosigned(by: witnesses[witness].verifier)
+        let found = try await store.read(name)
+        _ = try await store.replace(name, cosigned.bytes, expected: found?.version)
+    }
+
+    @Test func `so many as the policy demands must have cosigned the log of checkpoints`() async throws {
+        let archive = try SampleArchive()
+        let log = try LogNames.checkpointLog()
+        try await archive.write([300])
+        let first = try await archive.logCheckpoints()
+        try await cosign(first, by: 0, of: log, in: archive.store)
+        try await archive.write([20], at: 1_800_000_100)
+        let second = try await archive.logCheckpoints()
+        try await cosign(second, by: 1, of: log, in: archive.store)
+        let unsigned = try policy().cosignatures(on: first)
+        #expect(unsigned == 0)
+        for (quorum, anchored) in [(1, 320), (2, 300)] {
+            let report = try await archive.verify { $0.witnesses = try policy(quorum) }
+            #expect(report.findings.isEmpty && report.isAnchored, "\(quorum)")
+            #expect(report.checkpointLog?.cosignedSizes == [2, 1])
+            #expect(report.logs.map(\.anchoredSize) == [anchored])
+        }
+        let report = try await archive.verify { $0.witnesses = try policy(3) }
+        #expect(report.verdict == .unanchored && !report.isAnchored)
+        #expect(try await archive.verify { $0.witnesses = try policy(of: 2) }.findings.isEmpty)
+        // Without a policy nothing is demanded.
+        #expect(try await archive.verify().findings.isEmpty)
+    }
+
+    @Test func `a larger checkpoint that a witness has cosigned is a roll-back`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        let log = try LogNames.checkpointLog()
+        try await archive.write([300])
+        try await archive.logCheckpoints()
+        let earlier = store.objects
+        try await archive.write([20], at: 1_800_000_100)
+        try await cosign(archive.logCheckpoints(), by: 0, of: log, in: store)
+        let cosigned = store.objects.filter { $0.key.hasPrefix("checkpoint-log/cosigned/") }
+        let rolledBack = MemoryStore(earlier.merging(cosigned) { $1 })
+        #expect(try await archive.verify(rolledBack) { $0.witnesses = try policy(1) }.verdict == .rolledBack)
+        for (name, bytes) in cosigned {
+            store.objects[name]?[bytes.count - 40] ^= 1
+            let report = try await archive.verify { $0.witnesses = try policy(1) }
+            #expect(report.verdict == .tampered)
+            #expect(report.findings.first?.object?.text == name)
+        }
+    }
+
+    @Test func `in an archive without a log of checkpoints each log has its cosignatures`() async throws {
+        let archive = try SampleArchive()
+        let note = try await archive.write([300]).checkpoint
+        try await cosign(note, by: 0, of: archive.names(), in: archive.store)
+        #expect(try await archive.verify { $0.witnesses = try policy(1) }.findings.isEmpty)
+        try await archive.write([5], to: archive.names("appstore.notifications", 1))
+        let report = try await archive.verify { $0.witnesses = try policy(1) }
+        #expect(report.findings.map(\.kind) == [.unanchored])
+        #expect(report.findings.first?.log.partition == 1)
+    }
+
+    @Test func `a policy is of different witnesses that cosign, and a quorum among them`() throws {
+        let keys = witnesses.map(\.verifier)
+        #expect(try WitnessPolicy(keys).quorum == 3)
+        let log = try NoteSigner(name: "log.example", key: PrivateKey.generate(.ed25519)).verifier
+        let again = try keys[0].with(name: "another.example")
+        for (wrong, quorum) in [([], nil), ([log], nil), ([keys[0], again], nil), (keys, 4), (keys, 0)] as [(_, Int?)] {
+            #expect(throws: TransparencyLogError.self) { try WitnessPolicy(wrong, quorum: quorum) }
+        }
+        let archive = try SampleArchive()
+        let own = try #require(try archive.verifiers.verifiers.first).with(type: .cosignature)
+        #expect(try WitnessPolicy([keys[0], own]).own(archive.verifiers) == own)
+        #expect(try WitnessPolicy(keys).own(archive.verifiers) == nil)
+    }
+}
