@@ -129,21 +129,34 @@ package enum ArchivePlace {
         } catch { throw wrong(origin.key, error.message) }
     }
 
-    /// The keys of the archive's records. One that is not there is made for an archive that has no log yet, and only then:
-    /// what is archived cannot be read without the keys it was encrypted with.
+    /// The keys of the archive's records, for a member that writes it. A key store that is not there is made; beside an
+    /// archive that has logs it is filled from the keys topic, see ``KeyStore/isJoining``.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
-    package static func keyStore(
+    package static func writersKeyStore(
         _ configuration: Configuration, archive: any ObjectStore
     ) async throws(ConfigurationError) -> KeyStore {
         let isNew: Bool
         do throws(ObjectStoreError) {
             isNew = try await archive.folders(in: nil).isEmpty
         } catch { throw wrong(url.key, error.message) }
+        return try openKeyStore(configuration, creation: isNew ? .ifMissing : .joining)
+    }
+
+    /// The keys of the archive's records, for who reads it: a key store that is not there is an error.
+    ///
+    /// - Throws: a `ConfigurationError` that names the setting.
+    package static func keyStore(_ configuration: Configuration) throws(ConfigurationError) -> KeyStore {
+        try openKeyStore(configuration, creation: .never)
+    }
+
+    private static func openKeyStore(
+        _ configuration: Configuration, creation: KeyStore.Creation
+    ) throws(ConfigurationError) -> KeyStore {
         do throws(ArchiveKeyError) {
             return try KeyStore(
                 path: configuration[keyStore], keys: KeyEncryptionKeys(files: configuration[keyEncryptionKeys]),
-                creation: isNew ? .ifMissing : .never)
+                creation: creation)
         } catch {
             throw wrong(
                 [.unreadableKey, .wrongKey].contains(error.code) ? keyEncryptionKeys.key : keyStore.key, error.message)

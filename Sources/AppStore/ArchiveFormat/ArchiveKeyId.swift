@@ -1,6 +1,7 @@
 package import Cryptography
 
-/// Names a data key: 128 random bits, which say nothing of the subject. Sixteen zero bytes in a leaf mean no key.
+/// Names a data key: 16 bytes of the key's own HMAC, which say nothing of the subject and fit no other key. Those that an
+/// earlier version made are 128 random bits. Sixteen zero bytes in a leaf mean no key.
 package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
     package static let byteCount = 16
 
@@ -25,12 +26,22 @@ package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// A new one.
+    /// The name that commits to a key: who has a leaf cannot be shown another record under another key of this name.
+    /// Nil for the key, in practice none, that has no name.
+    ///
+    /// - Throws: `CryptographyError` when libcrypto fails.
+    package init?(committingTo secret: SecretKey) throws(CryptographyError) {
+        let code = try HMACSHA256Key(secret).code(for: Array("id".utf8))
+        self.init(bytes: code.bytes.prefix(Self.byteCount))
+    }
+
+    /// A new key of 32 bytes, and its name.
     ///
     /// - Throws: `CryptographyError` with code `unavailable` when there are no random bytes.
-    package static func random() throws(CryptographyError) -> ArchiveKeyId {
+    package static func ofNewKey() throws(CryptographyError) -> (ArchiveKeyId, SecretKey) {
         while true {
-            if let id = ArchiveKeyId(bytes: try randomBytes(byteCount)) { return id }
+            let secret = try randomKey(byteCount: AES256GCM.keyByteCount)
+            if let id = try ArchiveKeyId(committingTo: secret) { return (id, secret) }
         }
     }
 

@@ -31,3 +31,15 @@ package struct ArchiveKeyError: Error, Equatable, Sendable, CustomStringConverti
 
     package var description: String { message }
 }
+
+extension ArchiveKeyError {
+    /// There is no key store, or an empty file, at a path.
+    static func missingStore(_ path: String) -> ArchiveKeyError {
+        ArchiveKeyError(
+            .missingStore,
+            """
+            there is no key store at \(path): correct archive.key.store, start sluice-archive on this host, which reads the \
+            keys from Kafka, or restore it from its backup
+            """)
+    }
+}

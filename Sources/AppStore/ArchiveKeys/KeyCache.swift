@@ -9,6 +9,8 @@ struct KeyCache {
         var key: ArchiveDataKey?
         /// What was signed up to then gets no key.
         var erasedUpTo: Int64?
+        /// The keys topic has the key, as the first of its subject.
+        var isPublished = false
     }
 
     private let limit: Int

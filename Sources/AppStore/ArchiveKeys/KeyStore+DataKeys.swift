@@ -15,6 +15,14 @@ package struct DataKeyRequest: Sendable {
     }
 }
 
+/// Keys to seal records with.
+package struct SealingKeys: Sendable {
+    /// One for each request.
+    package let protections: [ArchiveProtection]
+    /// Subjects whose key the keys topic is not known to have: before it has, nothing may be sealed under it.
+    package let unpublished: Set<SubjectMark>
+}
+
 /// What a key store knows of a key that a leaf names.
 package enum DataKeyState: Sendable {
     case usable(SecretKey)
@@ -26,11 +34,21 @@ package enum DataKeyState: Sendable {
 
 extension KeyStore {
     /// For each request the key of its subject, made where there was none, or `erased` where the subject was erased and the
-    /// record is not newer than the erasure. New keys are on disk on return: all of one call in one transaction.
+    /// record is not newer than the erasure. New keys are on disk on return: all of one call in one transaction. They are
+    /// proposals: the key that is first in the keys topic is the one in use.
     ///
     /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`; no new key was then used.
+    package func sealingKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> SealingKeys {
+        try file.withLock { (file) throws(ArchiveKeyError) in
+            try file.sealingKeys(for: requests, mustBePublished: true)
+        }
+    }
+
+    /// The same of a key store that no other host shares: benchmarks and tests.
     package func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.dataKeys(for: requests) }
+        try file.withLock { (file) throws(ArchiveKeyError) in
+            try file.sealingKeys(for: requests, mustBePublished: false).protections
+        }
     }
 
     /// The key that a leaf names.
@@ -48,14 +66,20 @@ extension KeyStore {
 }
 
 extension KeyStoreFile {
-    func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
+    func sealingKeys(
+        for requests: [DataKeyRequest], mustBePublished: Bool
+    ) throws(ArchiveKeyError) -> SealingKeys {
         try refresh()
         var found: [ArchiveSubject: KeyCache.Entry] = [:]
         var missing: [DataKeyRequest] = []
         for request in requests {
             let entry = found[request.subject] ?? cache.entry(of: request.subject)
             found[request.subject] = entry
-            if entry.flatMap({ Self.protection(request, $0) }) == nil { missing.append(request) }
+            switch entry.flatMap({ Self.protection(request, $0) }) {
+            case nil: missing.append(request)
+            case .encrypted where mustBePublished && entry?.isPublished == false: missing.append(request)
+            default: break
+            }
         }
         if !missing.isEmpty {
             let made = try Self.attempting {
@@ -67,10 +91,24 @@ extension KeyStoreFile {
                 cache.insert(entry, of: subject)
             }
         }
-        return requests.map { request in
-            // Every subject has an entry that decides by now; leaving a record unarchived would be worse than no key.
-            found[request.subject].flatMap { Self.protection(request, $0) } ?? .erased
+        return try Self.sealingKeys(requests, found)
+    }
+
+    private static func sealingKeys(
+        _ requests: [DataKeyRequest], _ entries: [ArchiveSubject: KeyCache.Entry]
+    ) throws(ArchiveKeyError) -> SealingKeys {
+        var protections: [ArchiveProtection] = []
+        protections.reserveCapacity(requests.count)
+        var unpublished: Set<SubjectMark> = []
+        for request in requests {
+            // Every subject has an entry that decides by now. A record without one waits: it is not taken for erased.
+            guard let entry = entries[request.subject], let protection = protection(request, entry) else {
+                throw ArchiveKeyError(.unavailable, "the key store has no key for a record that needs one")
+            }
+            if case .encrypted = protection, !entry.isPublished { unpublished.insert(entry.mark) }
+            protections.append(protection)
         }
+        return SealingKeys(protections: protections, unpublished: unpublished)
     }
 
     func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
@@ -102,7 +140,10 @@ extension KeyStoreFile {
         var entries: [ArchiveSubject: KeyCache.Entry] = [:]
         for request in requests {
             var entry = try entries[request.subject] ?? read(request.subject)
-            if Self.protection(request, entry) == nil { entry.key = try makeKey(entry.mark) }
+            if Self.protection(request, entry) == nil {
+                entry.key = try makeKey(entry.mark, erasedUpTo: entry.erasedUpTo)
+                entry.isPublished = false
+            }
             entries[request.subject] = entry
         }
         return entries
@@ -114,27 +155,21 @@ extension KeyStoreFile {
         let erased = try database.firstRow("SELECT up_to FROM erasures WHERE mark = ?", [.blob(bytes)]) {
             try $0.integer(0)
         }
-        let row = try database.firstRow(
-            "SELECT id, wrapping, wrapped FROM data_keys WHERE mark = ? AND wrapping <> x'0000000000000000'",
-            [.blob(bytes)]
-        ) { (try $0.blob(0), try $0.blob(1), try $0.blob(2)) }
-        guard let (idBytes, wrapping, wrapped) = row else {
+        guard let row = try keysInUse(of: mark).first else {
             return KeyCache.Entry(mark: mark, key: nil, erasedUpTo: erased)
         }
-        guard let id = ArchiveKeyId(bytes: idBytes) else {
-            throw ArchiveKeyError(.damagedKey, "key store \(database.path) has a key whose name is damaged")
-        }
-        let secret = try key(wrapping).unwrap(wrapped, context: bytes + idBytes)
-        return KeyCache.Entry(mark: mark, key: ArchiveDataKey(id: id, secret: secret), erasedUpTo: erased)
+        let secret = try key(row.key.wrapping).unwrap(row.key.wrapped, context: bytes + row.key.id.bytes)
+        return KeyCache.Entry(
+            mark: mark, key: ArchiveDataKey(id: row.key.id, secret: secret), erasedUpTo: erased,
+            isPublished: row.rank != nil)
     }
 
-    private func makeKey(_ mark: SubjectMark) throws -> ArchiveDataKey {
-        let id = try ArchiveKeyId.random()
-        let secret = try randomKey(byteCount: AES256GCM.keyByteCount)
+    private func makeKey(_ mark: SubjectMark, erasedUpTo: Int64?) throws -> ArchiveDataKey {
+        let (id, secret) = try ArchiveKeyId.ofNewKey()
         let wrapped = try keys.current.wrap(secret, context: mark.digest.bytes + id.bytes)
-        try database.run(
-            "INSERT INTO data_keys (id, mark, wrapping, wrapped) VALUES (?, ?, ?, ?)",
-            [.blob(id.bytes), .blob(mark.digest.bytes), .blob(keys.current.idBytes), .blob(wrapped)])
+        try insert(
+            SubjectKeys.Key(id: id, wrapping: keys.current.idBytes, wrapped: wrapped, erasedUpTo: erasedUpTo), of: mark)
+        try setDue(mark)
         return ArchiveDataKey(id: id, secret: secret)
     }
 }

@@ -26,8 +26,8 @@ package struct LegalHold: Hashable, Sendable {
 
 /// What is known of a subject.
 package struct SubjectStatus: Hashable, Sendable {
-    /// The key in use.
-    package let key: ArchiveKeyId?
+    /// Keys that are not destroyed, the one in use first: a subject has several where hosts made them at the same time.
+    package let keys: [ArchiveKeyId]
     package let destroyedKeys: [ArchiveKeyId]
     /// What was signed up to then is erased; milliseconds since 1970.
     package let erasedUpToMilliseconds: Int64?
@@ -58,6 +58,13 @@ extension KeyStore {
     /// What is known of a subject.
     package func status(of mark: SubjectMark) throws(ArchiveKeyError) -> SubjectStatus {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.status(of: mark) }
+    }
+
+    /// The record that names the keys which carrying out a record destroys here and which it does not name; nil where it
+    /// names all. It is to be published before the record is carried out: who verifies an archive takes a key for erased
+    /// only where a record of the erasures topic names it.
+    package func record(namingKeysOf record: ErasureRecord) throws(ArchiveKeyError) -> ErasureRecord? {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.record(namingKeysOf: record) }
     }
 
     /// Whose key it is or was; nil for a key of another key store.
@@ -122,14 +129,12 @@ extension KeyStoreFile {
     func status(of mark: SubjectMark) throws(ArchiveKeyError) -> SubjectStatus {
         try Self.attempting {
             let bytes = SQLiteValue.blob(mark.digest.bytes)
-            let rows = try database.rows(
-                "SELECT id, wrapping FROM data_keys WHERE mark = ? ORDER BY number", [bytes]
-            ) { (ArchiveKeyId(bytes: try $0.blob(0)), try $0.blob(1) == Self.destroyedWrapping) }
+            let destroyed = try database.rows(
+                "SELECT id FROM data_keys WHERE mark = ? AND wrapping = x'0000000000000000' ORDER BY number", [bytes]
+            ) { ArchiveKeyId(bytes: try $0.blob(0)) }
             return SubjectStatus(
-                key: rows.first { !$0.1 }?.0, destroyedKeys: rows.compactMap { $0.1 ? $0.0 : nil },
-                erasedUpToMilliseconds: try database.firstRow(
-                    "SELECT up_to FROM erasures WHERE mark = ?", [bytes]
-                ) { try $0.integer(0) },
+                keys: try keysInUse(of: mark).map(\.key.id), destroyedKeys: destroyed.compactMap(\.self),
+                erasedUpToMilliseconds: try erasedUpTo(of: mark),
                 hold: try hold(on: bytes))
         }
     }
@@ -154,7 +159,14 @@ extension KeyStoreFile {
         let mark = SQLiteValue.blob(record.subject.digest.bytes)
         let at = record.requestedAt.millisecondsSince1970
         switch record.action {
-        case .erase: return try erase(mark, upTo: at, reason: record.reason, request: record.request)
+        case .erase:
+            let outcome = try erase(
+                record.subject, upTo: at, reason: record.reason, request: record.request)
+            // Of keys that another host had and this one never did, it is known that they are destroyed.
+            if let erased = try erasedUpTo(of: record.subject), erased >= at {
+                for id in record.keys { try insertDestroyed(id, of: record.subject) }
+            }
+            return outcome
         case .hold:
             if try hold(on: mark) != nil { return .alreadyDone }
             try database.run(
@@ -164,33 +176,62 @@ extension KeyStoreFile {
         case .release:
             guard let hold = try hold(on: mark), hold.sinceMilliseconds <= at else { return .alreadyDone }
             try database.run("DELETE FROM holds WHERE mark = ?", [mark])
-            let waiting = try database.firstRow(
-                "SELECT up_to, reason, request FROM waiting_erasures WHERE mark = ?", [mark]
-            ) { (try $0.integer(0), try $0.text(1), try $0.text(2)) }
-            guard let (upTo, reason, request) = waiting else { return .holdEnded }
+            guard let (upTo, reason, request) = try waitingErasure(of: mark) else { return .holdEnded }
             try database.run("DELETE FROM waiting_erasures WHERE mark = ?", [mark])
-            return try erase(mark, upTo: upTo, reason: reason, request: request)
+            return try erase(record.subject, upTo: upTo, reason: reason, request: request)
         }
     }
 
     private func erase(
-        _ mark: SQLiteValue, upTo: Int64, reason: String, request: String
+        _ subject: SubjectMark, upTo: Int64, reason: String, request: String
     ) throws -> ErasureOutcome {
-        let before = try database.firstRow("SELECT up_to FROM erasures WHERE mark = ?", [mark]) { try $0.integer(0) }
-        // A key that was made after an erasure for what is newer must survive that erasure read again.
-        if let before, before >= upTo { return .alreadyDone }
+        let mark = SQLiteValue.blob(subject.digest.bytes)
+        if let before = try erasedUpTo(of: subject), before >= upTo { return .alreadyDone }
         if let hold = try hold(on: mark) {
             try insertErasure("waiting_erasures", mark, upTo, reason, request)
             return .held(hold)
         }
-        let ids = try database.rows(
-            "SELECT id FROM data_keys WHERE mark = ? AND wrapping <> x'0000000000000000'", [mark]
-        ) { ArchiveKeyId(bytes: try $0.blob(0)) }
-        try database.run(
-            "UPDATE data_keys SET wrapping = ?, wrapped = ? WHERE mark = ? AND wrapping <> x'0000000000000000'",
-            [.blob(Self.destroyedWrapping), .blob(Self.destroyedKey), mark])
+        // A key that was made after an erasure, for what is newer, survives that erasure.
+        let rows = try keysInUse(of: subject).filter { $0.key.erasedUpTo ?? .min < upTo }
+        for row in rows {
+            try database.run(
+                "UPDATE data_keys SET wrapping = ?, wrapped = ? WHERE number = ?",
+                [.blob(Self.destroyedWrapping), .blob(Self.destroyedKey), .integer(row.number)])
+        }
         try insertErasure("erasures", mark, upTo, reason, request)
-        return .destroyed(ids.compactMap(\.self))
+        if !rows.isEmpty { try setDue(subject) }
+        return .destroyed(rows.map(\.key.id))
+    }
+
+    func record(namingKeysOf record: ErasureRecord) throws(ArchiveKeyError) -> ErasureRecord? {
+        guard record.marks == marksId else { return nil }
+        return try Self.attempting {
+            let mark = SQLiteValue.blob(record.subject.digest.bytes)
+            var named = record
+            switch record.action {
+            case .hold: return nil
+            case .erase:
+                guard try hold(on: mark) == nil else { return nil }
+            case .release:
+                guard let hold = try hold(on: mark), let (upTo, reason, request) = try waitingErasure(of: mark),
+                    hold.sinceMilliseconds <= record.requestedAt.millisecondsSince1970
+                else { return nil }
+                named = ErasureRecord(
+                    action: .erase, subject: record.subject, marks: marksId, reason: reason, request: request,
+                    requestedAt: AppStoreInstant(clampingMillisecondsSince1970: upTo))
+            }
+            let upTo = named.requestedAt.millisecondsSince1970
+            guard try erasedUpTo(of: record.subject) ?? .min < upTo else { return nil }
+            named.keys = try keysInUse(of: record.subject).filter { $0.key.erasedUpTo ?? .min < upTo }.map(\.key.id)
+                .filter { !record.keys.contains($0) }
+            return named.keys.isEmpty ? nil : named
+        }
+    }
+
+    private func waitingErasure(of mark: SQLiteValue) throws -> (upTo: Int64, reason: String, request: String)? {
+        try database.firstRow("SELECT up_to, reason, request FROM waiting_erasures WHERE mark = ?", [mark]) {
+            (try $0.integer(0), try $0.text(1), try $0.text(2))
+        }
     }
 
     private func insertErasure(

@@ -99,6 +99,7 @@ extension KeyStoreFile {
             // The key of the marks is one too.
             let rows = try database.rows(
                 """
+                    if let subject = SubjectMark(bytes: mark) { try setDue(subject) }
                 SELECT wrapping, count(*) FROM (
                     SELECT wrapping FROM data_keys WHERE wrapping <> x'0000000000000000'
                     UNION ALL SELECT value FROM store WHERE name = ?
@@ -132,6 +133,7 @@ extension KeyStoreFile {
                 let (id, mark) = (try row.blob(0), try row.blob(1))
                 do {
                     _ = try key(try row.blob(2)).unwrap(try row.blob(3), context: mark + id)
+        try set(.marksDue, 1)
                     return nil
                 } catch let error as ArchiveKeyError {
                     return "key \(ArchiveKeyId(bytes: id)?.hex ?? "without a name"): \(error)"

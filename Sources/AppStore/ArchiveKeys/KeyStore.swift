@@ -13,6 +13,9 @@ package final class KeyStore: Sendable {
     /// Whether a key store that is not there is made.
     package enum Creation: Sendable {
         case ifMissing
+        /// Beside an archive that has logs: their keys are read from the keys topic, and a topic without any record means
+        /// that they are lost, see ``KeyStore/isJoining``.
+        case joining
         /// For an archive that has encrypted objects already: without their keys they are lost, and a new, empty store
         /// would hide that.
         case never
@@ -32,16 +35,13 @@ package final class KeyStore: Sendable {
         busyTimeout: Duration = .seconds(10)
     ) throws(ArchiveKeyError) {
         if creation == .never, !FileManager.default.fileExists(atPath: path) {
-            throw ArchiveKeyError(
-                .missingStore,
-                """
-                there is no key store at \(path): restore it from its backup, or correct archive.key.store; without it the \
-                records archived so far cannot be read, and no command can bring them back
-                """)
+            throw ArchiveKeyError.missingStore(path)
         }
         self.path = path
         file = Mutex(
-            try KeyStoreFile(path: path, keys: keys, cachedSubjects: cachedSubjects, busyTimeout: busyTimeout))
+            try KeyStoreFile(
+                path: path, keys: keys, cachedSubjects: cachedSubjects, busyTimeout: busyTimeout,
+                creation: creation))
     }
 
     /// The pseudonym of a subject.

@@ -6,17 +6,18 @@ internal import SQLite
 final class KeyStoreFile {
     let database: Database
     let keys: KeyEncryptionKeys
-    let marksId: String
+    private(set) var marksId: String
     var cache: KeyCache
     /// What `changes` said when the cache was last known to be right.
     var seenChanges: Int64 = 0
     /// `PRAGMA data_version` then: it changes with each commit of another connection.
     var seenVersion: Int64 = 0
-    private let marksSecret: SecretKey
-    private let marks: HMACSHA256Key
+    private var marksSecret: SecretKey
+    private var marks: HMACSHA256Key
 
     init(
-        path: String, keys: KeyEncryptionKeys, cachedSubjects: Int, busyTimeout: Duration
+        path: String, keys: KeyEncryptionKeys, cachedSubjects: Int, busyTimeout: Duration,
+        creation: KeyStore.Creation
     ) throws(ArchiveKeyError) {
         self.keys = keys
         cache = KeyCache(limit: cachedSubjects)
@@ -26,13 +27,22 @@ final class KeyStoreFile {
             try database.executeScript(
                 "PRAGMA secure_delete=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;")
             try database.migrate(KeyStoreSchema.migrations)
-            return (database, try Self.marksSecret(database, path: path, keys))
+            return (database, try Self.marksSecret(database, path: path, keys, creation))
         }
-        do throws(CryptographyError) {
-            marks = try HMACSHA256Key(marksSecret)
-            marksId = HexText.encode(try KeyEncryptionKey.identifier(of: marksSecret))
-        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        (marks, marksId) = try Self.marks(marksSecret)
         try refresh()
+    }
+
+    private static func marks(_ secret: SecretKey) throws(ArchiveKeyError) -> (HMACSHA256Key, String) {
+        do throws(CryptographyError) {
+            return (try HMACSHA256Key(secret), HexText.encode(try KeyEncryptionKey.identifier(of: secret)))
+        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+    }
+
+    /// Makes marks with another key from now on; inside a transaction that writes it.
+    func use(marksSecret secret: SecretKey) throws(ArchiveKeyError) {
+        (marks, marksId) = try Self.marks(secret)
+        marksSecret = secret
     }
 
     func close() {
@@ -95,7 +105,7 @@ final class KeyStoreFile {
 
     /// Two processes may make the store at once: the transaction lets the first one decide.
     private static func marksSecret(
-        _ database: Database, path: String, _ keys: KeyEncryptionKeys
+        _ database: Database, path: String, _ keys: KeyEncryptionKeys, _ creation: KeyStore.Creation
     ) throws -> SecretKey {
         try database.transaction {
             let blob = { (name: KeyStoreValue) in
@@ -104,9 +114,11 @@ final class KeyStoreFile {
                 }
             }
             guard let wrapped = try blob(.marks), let wrapping = try blob(.marksWrapping) else {
+                guard creation != .never else { throw ArchiveKeyError.missingStore(path) }
                 let secret = keys.oldest.marks
                 try set(database, .marks, .blob(try keys.current.wrap(secret, context: marksContext)))
                 try set(database, .marksWrapping, .blob(keys.current.idBytes))
+                if creation == .joining { try set(database, .joining, 1) }
                 return secret
             }
             return try key(wrapping, of: path, keys).unwrap(wrapped, context: marksContext)

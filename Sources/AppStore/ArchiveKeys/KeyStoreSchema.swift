@@ -42,7 +42,26 @@ enum KeyStoreSchema {
                 signed BLOB                        -- a newer one that was signed
             );
             """),
+        sharing,
     ]
+
+    /// Keys that every host has: a subject may have several, in the order of the keys topic. What the earlier version made
+    /// is due to be published. The columns are in a table of their own, so that no row of `data_keys` changes its size.
+    static let sharing = Migration(
+        """
+        DROP INDEX data_keys_in_use;
+        CREATE TABLE shared_keys (
+            number INTEGER PRIMARY KEY,  -- of data_keys
+            rank INTEGER,                -- place among the keys of the subject; null until the topic is known to have it
+            erased_up_to INTEGER         -- up to when the subject was erased when the key was made
+        );
+        CREATE TABLE due_publications (mark BLOB PRIMARY KEY NOT NULL);
+        INSERT INTO shared_keys (number, rank, erased_up_to)
+            SELECT k.number, NULL, e.up_to FROM data_keys k LEFT JOIN erasures e ON e.mark = k.mark
+            WHERE k.wrapping <> x'0000000000000000';
+        INSERT INTO due_publications (mark)
+            SELECT DISTINCT mark FROM data_keys WHERE wrapping <> x'0000000000000000';
+        """)
 }
 
 /// The names in the table `store`.
@@ -54,6 +73,11 @@ enum KeyStoreValue: String {
     case changes
     /// The next offset of the erasures topic.
     case erasuresNext = "erasures.next"
-    /// The cluster that the offset is of.
-    case cluster
+    /// The next offset of the keys topic, and the cluster that it is of.
+    case keysNext = "keys.next"
+    case keysCluster = "keys.cluster"
+    /// 1 while the keys topic is not known to have the key of marks as this store has it.
+    case marksDue = "marks.due"
+    /// 1 in a store that was made beside an archive with logs, until a record of the keys topic was read.
+    case joining
 }

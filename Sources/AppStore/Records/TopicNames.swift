@@ -59,6 +59,10 @@ public struct TopicNames: Hashable, Sendable {
     /// Which persons' data the archive erases or keeps for a legal hold; compacted, each record under a key of its own.
     public var erasures: KafkaTopic { KafkaTopic(rawValue: "\(prefix).erasures") }
 
+    /// The keys that the archive's records are encrypted under, themselves encrypted, by pseudonym; compacted. It is not
+    /// archived.
+    public var archiveKeys: KafkaTopic { KafkaTopic(rawValue: "\(prefix).archive.keys") }
+
     /// Signed checkpoints of the archive's logs, for whoever compares the archive with what it once said; compacted.
     public var archiveCheckpoints: KafkaTopic { KafkaTopic(rawValue: "\(prefix).archive.checkpoints") }
 
@@ -71,6 +75,8 @@ public struct TopicNames: Hashable, Sendable {
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)
-            + [refundPreferences] + AppStoreEnvironment.published.map(reconciliation) + [erasures, archiveCheckpoints]
+            + [refundPreferences] + AppStoreEnvironment.published.map(reconciliation) + [
+                erasures, archiveKeys, archiveCheckpoints,
+            ]
     }
 }

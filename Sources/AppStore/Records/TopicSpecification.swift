@@ -143,6 +143,10 @@ extension TopicNames {
     public var archive: [TopicSpecification] {
         [
             TopicSpecification(name: erasures, partitions: 1, cleanup: .compact(), isKeyed: false),
+            // Two hosts may make keys of one subject at once: both records are there until one that has both follows.
+            TopicSpecification(
+                name: archiveKeys, partitions: 1,
+                cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays), isKeyed: false),
             TopicSpecification(
                 name: archiveCheckpoints, partitions: 1,
                 cleanup: .compact(afterDays: TopicSpecification.checkpointDays), isKeyed: false),

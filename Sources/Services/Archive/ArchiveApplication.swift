@@ -34,7 +34,7 @@ package enum ArchiveApplication {
 
                 Keys: sluicectl archive key makes them. The key store (archive.key.store) belongs on another volume, with \
                 other backups, than the archive: whoever has both can read it, and erasing a person destroys that \
-                person's key.
+                person's key. Its keys are in Kafka too, encrypted: a host that joins reads them from there.
 
                 Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
                 were deleted before they were read, 78 configuration.
@@ -58,7 +58,9 @@ package enum ArchiveApplication {
                         known.first { $0.name == archived.topic }.map(expectation)
                             ?? KafkaTopicExpectation(topic: archived.topic)
                     },
-                    others: topics.names.archive.filter { $0.name == topics.names.archiveCheckpoints }.map(expectation),
+                    others: topics.names.archive.filter {
+                        [topics.names.archiveCheckpoints, topics.names.archiveKeys].contains($0.name)
+                    }.map(expectation),
                     deadLetters: topics.names.archiveDeadLetters)
             },
             build: { context in

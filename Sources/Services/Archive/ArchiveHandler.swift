@@ -51,7 +51,7 @@ struct ArchiveHandler: FlushingHandler {
         var expected = log.next
         // Never before the leaf that it follows, whatever the clock says: an auditor takes that for a change.
         let now = max(clocks.wallMilliseconds(), log.writer.lastLeaf?.archivedAtMilliseconds ?? 0)
-        for entry in try sealer.seal(Array(fresh), at: now) {
+        for entry in try await sealer.seal(Array(fresh), at: now) {
             let position = entry.leaf.position
             if let expected, position.offset > expected, !topics.isCompacted(position.topic) {
                 entries.append(try await gap(expected..<position.offset, in: position.topicPartition, at: now))

@@ -10,6 +10,7 @@ enum ArchiveMetricName {
     static let flushDuration = "sluice_archive_flush_duration_seconds"
     static let failures = "sluice_archive_failures_total"
     static let erasures = "sluice_archive_erasures_total"
+    static let keyRecords = "sluice_archive_key_records_total"
     static let unanchored = "sluice_archive_unanchored_seconds"
     static let anchored = "sluice_archive_anchored_total"
     static let anchorFailures = "sluice_archive_anchor_failures_total"

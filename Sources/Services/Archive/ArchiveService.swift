@@ -34,7 +34,7 @@ struct ArchiveService {
         let plan = try ArchivePlan(configuration)
         let signer = plan.signer
         let store = try ArchivePlace.openStore(configuration, creating: true, notice: notice)
-        let keys = try await ArchivePlace.keyStore(configuration, archive: store)
+        let keys = try await ArchivePlace.writersKeyStore(configuration, archive: store)
         let admin = try KafkaAdmin(context.kafka)
         let clusterId: String
         do throws(KafkaError) {
@@ -46,6 +46,9 @@ struct ArchiveService {
                 fix: "Start Kafka, or correct the setting")
         }
         let metrics = ArchiveMetrics(context.metrics, topics: topics.all.map(\.topic))
+        let shared = SharedKeys(
+            kafka: context.kafka, topic: topics.names.archiveKeys, erasures: topics.names.erasures,
+            clusterId: clusterId, keys: keys, metrics: KeyTopicMetrics(context.metrics), logger: context.logger)
         let logs = OpenLogs()
         let refused = RefusedLogs()
         let opener = try Self.opener(
@@ -53,7 +56,7 @@ struct ArchiveService {
             clocks: clocks, notice)
         handler = ArchiveHandler(
             logs: logs, opener: opener,
-            sealer: RecordSealer(keys: keys, topics: topics, clusterId: clusterId),
+            sealer: RecordSealer(dataKeys: shared.dataKeys, topics: topics, clusterId: clusterId),
             missed: MissedRecords(kafka: context.kafka, admin: admin), refused: refused, topics: topics,
             clocks: clocks, metrics: metrics,
             logger: context.logger, repeated: RateLimitedLogger(context.logger, perSecond: 1))
@@ -86,7 +89,7 @@ struct ArchiveService {
                 clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
         let wrapping = KeyWrapping(keys: keys, logger: context.logger)
-        services = [ArchiveParts(keys: keys, admin: admin), refused, wrapping, erasures, retention, checkpoints, anchors]
+        services = [ArchiveParts(keys: keys, admin: admin), refused, wrapping, shared, erasures, retention, checkpoints, anchors]
     }
 
     /// What opens logs, with what is asked before it signs.

@@ -4,18 +4,19 @@ internal import Kafka
 
 /// Makes the entries of records: encrypted under the key of the person that they are about.
 struct RecordSealer: Sendable {
-    let keys: KeyStore
+    /// What protects records, see ``SharedKeys/dataKeys(for:)``.
+    let dataKeys: @Sendable ([DataKeyRequest]) async throws -> [ArchiveProtection]
     let topics: ArchivedTopics
     let clusterId: String
 
-    /// One entry for each record. The keys that they need are durable in the key store before this returns.
+    /// One entry for each record. The keys that they need are durable in Kafka before this returns.
     ///
     /// - Parameter now: milliseconds since 1970.
-    func seal(_ records: [KafkaRecord], at now: Int64) throws -> [ArchiveEntry] {
+    func seal(_ records: [KafkaRecord], at now: Int64) async throws -> [ArchiveEntry] {
         guard let first = records.first else { return [] }
         guard let topic = topics[first.topic] else { throw UnknownTopic(topic: first.topic) }
-        var protections = try keys.dataKeys(
-            for: records.compactMap { record in
+        var protections = try await dataKeys(
+            records.compactMap { record in
                 topic.subject(of: record).map {
                     DataKeyRequest(subject: $0, eventTimeMilliseconds: topic.eventTime(of: record) ?? now)
                 }
@@ -24,7 +25,11 @@ struct RecordSealer: Sendable {
         var entries: [ArchiveEntry] = []
         entries.reserveCapacity(records.count)
         for record in records {
-            let protection = topic.kind.isPersonal ? protections.popFirst() ?? .erased : .plain
+            let next = topic.kind.isPersonal ? protections.popFirst() : .plain
+            // Without a decision the record waits: it is not taken for erased.
+            guard let protection = next else {
+                throw ArchiveKeyError(.unavailable, "no key was given for \(record.topicPartition)@\(record.offset)")
+            }
             entries.append(
                 try ArchiveEntry(
                     record, kind: topic.kind, clusterId: clusterId, archivedAtMilliseconds: now,

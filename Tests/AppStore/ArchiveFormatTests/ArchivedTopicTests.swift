@@ -16,7 +16,7 @@ struct ArchivedTopicTests {
             ("acme.entitlements.production.sluice-webhooks.dlq", .deadLetter),
             ("acme.refunds.sandbox.my.group.dlq", .deadLetter),
             ("acme.entitlements.production", nil), ("acme.reconciliation.sandbox", nil),
-            ("acme.archive.checkpoints", nil), ("acme.archive.sluice-archive.dlq", nil),
+            ("acme.archive.checkpoints", nil), ("acme.archive.keys", nil), ("acme.archive.sluice-archive.dlq", nil),
             ("acme.notifications.production.dlq", nil), ("acme.notifications.production..dlq", nil),
             ("appstore.quarantine", nil), ("other.dlq", nil), ("", nil),
         ] as [(String, ArchiveKind?)])
@@ -31,7 +31,7 @@ struct ArchivedTopicTests {
             Set(left.map(\.rawValue)) == [
                 "acme.entitlements.production", "acme.entitlements.sandbox", "acme.reconciliation.production",
                 "acme.reconciliation.sandbox", "acme.refunds.preferences", "acme.archive.checkpoints",
-                "acme.archive.sluice-archive.dlq",
+                "acme.archive.keys", "acme.archive.sluice-archive.dlq",
             ])
     }
 

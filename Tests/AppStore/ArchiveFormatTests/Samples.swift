@@ -24,7 +24,7 @@ enum Samples {
     }
 
     static func dataKey() throws -> ArchiveDataKey {
-        ArchiveDataKey(id: try ArchiveKeyId.random(), secret: try randomKey(byteCount: 32))
+        ArchiveDataKey(id: try ArchiveKeyId.ofNewKey().0, secret: try randomKey(byteCount: 32))
     }
 
     static func hexadecimal(_ parts: String...) throws -> [UInt8] {

@@ -92,7 +92,7 @@ struct ErasureTests {
         #expect(try store.apply([second], nextOffset: 2) == [.destroyed([new.id])])
         #expect(try store.erasuresNextOffset == 2)
         let status = try store.status(of: second.subject)
-        #expect(status.key == nil)
+        #expect(status.keys.isEmpty)
         #expect(status.destroyedKeys.count == 2)
         #expect(status.erasedUpToMilliseconds == 7_000)
     }

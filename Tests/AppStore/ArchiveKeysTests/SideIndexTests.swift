@@ -12,7 +12,7 @@ struct SideIndexTests {
     @Test func `a record is found by every identifier, in either case of a UUID`() throws {
         let disk = try StoreOnDisk()
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
-        let key = try ArchiveKeyId.random()
+        let key = try ArchiveKeyId.ofNewKey().0
         let names = IndexedName.Kind.allCases.map { IndexedName($0, Self.uuid) }
         try index.add([IndexedEntry(leaf: 41, key: key, names: Set(names))], of: Self.partition, next: 42)
         for kind in IndexedName.Kind.allCases.map({ IndexedName($0, Self.uuid) }) {
@@ -44,7 +44,7 @@ struct SideIndexTests {
         let disk = try StoreOnDisk()
         let path = disk.directory.file("index.db")
         let index = try SideIndex(path: path, store: try disk.open())
-        let (erased, kept) = (try ArchiveKeyId.random(), try ArchiveKeyId.random())
+        let (erased, kept) = (try ArchiveKeyId.ofNewKey().0, try ArchiveKeyId.ofNewKey().0)
         for leaf in 0..<300 {
             let key = leaf % 3 == 0 ? erased : kept
             let names: Set = [

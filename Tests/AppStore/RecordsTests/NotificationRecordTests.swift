@@ -167,7 +167,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
                 "appstore.certificates", "appstore.entitlements.production", "appstore.entitlements.sandbox",
                 "appstore.refunds.production", "appstore.refunds.sandbox", "appstore.refunds.preferences",
                 "appstore.reconciliation.production",
-                "appstore.reconciliation.sandbox", "appstore.erasures", "appstore.archive.checkpoints",
+                "appstore.reconciliation.sandbox", "appstore.erasures", "appstore.archive.keys",
+                "appstore.archive.checkpoints",
             ])
         #expect(
             names.notifications(.production).deadLetters(of: "sluice-entitlements").rawValue

@@ -94,7 +94,7 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
         Consumer(
             executable: "sluice-entitlements", isReader: true,
             rare: ["Write entitlements.production", "Write entitlements.sandbox"]),
-        Consumer(executable: "sluice-refunds"), Consumer(executable: "sluice-archive"),
+        Consumer(executable: "sluice-refunds"), Consumer(executable: "sluice-archive", rare: ["Write erasures"]),
         // Used when Apple's history has what is missing, what is nonconforming, and what differs.
         Consumer(
             executable: "sluice-reconciler",

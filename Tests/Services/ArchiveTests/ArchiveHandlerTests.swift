@@ -55,7 +55,8 @@ import TransparencyLog
                 signer: try CheckpointSigner(archive: "example.com/archive", keys: [PrivateKey.generate(.ed25519)]),
                 heads: KeyStoreHeads(keys: keys), anchored: AnchoredHeads(store: nil, topic: nil, logger: logger),
                 mayBegin: false, clusterId: "cluster", clocks: wall.clocks),
-            sealer: RecordSealer(keys: keys, topics: topics, clusterId: "cluster"),
+            sealer: RecordSealer(
+                dataKeys: { [keys] in try keys.dataKeys(for: $0) }, topics: topics, clusterId: "cluster"),
             missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), refused: RefusedLogs(), topics: topics,
             clocks: wall.clocks, metrics: ArchiveMetrics(MetricsRegistry(), topics: topics.all.map(\.topic)),
             logger: logger,

@@ -44,13 +44,13 @@ final class ArchiveInstallation: Sendable {
 
     func stop() async { await broker.stop() }
 
-    func configuration(_ further: [String] = []) throws -> Configuration {
+    /// - Parameter keyStore: file of the key store: each host has one of its own.
+    func configuration(_ further: [String] = [], keyStore: String = "keys.sqlite") throws -> Configuration {
         let arguments = [
             "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--admin.port", "0",
-            "--data.dir", directory.file("data"), "--archive.url", archive,
+            "--data.dir", directory.file("data-\(keyStore)"), "--archive.url", archive,
             "--archive.signing.key.file", directory.file("sign.pem"), "--archive.key.encryption.key.file",
-            directory.file("kek"), "--archive.key.store", directory.file("keys.sqlite"), "--archive.flush.interval",
-            "100ms",
+            directory.file("kek"), "--archive.key.store", directory.file(keyStore), "--archive.flush.interval", "100ms",
         ]
         let origin = further.contains("--archive.origin") ? [] : ["--archive.origin", Self.origin]
         guard
@@ -66,8 +66,10 @@ final class ArchiveInstallation: Sendable {
 
     func store() throws -> any ObjectStore { try DirectoryStore(path: archive, creating: false) }
 
-    func start(_ further: [String] = []) async throws -> RunningServices {
-        let configuration = try configuration(further)
+    func start(
+        _ further: [String] = [], keyStore: String = "keys.sqlite"
+    ) async throws -> RunningServices {
+        let configuration = try configuration(further, keyStore: keyStore)
         return try await RunningServices { logger, registry in
             try await ArchiveApplication.application(
                 clocks: .system, pause: { try await Task.sleep(for: .milliseconds(100)) }
@@ -100,10 +102,9 @@ final class ArchiveInstallation: Sendable {
     // MARK: What is archived
 
     /// Every record of the archive, decrypted, by partition in the order of the log; each log's end is checked.
-    func archived() async throws -> [KafkaTopicPartition: [KafkaRecord]] {
+    func archived(keyStore: String = "keys.sqlite") async throws -> [KafkaTopicPartition: [KafkaRecord]] {
         let store = try store()
-        let keys = try KeyStore(
-            path: directory.file("keys.sqlite"), keys: KeyEncryptionKeys(files: [directory.file("kek")]))
+        let keys = try keys(keyStore)
         defer { keys.close() }
         var records: [KafkaTopicPartition: [KafkaRecord]] = [:]
         for place in try await logs(store) {
@@ -118,6 +119,11 @@ final class ArchiveInstallation: Sendable {
             }
         }
         return records
+    }
+
+    /// The key store of a host.
+    func keys(_ file: String) throws -> KeyStore {
+        try KeyStore(path: directory.file(file), keys: KeyEncryptionKeys(files: [directory.file("kek")]))
     }
 
     /// The leaves of a log, and their objects.

@@ -88,8 +88,8 @@ import Testing
     ) {
         #expect(
             Self.lines(Self.table(anchors: anchors).rights(of: .archive)) == [
-                "RD test.quarantine", "RD test.notifications.sandbox.inbox.dlq",
-                "\(operations) test.archive.checkpoints", "WD test.archive.sluice-archive.dlq",
+                "RD test.quarantine", "RD test.notifications.sandbox.inbox.dlq", "W test.erasures",
+                "RWD test.archive.keys", "\(operations) test.archive.checkpoints", "WD test.archive.sluice-archive.dlq",
                 "R group sluice-archive",
             ])
     }

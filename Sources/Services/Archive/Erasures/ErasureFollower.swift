@@ -51,9 +51,7 @@ final class ErasureFollower: Service {
         do {
             try await withTaskExecutorPreference(HandlerThreads.shared) {
                 let start = try await nextOffset()
-                try await KafkaConsumer.readToEnd(kafka, from: [place: start], within: .seconds(120)) { records in
-                    try await apply(records)
-                }
+                try await WholeTopic.read(place, of: kafka, from: start) { try await apply($0) }
             }
         } catch let error as KafkaError {
             await announcer.close(within: .seconds(1))
@@ -160,17 +158,11 @@ final class ErasureFollower: Service {
         }
     }
 
-    /// A host has keys of its own for a person; those who verify an archive find them in a record of the topic, which is
-    /// archived. It is written before the keys are destroyed, so that it cannot be lost.
+    /// Keys that the record does not name are named by a record of this host: who verifies an archive takes a key for
+    /// erased only where the topic, which is archived, names it. It is written before the keys are destroyed, so that it
+    /// cannot be lost.
     private func announce(_ erasure: ErasureRecord) async throws {
-        guard erasure.action == .erase, erasure.marks == keys.marksId else { return }
-        let status = try keys.status(of: erasure.subject)
-        guard let key = status.key, !erasure.keys.contains(key), status.hold == nil,
-            (status.erasedUpToMilliseconds ?? .min) < erasure.requestedAt.millisecondsSince1970
-        else { return }
-        var own = erasure
-        own.keys = [key]
-        try await announcer.publish(own)
+        if let own = try keys.record(namingKeysOf: erasure) { try await announcer.publish(own) }
     }
 
     private func report(_ outcome: ErasureOutcome, _ record: KafkaRecord) {

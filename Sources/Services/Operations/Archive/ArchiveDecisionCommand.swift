@@ -36,7 +36,7 @@ struct ArchiveDecisionCommand {
         let records = all.map { person in
             ErasureRecord(
                 action: action, subject: person.mark, marks: store.marksId,
-                keys: action == .erase ? [person.status.key].compactMap(\.self) : [],
+                keys: action == .erase ? person.status.keys : [],
                 reason: configuration[ArchiveOptions.reason], request: configuration[ArchiveOptions.request] ?? "",
                 requestedAt: now)
         }

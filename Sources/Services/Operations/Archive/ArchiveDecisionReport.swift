@@ -57,7 +57,7 @@ struct ArchiveDecisionReport {
 
     private func state(_ line: Line) -> String {
         switch (line.outcome, action) {
-        case (nil, .erase): line.person.status.key == nil ? "nothing to destroy" : "would be destroyed"
+        case (nil, .erase): line.person.status.keys.isEmpty ? "nothing to destroy" : "would be destroyed"
         case (nil, .hold): "would be held"
         case (nil, .release): line.person.status.hold == nil ? "is not held" : "would be released"
         case (.destroyed, _): "destroyed"
@@ -85,7 +85,7 @@ struct ArchiveDecisionReport {
 extension ArchiveDecisionReport.Line {
     /// Those that were destroyed, or would be.
     var keys: [ArchiveKeyId] {
-        outcome.map(\.destroyedKeys) ?? [person.status.key].compactMap(\.self)
+        outcome.map(\.destroyedKeys) ?? person.status.keys
     }
 }
 

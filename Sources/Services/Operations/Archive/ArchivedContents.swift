@@ -54,7 +54,7 @@ struct ArchivedContents: Sendable {
 
     /// - Throws: a `ConfigurationError` for a key store or a key file that cannot be used.
     init(_ configuration: Configuration, _ logs: ArchiveLogs) async throws(ConfigurationError) {
-        self.init(try await ArchivePlace.keyStore(configuration, archive: logs.store))
+        self.init(try ArchivePlace.keyStore(configuration))
     }
 
     func close() { keys.close() }

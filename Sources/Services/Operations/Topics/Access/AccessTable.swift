@@ -79,7 +79,9 @@ struct AccessTable {
     }
 
     private var archive: [AccessRight] {
-        topics(options.archived, Self.reading)
+        // It names in the erasures topic which of its keys an erasure destroys.
+        topics(options.archived, Self.reading) + topics([names.erasures], [.write])
+            + topics([names.archiveKeys], Self.owning)
             + topics([names.archiveCheckpoints], options.anchorsInKafka ? Self.owning : Self.looking)
             + topics([names.archiveDeadLetters], Self.writing) + group(of: .archive, .read)
     }

@@ -1,0 +1,258 @@
+internal import AppStoreModel
+package import ArchiveFormat
+internal import Cryptography
+internal import SQLite
+internal import Synchronization
+
+/// What came of reading records of the keys topic.
+package struct FollowedKeys: Hashable, Sendable {
+    /// Records that this store has taken over.
+    package internal(set) var applied = 0
+    /// Why a record was refused, one line each: it is damaged, or of another installation.
+    package internal(set) var refused: [String] = []
+}
+
+/// The keys topic and this store: the topic is what all hosts read in the same order, the store what this host has of it.
+///
+/// The keys of a subject are a list that grows at its end: the first key in the topic is the one in use, on every host, and
+/// what was sealed under another one stays readable. A record that has less than this store, or a key that is destroyed
+/// here, is published again. A tombstone destroys nothing: records of the erasures topic do.
+extension KeyStore {
+    /// The offset of the keys topic from which to read. In another cluster, or a topic that was recreated, that is the
+    /// beginning, and every key is due to be published there.
+    ///
+    /// - Parameters:
+    ///   - low: first offset that the topic has.
+    ///   - high: the offset after its last record.
+    package func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
+        try file.withLock { (file) throws(ArchiveKeyError) in
+            try file.keysOffset(cluster: cluster, low: low, high: high)
+        }
+    }
+
+    /// Takes over records of the keys topic in their order, in one transaction with the position.
+    ///
+    /// - Throws: ``ArchiveKeyError``: `wrongKey` for the key of marks of an installation whose key-encryption key is not given.
+    package func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveKeyError) -> FollowedKeys {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.follow(records, nextOffset: nextOffset) }
+    }
+
+    /// Records that are due to be published: the key of marks, and of at most `limit` subjects the keys.
+    package func duePublications(limit: Int) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.duePublications(limit: limit) }
+    }
+
+    /// The records of subjects, due or not; none of a subject without a key.
+    package func publications(of subjects: Set<SubjectMark>) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
+        try file.withLock { (file) throws(ArchiveKeyError) in
+            try KeyStoreFile.attempting {
+                try subjects.map { try file.sharedState(of: $0) }.filter { !$0.keys.isEmpty }.map { .keys($0) }
+            }
+        }
+    }
+
+    /// Kafka has acknowledged these records: what has not changed since is no longer due.
+    package func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveKeyError) {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.acknowledge(records) }
+    }
+
+    /// The records of the erasures topic that name keys which were erased before this store had them: another host sealed
+    /// under them while it did not know of the erasure.
+    package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveKeyError) -> [ErasureRecord] {
+        try file.withLock { (file) throws(ArchiveKeyError) in try file.erasures(ofKeysIn: records) }
+    }
+
+    /// Whether the store was made beside an archive with logs and the keys topic has had no record so far: then their keys
+    /// are lost, or no host with a key store was started with this version yet.
+    package var isJoining: Bool {
+        get throws(ArchiveKeyError) {
+            try file.withLock { (file) throws(ArchiveKeyError) in
+                try KeyStoreFile.attempting { try file.integer(.joining) == 1 }
+            }
+        }
+    }
+}
+
+extension KeyStoreFile {
+    func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
+        try Self.attempting {
+            try database.transaction {
+                let known = try database.firstRow(
+                    "SELECT value FROM store WHERE name = ?", [.text(KeyStoreValue.keysCluster.rawValue)]
+                ) { try $0.text(0) }
+                if let next = try integer(.keysNext), known == cluster, (low...max(low, high)).contains(next) {
+                    return next
+                }
+                try set(.keysCluster, .text(cluster))
+                try set(.keysNext, .integer(low))
+                try setAllDue()
+                cache.removeAll()
+                return low
+            }
+        }
+    }
+
+    func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveKeyError) -> FollowedKeys {
+        var followed = FollowedKeys()
+        var adopted: SecretKey?
+        let changesUse = try Self.attempting {
+            try database.transaction {
+                var changesUse = false
+                for record in records {
+                    switch record {
+                    case .marks(let marks):
+                        if let secret = try follow(marks, adopted: adopted, &followed) { adopted = secret }
+                    case .keys(let subject):
+                        if try follow(subject, &followed) { changesUse = true }
+                    }
+                }
+                if changesUse { try countChange() }
+                if followed.applied > 0, try integer(.joining) == 1 { try set(.joining, 0) }
+                try set(.keysNext, .integer(nextOffset))
+                return changesUse
+            }
+        }
+        if changesUse || adopted != nil { cache.removeAll() }
+        if let adopted { try use(marksSecret: adopted) }
+        return followed
+    }
+
+    /// - Returns: whether another key of the subject is in use now.
+    private func follow(_ record: SubjectKeys, _ followed: inout FollowedKeys) throws -> Bool {
+        let subject = record.subject
+        let before = try keysInUse(of: subject)
+        var named: [Int64] = []
+        for key in record.keys {
+            guard let problem = try take(key, of: subject, &named) else { continue }
+            followed.refused.append(problem)
+            return false
+        }
+        followed.applied += 1
+        let known = before.filter { $0.rank != nil }.map(\.number)
+        // A record that has all of them says their order; what another one adds comes last.
+        let order = Set(named).isSuperset(of: known) ? named : known + named.filter { !known.contains($0) }
+        for (rank, number) in order.enumerated() { try setRank(rank, ofRow: number) }
+        let state = try sharedState(of: subject)
+        let expected = state.keys.filter { !record.hasErased($0) }
+        if expected.map(\.id) == record.keys.map(\.id) { try clearDue(subject) } else { try setDue(subject) }
+        return !before.isEmpty && before.first?.key.id != state.keys.first?.id
+    }
+
+    /// - Parameter named: the rows of the record's keys that are not destroyed.
+    /// - Returns: why the key cannot be taken over; nil when it was.
+    private func take(_ key: SubjectKeys.Key, of subject: SubjectMark, _ named: inout [Int64]) throws -> String? {
+        let bytes = subject.digest.bytes
+        let row = try database.firstRow(
+            "SELECT number, mark, wrapping FROM data_keys WHERE id = ?", [.blob(key.id.bytes)]
+        ) { (try $0.integer(0), try $0.blob(1), try $0.blob(2)) }
+        if let (number, mark, wrapping) = row {
+            guard mark == bytes else { return "key \(key.id) is of another subject here" }
+            if wrapping != Self.destroyedWrapping { named.append(number) }
+            return nil
+        }
+        // A key that cannot be opened for want of a key-encryption key is kept: it opens when that is given.
+        if let wrappingKey = keys.key(idBytes: key.wrapping) {
+            do { _ = try wrappingKey.unwrap(key.wrapped, context: bytes + key.id.bytes) } catch {
+                guard error.code == .damagedKey else { throw error }
+                return "key \(key.id): \(error.message)"
+            }
+        }
+        if let erased = try erasedUpTo(of: subject), key.erasedUpTo ?? .min < erased {
+            try insertDestroyed(key.id, of: subject)
+            return nil
+        }
+        try insert(key, of: subject)
+        named.append(
+            try database.firstRow("SELECT number FROM data_keys WHERE id = ?", [.blob(key.id.bytes)]) {
+                try $0.integer(0)
+            } ?? 0)
+        return nil
+    }
+
+    /// - Returns: the key of marks that this store must use, when it is another one and the store has no key yet.
+    private func follow(
+        _ record: WrappedMarks, adopted: SecretKey?, _ followed: inout FollowedKeys
+    ) throws -> SecretKey? {
+        if record.id == marksId {
+            followed.applied += 1
+            try set(.marksDue, 0)
+            return nil
+        }
+        let isUsed =
+            try database.firstRow(
+                "SELECT 1 FROM data_keys UNION ALL SELECT 1 FROM erasures UNION ALL SELECT 1 FROM holds LIMIT 1"
+            ) { _ in true } ?? false
+        guard adopted == nil, !isUsed else {
+            followed.refused.append("marks \(record.id) are of another key than those of this store, \(marksId)")
+            return nil
+        }
+        let secret = try key(record.wrapping).unwrap(record.wrapped, context: Self.marksContext)
+        guard HexText.encode(try KeyEncryptionKey.identifier(of: secret)) == record.id else {
+            followed.refused.append("the key of marks \(record.id) is another one")
+            return nil
+        }
+        followed.applied += 1
+        try set(.marks, .blob(try keys.current.wrap(secret, context: Self.marksContext)))
+        try set(.marksWrapping, .blob(keys.current.idBytes))
+        try set(.marksDue, 0)
+        return secret
+    }
+
+    func duePublications(limit: Int) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
+        try Self.attempting {
+            try database.snapshot {
+                let subjects = try database.rows(
+                    "SELECT mark FROM due_publications LIMIT ?", [.integer(max(0, limit))]
+                ) { SubjectMark(bytes: try $0.blob(0)) }
+                let due = try subjects.compactMap(\.self).map { ArchiveKeyRecord.keys(try sharedState(of: $0)) }
+                return try integer(.marksDue) == 0 ? due : [.marks(try wrappedMarks())] + due
+            }
+        }
+    }
+
+    private func wrappedMarks() throws -> WrappedMarks {
+        let blob = { (name: KeyStoreValue) in
+            try self.database.firstRow("SELECT value FROM store WHERE name = ?", [.text(name.rawValue)]) {
+                try $0.blob(0)
+            } ?? []
+        }
+        return WrappedMarks(id: marksId, wrapping: try blob(.marksWrapping), wrapped: try blob(.marks))
+    }
+
+    func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveKeyError) {
+        try Self.attempting {
+            try database.transaction {
+                for record in records {
+                    switch record {
+                    case .marks: try set(.marksDue, 0)
+                    case .keys(let subject):
+                        if try sharedState(of: subject.subject) == subject { try clearDue(subject.subject) }
+                    }
+                }
+            }
+        }
+    }
+
+    func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveKeyError) -> [ErasureRecord] {
+        try Self.attempting {
+            try records.compactMap { record in
+                guard case .keys(let subject) = record, !subject.keys.isEmpty else { return nil }
+                let erasure = try database.firstRow(
+                    "SELECT up_to, reason, request FROM erasures WHERE mark = ?",
+                    [.blob(subject.subject.digest.bytes)]
+                ) { (try $0.integer(0), try $0.text(1), try $0.text(2)) }
+                guard let (upTo, reason, request) = erasure else { return nil }
+                let erased = try subject.keys.filter { key in
+                    guard key.erasedUpTo ?? .min < upTo else { return false }
+                    return try database.firstRow(
+                        "SELECT 1 FROM data_keys WHERE id = ?", [.blob(key.id.bytes)]
+                    ) { _ in true } == nil
+                }
+                guard !erased.isEmpty else { return nil }
+                return ErasureRecord(
+                    action: .erase, subject: subject.subject, marks: marksId, keys: erased.map(\.id), reason: reason,
+                    request: request, requestedAt: AppStoreInstant(clampingMillisecondsSince1970: upTo))
+            }
+        }
+    }
+}

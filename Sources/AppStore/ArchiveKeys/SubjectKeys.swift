@@ -1,0 +1,164 @@
+package import ArchiveFormat
+internal import Cryptography
+internal import JSON
+package import KafkaModel
+
+/// The keys of one subject as a record of the keys topic has them: wrapped, the one in use first. Without keys it is a
+/// tombstone: the subject has no key that is not destroyed.
+package struct SubjectKeys: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
+        package let id: ArchiveKeyId
+        /// 8 bytes: names the key-encryption key.
+        let wrapping: [UInt8]
+        /// 60 bytes, see ``KeyEncryptionKey``.
+        let wrapped: [UInt8]
+        /// Up to when the subject was erased when the key was made, in milliseconds since 1970; nil where it never was. An
+        /// erasure of a later time destroys the key, so that the order of two topics does not matter.
+        let erasedUpTo: Int64?
+    }
+
+    package let subject: SubjectMark
+    package let keys: [Key]
+    /// Up to when its writer knew the subject to be erased, in milliseconds since 1970.
+    package let erasedUpTo: Int64?
+
+    /// Whether the writer knew of an erasure that destroys this key.
+    func hasErased(_ key: Key) -> Bool { erasedUpTo.map { key.erasedUpTo ?? .min < $0 } ?? false }
+}
+
+/// The key that marks are made with, wrapped: a host that joins makes the same marks.
+package struct WrappedMarks: Hashable, Sendable {
+    /// 16 hexadecimal digits.
+    package let id: String
+    let wrapping: [UInt8]
+    let wrapped: [UInt8]
+}
+
+/// A record of the keys topic.
+package enum ArchiveKeyRecord: Hashable, Sendable {
+    case keys(SubjectKeys)
+    case marks(WrappedMarks)
+
+    static let formatVersion: Int64 = 1
+    /// Longest value that is read, in bytes.
+    static let maximumValueBytes = 1 << 20
+    private static let marksPrefix = "marks/"
+    /// Header of a tombstone: ``SubjectKeys/erasedUpTo`` as decimal digits.
+    private static let erasedUpToHeader = "erasedUpTo"
+
+    /// The record as it is produced: under the subject's mark, so that compaction keeps the newest state of each.
+    package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
+        switch self {
+        case .marks(let marks):
+            let key = Self.marksPrefix + marks.id
+            return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: Self.json(marks))
+        case .keys(let subject):
+            let key = Array(subject.subject.hex.utf8)
+            guard subject.keys.isEmpty else {
+                return KafkaProducerRecord(topic: topic, key: key, value: Self.json(subject))
+            }
+            let header = subject.erasedUpTo.map { KafkaHeader(key: Self.erasedUpToHeader, text: "\($0)") }
+            return KafkaProducerRecord(topic: topic, key: key, value: nil, headers: [header].compactMap(\.self))
+        }
+    }
+
+    private static func json(_ marks: WrappedMarks) -> [UInt8] {
+        JSONWriter.text { writer in
+            writer.object { object in
+                object.set("version", formatVersion)
+                object.set("marks", marks.id)
+                object.set("wrapping", HexText.encode(marks.wrapping))
+                object.set("wrapped", HexText.encode(marks.wrapped))
+            }
+        }
+    }
+
+    private static func json(_ subject: SubjectKeys) -> [UInt8] {
+        JSONWriter.text { writer in
+            writer.object { object in
+                object.set("version", formatVersion)
+                object.set("erasedUpTo", subject.erasedUpTo)
+                object.array("keys") { array in
+                    for key in subject.keys {
+                        array.object { object in
+                            object.set("id", key.id.hex)
+                            object.set("wrapping", HexText.encode(key.wrapping))
+                            object.set("wrapped", HexText.encode(key.wrapped))
+                            object.set("erasedUpTo", key.erasedUpTo)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads what ``produced(to:)`` writes; members that a later version adds are left alone.
+    ///
+    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for anything else, a later version included.
+    package init(_ record: KafkaRecord) throws(ArchiveFormatError) {
+        guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) else {
+            throw Self.malformed("its key is no text")
+        }
+        if key.hasPrefix(Self.marksPrefix) {
+            self = .marks(try Self.marks(String(key.dropFirst(Self.marksPrefix.count)), record.value))
+            return
+        }
+        guard let subject = SubjectMark(hex: key) else { throw Self.malformed("its key names no subject") }
+        guard let value = record.value else {
+            let header = record.headers.first { $0.key == Self.erasedUpToHeader }?.value
+            let upTo = header.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { Int64($0) }
+            self = .keys(SubjectKeys(subject: subject, keys: [], erasedUpTo: upTo))
+            return
+        }
+        let root = try Self.root(value)
+        var keys: [SubjectKeys.Key] = []
+        for element in root["keys"]?.elements ?? [] { keys.append(try Self.key(element)) }
+        guard !keys.isEmpty, Set(keys.map(\.id)).count == keys.count else { throw Self.malformed("keys") }
+        self = .keys(
+            SubjectKeys(subject: subject, keys: keys, erasedUpTo: try Self.time(root["erasedUpTo"])))
+    }
+
+    private static func marks(_ id: String, _ value: [UInt8]?) throws(ArchiveFormatError) -> WrappedMarks {
+        guard let value else { throw malformed("the key of marks is missing") }
+        let root = try root(value)
+        guard root["marks"]?.string == id, id.utf8.count == 16 else { throw malformed("marks") }
+        let (wrapping, wrapped) = try wrapping(root)
+        return WrappedMarks(id: id, wrapping: wrapping, wrapped: wrapped)
+    }
+
+    private static func root(_ value: [UInt8]) throws(ArchiveFormatError) -> JSONElement {
+        let root: JSONElement
+        do { root = try JSONDocument.object(value, maximumBytes: maximumValueBytes).root } catch {
+            throw malformed("it is not a JSON object")
+        }
+        guard root["version"]?.flooredInteger == formatVersion else { throw malformed("version") }
+        return root
+    }
+
+    private static func key(_ element: JSONElement) throws(ArchiveFormatError) -> SubjectKeys.Key {
+        guard let id = element["id"]?.string.flatMap({ ArchiveKeyId(hex: $0) }) else { throw malformed("id") }
+        let (wrapping, wrapped) = try wrapping(element)
+        return SubjectKeys.Key(
+            id: id, wrapping: wrapping, wrapped: wrapped, erasedUpTo: try time(element["erasedUpTo"]))
+    }
+
+    private static func wrapping(_ element: JSONElement) throws(ArchiveFormatError) -> ([UInt8], [UInt8]) {
+        guard let wrapping = element["wrapping"]?.string.flatMap({ HexText.decode($0) }), wrapping.count == 8,
+            wrapping != KeyStoreFile.destroyedWrapping
+        else { throw malformed("wrapping") }
+        guard let wrapped = element["wrapped"]?.string.flatMap({ HexText.decode($0) }),
+            wrapped.count == KeyEncryptionKey.wrappedByteCount
+        else { throw malformed("wrapped") }
+        return (wrapping, wrapped)
+    }
+
+    private static func time(_ element: JSONElement?) throws(ArchiveFormatError) -> Int64? {
+        guard let element else { return nil }
+        guard let time = element.flooredInteger else { throw malformed("erasedUpTo") }
+        return time
+    }
+
+    private static func malformed(_ member: String) -> ArchiveFormatError {
+        ArchiveFormatError(.malformedObject, "not a record of the keys topic: \(member)")
+    }
+}

@@ -1,0 +1,19 @@
+internal import Telemetry
+
+/// Counts records of the keys topic.
+struct KeyTopicMetrics: Sendable {
+    let applied: Counter
+    /// A record that is damaged, or of another installation.
+    let refused: Counter
+    let published: Counter
+
+    init(_ registry: MetricsRegistry) {
+        let counter = { (outcome: String) in
+            registry.counter(
+                ArchiveMetricName.keyRecords,
+                help: "Records of the keys topic that this host read and applied or refused, or published.",
+                labels: [MetricLabel("outcome", outcome)])
+        }
+        (applied, refused, published) = (counter("applied"), counter("refused"), counter("published"))
+    }
+}

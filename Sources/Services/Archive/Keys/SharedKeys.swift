@@ -1,0 +1,188 @@
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import Kafka
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Synchronization
+internal import Telemetry
+
+/// The data keys of the archive, the same on every host: each host follows the keys topic into its key store, and a key
+/// seals nothing before it was read back from there as the first of its subject.
+///
+/// At the start the topic is read to its end before the erasures topic, so that a host that joins from nothing makes the
+/// marks of the others; keys are published after both.
+final class SharedKeys: Service {
+    let name = "archive keys"
+
+    private let kafka: KafkaConfiguration
+    private let place: KafkaTopicPartition
+    private let clusterId: String
+    private let keys: KeyStore
+    private let publisher: KeyPublisher
+    /// Names keys that were erased before they came.
+    private let announcer: ErasureAnnouncer
+    private let metrics: KeyTopicMetrics
+    private let logger: Logger
+    /// Between two attempts to read.
+    private let pause: Duration
+    /// Between two looks at what other processes of the host have left to be published.
+    private let look: Duration
+    private let waiters = OffsetWaiters()
+    private let state = Mutex(State())
+
+    private struct State {
+        var consumer: KafkaConsumer?
+        var isStopping = false
+    }
+
+    /// - Parameter topic: the keys topic.
+    init(
+        kafka: KafkaConfiguration, topic: KafkaTopic, erasures: KafkaTopic, clusterId: String, keys: KeyStore,
+        metrics: KeyTopicMetrics, logger: Logger, pause: Duration = .seconds(5), look: Duration = .seconds(15)
+    ) {
+        self.kafka = kafka
+        place = KafkaTopicPartition(topic: topic, partition: 0)
+        self.clusterId = clusterId
+        self.keys = keys
+        publisher = KeyPublisher(kafka: kafka, topic: topic, keys: keys, metrics: metrics)
+        announcer = ErasureAnnouncer(kafka: kafka, topic: erasures)
+        self.metrics = metrics
+        self.logger = logger
+        self.pause = pause
+        self.look = look
+    }
+
+    // MARK: Keys
+
+    /// For each request what protects its record, as ``KeyStore/sealingKeys(for:)`` gives it. Every key is in the topic, and
+    /// is the first of its subject there as far as it was read.
+    ///
+    /// - Throws: an ``ArchiveKeyError``, or a `KafkaError` while the topic cannot be written or read: the records wait.
+    func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
+        // Twice at most, unless other hosts erase the same subjects meanwhile.
+        for _ in 0..<10 {
+            let sealing = try keys.sealingKeys(for: requests)
+            guard !sealing.unpublished.isEmpty else { return sealing.protections }
+            if let offset = try await publisher.publish(keys.publications(of: sealing.unpublished)) {
+                try await waiters.wait(until: offset)
+            }
+        }
+        throw ArchiveKeyError(.unavailable, "the keys topic \(place.topic) does not give back what was written to it")
+    }
+
+    // MARK: Service
+
+    func start() async throws {
+        do {
+            try await withTaskExecutorPreference(HandlerThreads.shared) {
+                try await WholeTopic.read(place, of: kafka, from: try await nextOffset()) { try await apply($0) }
+                try refuseLostKeys()
+                // The key of marks before the first log: a host that joins finds at least this record.
+                try await publisher.publish(try keys.duePublications(limit: 0))
+            }
+        } catch let error as KafkaError {
+            await close(within: .seconds(1))
+            throw StartupError(
+                "the keys topic \(place.topic) cannot be read or written: \(error.message)", setting: "kafka.*",
+                fix: "Create it with sluicectl topics apply, or correct the setting")
+        } catch {
+            await close(within: .seconds(1))
+            throw error
+        }
+    }
+
+    private func refuseLostKeys() throws {
+        guard try keys.isJoining else { return }
+        throw StartupError(
+            "there was no key store at \(keys.path), the archive has logs, and \(place.topic) has no record",
+            setting: "archive.key.store",
+            fix: """
+                Correct the setting or restore the key store from its backup; where another host has it, start that one \
+                first
+                """)
+    }
+
+    func run() async throws {
+        await withTaskExecutorPreference(HandlerThreads.shared) {
+            while !Task.isCancelled, !state.withLock(\.isStopping) {
+                do {
+                    try await follow()
+                } catch {
+                    waiters.fail(error)
+                    logger.error("the keys topic is not followed; trying again", [LogField(.error, "\(error)")])
+                }
+                try? await Task.sleep(for: pause)
+            }
+        }
+        // To return would end the process.
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    func stop(within limit: Duration) async {
+        let consumer = state.withLock { state in
+            state.isStopping = true
+            return state.consumer.take()
+        }
+        waiters.fail(CancellationError())
+        await consumer?.close(within: limit)
+        await close(within: limit)
+    }
+
+    private func close(within limit: Duration) async {
+        await publisher.close(within: limit)
+        await announcer.close(within: limit)
+    }
+
+    /// Where the key store has read to.
+    private func nextOffset() async throws -> KafkaOffset {
+        let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
+            try await admin.watermarks(of: place.topic)[place]
+        }
+        let offset = try keys.keysOffset(
+            cluster: clusterId, low: marks?.low.rawValue ?? 0, high: marks?.high.rawValue ?? 0)
+        return KafkaOffset(rawValue: offset)
+    }
+
+    /// Reads until the consumer is closed or fails.
+    private func follow() async throws {
+        let start = try await nextOffset()
+        waiters.advance(to: start.rawValue)
+        let consumer = KafkaConsumer(kafka, source: .partitions([place: start])) { _ in }
+        try await consumer.start()
+        state.withLock { $0.consumer = consumer }
+        do {
+            for partition in await consumer.assignedPartitions {
+                while let records = await partition.next(maxRecords: 1000, maxBytes: 4 << 20, within: look) {
+                    if !records.isEmpty { try await apply(records) }
+                    try await publisher.publish(try keys.duePublications(limit: 1000))
+                }
+            }
+        } catch {
+            await consumer.close(within: .seconds(5))
+            throw error
+        }
+        await consumer.close(within: .seconds(5))
+    }
+
+    private func apply(_ records: [KafkaRecord]) async throws {
+        guard let last = records.last else { return }
+        var read: [ArchiveKeyRecord] = []
+        for record in records {
+            do throws(ArchiveFormatError) {
+                read.append(try ArchiveKeyRecord(record))
+            } catch { refuse("\(error.message), offset \(record.offset)") }
+        }
+        // Before they are applied, so that it cannot be lost.
+        for erasure in try keys.erasures(ofKeysIn: read) { try await announcer.publish(erasure) }
+        let next = last.offset.rawValue + 1
+        let followed = try keys.follow(read, nextOffset: next)
+        metrics.applied.increment(by: UInt64(followed.applied))
+        for reason in followed.refused { refuse(reason) }
+        waiters.advance(to: next)
+    }
+
+    private func refuse(_ reason: String) {
+        metrics.refused.increment()
+        logger.error("a record of the keys topic cannot be used", [LogField(.error, reason)])
+    }
+}
