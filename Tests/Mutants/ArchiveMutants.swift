@@ -88,9 +88,14 @@ private let keys = MutatedFile(
     .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+DataKeys.swift", suites: "KeyStoreTests|ErasureTests")
 private let erasure = MutatedFile(
     .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+Erasures.swift", suites: "ErasureTests|KeyStoreTests")
+private let sharing = MutatedFile(
+    .archive, "shared keys", "AppStore/ArchiveKeys/KeyStore+Sharing.swift", suites: "SharingTests")
+private let erasedKeys = MutatedFile(
+    .operations, "erasure", "Services/Operations/Archive/Proofs/ErasedKeys.swift", suites: "ArchiveProofTests")
 
 enum ArchiveMutants {
-    static let all = writing + loggingCheckpoints + storing + verifying + proving + erasing
+    static let all =
+        writing + loggingCheckpoints + storing + verifying + proving + erasing + sharingKeys
 
     private static let writing: [Mutant] = [
         writer.without("archive-durable-first", "try await store.synchronize()"),
@@ -252,5 +257,19 @@ enum ArchiveMutants {
         erasure.mutant("archive-erasure-read-again", "before >= upTo", "false"),
         erasure.mutant("archive-foreign-marks", "record.marks != marksId", "false"),
         erasure.mutant("archive-hold-later", "hold.sinceMilliseconds <= at", "true"),
+        erasure.mutant("archive-erasure-unnamed", "!record.keys.contains($0)", "false"),
+        erasedKeys.mutant(
+            "archive-destroyed-by-hand", "isDecided || !isComplete ? .incomplete : .tampered", ".incomplete"),
+    ]
+
+    private static let sharingKeys: [Mutant] = [
+        keys.mutant("archive-key-unpublished", "mustBePublished && entry?.isPublished == false", "false"),
+        sharing.mutant("archive-keys-order", "Set(named).isSuperset(of: known)", "true"),
+        sharing.mutant("archive-keys-stale", "expected.map(\\.id) == record.keys.map(\\.id)", "true"),
+        sharing.mutant("archive-keys-hold", "h.mark IS NULL", "1"),
+        sharing.mutant("archive-keys-other-marks", "adopted == nil, !isUsed", "true"),
+        sharing.mutant("archive-keys-other-subject", "mark == bytes", "true"),
+        sharing.mutant(
+            "archive-keys-changed-meanwhile", "try sharedState(of: subject.subject) == subject", "true"),
     ]
 }

@@ -155,6 +155,7 @@ enum OutputName {
     static let clusterId = "clusterId"
     static let record = "record"
     static let destroyed = "destroyed"
+    static let missing = "missing"
     static let holds = "holds"
     static let waitingErasures = "waitingErasures"
     static let wrapped = "wrapped"

@@ -10,6 +10,7 @@ import JSON
 import Kafka
 import ObjectStorage
 import Records
+import SQLite
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ private struct ArchivedNotification {
             names: TopicNames(prefix: "appstore"))
     }
 
-    private func write(_ produced: KafkaProducerRecord) async throws {
+    func write(_ produced: KafkaProducerRecord) async throws {
         let names = try LogNames(KafkaTopicPartition(topic: produced.topic, partition: 0))
         var writer = try await LogWriter.open(store, names: names, signer: signer, at: 1_800_000_000)
         let record = KafkaRecord(
@@ -71,7 +72,8 @@ private struct ArchivedNotification {
         let protection = isNotification ? try keys.dataKeys(for: [request]).first ?? .plain : .plain
         try writer.append(
             ArchiveEntry(
-                record, kind: isNotification ? .notification : .certificate, clusterId: "cluster",
+                record, kind: try #require(ArchiveKind(topic: produced.topic, names: TopicNames())),
+                clusterId: "cluster",
                 archivedAtMilliseconds: Signed.now, protection: protection))
         try await writer.commit(at: 1_800_000_000)
     }
@@ -81,12 +83,36 @@ private struct ArchivedNotification {
         for record in try Self.records() where record.topic.rawValue == Self.topic { try await write(record) }
     }
 
-    func erase() throws {
+    /// - Parameter isArchived: whether the record of the erasure is, which names the key.
+    func erase(isArchived: Bool = true) async throws {
         let mark = try keys.mark(of: subject)
         let record = ErasureRecord(
-            action: .erase, subject: mark, marks: keys.marksId, keys: [], reason: "test", request: "",
-            requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1000))
+            action: .erase, subject: mark, marks: keys.marksId, keys: try keys.status(of: mark).keys, reason: "test",
+            request: "", requestedAt: AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1000))
+        if isArchived { try await write(record.produced(to: TopicNames().erasures)) }
         _ = try keys.apply([record])
+    }
+
+    /// A notification of a purchase of its own: another key in the key store.
+    func addPurchase() async throws {
+        let other = DataKeyRequest(
+            subject: ArchiveSubject(.production, key: "com.example.app/2000000000000002"),
+            eventTimeMilliseconds: Signed.now)
+        _ = try keys.dataKeys(for: [other])
+    }
+
+    /// Flags of a verification that reads payloads.
+    var payloads: [String] {
+        [
+            "--key", key, "--payloads", "--archive.key.store", keyStore, "--archive.key.encryption.key.file", keyFile,
+            "--root.certificates", root,
+        ]
+    }
+
+    func sql(_ statement: String) throws {
+        let database = try Database(path: keyStore, access: .sharedWriter)
+        defer { database.close() }
+        try database.executeScript(statement)
     }
 
     /// Changes a byte in the middle of a file.
@@ -128,18 +154,69 @@ private struct ArchivedNotification {
     @Test func `each notification is said to be signed by Apple for its app, until its person is erased`() async throws
     {
         let archived = try await ArchivedNotification()
-        let flags = [
-            "--key", archived.key, "--payloads", "--archive.key.store", archived.keyStore,
-            "--archive.key.encryption.key.file", archived.keyFile, "--root.certificates", archived.root,
-        ]
-        let (exitCode, printed) = await archived.run("verify", flags)
+        let (exitCode, printed) = await archived.run("verify", archived.payloads)
         #expect(exitCode == 0, "\(printed.output) \(printed.complaints)")
         #expect(printed.output.contains("1 signed by Apple for com.example.app"))
-        try archived.erase()
-        let erased = await archived.run("verify", flags)
-        #expect(erased.exitCode == 0)
+        #expect(printed.output.contains("0 missing\n"))
+        try await archived.erase()
+        let erased = await archived.run("verify", archived.payloads)
+        #expect(erased.exitCode == 0, "\(erased.printed.output)")
         #expect(erased.printed.output.contains("1 erased\n"))
+        #expect(erased.printed.output.contains("0 missing\n"))
         #expect(!erased.printed.output.contains("signed by Apple"))
+    }
+
+    @Test func `an erased person stays erased for a key store that never had the key`() async throws {
+        let archived = try await ArchivedNotification()
+        try await archived.erase()
+        try archived.sql("DELETE FROM data_keys")
+        let (exitCode, printed) = await archived.run("verify", archived.payloads)
+        #expect(exitCode == 0, "\(printed.output)")
+        #expect(printed.output.contains("1 erased\n"))
+    }
+
+    @Test func `an erasure that is not archived yet is incomplete`() async throws {
+        let archived = try await ArchivedNotification()
+        try await archived.erase(isArchived: false)
+        let (exitCode, printed) = await archived.run("verify", archived.payloads)
+        #expect(exitCode == 3)
+        #expect(printed.output.contains("no archived record of an erasure names it"))
+    }
+
+    /// The changes v03 to v07 of the review of the archive.
+    @Test(arguments: [
+        ("DELETE FROM data_keys", 3, "1 missing"),
+        ("UPDATE data_keys SET wrapping = zeroblob(8), wrapped = zeroblob(60)", 2, "0 missing"),
+        ("UPDATE data_keys SET wrapped = randomblob(60)", 3, "1 missing"),
+        (
+            "UPDATE data_keys SET wrapped = (SELECT o.wrapped FROM data_keys o WHERE o.number <> data_keys.number)", 3,
+            "1 missing"
+        ),
+        (
+            "UPDATE data_keys SET mark = (SELECT o.mark FROM data_keys o WHERE o.number <> data_keys.number)", 3,
+            "1 missing"
+        ),
+    ])
+    func `keys that were destroyed by hand, lost or exchanged are findings`(
+        change: String, expected: Int32, summary: String
+    ) async throws {
+        let archived = try await ArchivedNotification()
+        try await archived.addPurchase()
+        #expect(await archived.run("verify", archived.payloads).exitCode == 0)
+        try archived.sql(change)
+        let (exitCode, printed) = await archived.run("verify", archived.payloads)
+        #expect(exitCode == expected, "\(printed.output)")
+        #expect(printed.output.contains("\(summary)\n"))
+        let json = await archived.run("verify", archived.payloads + ["--output", "json"])
+        #expect(try json.printed.objects.first?["ok"]?.bool == false)
+    }
+
+    @Test func `an archive without the certificates of its notifications is incomplete`() async throws {
+        let archived = try await ArchivedNotification()
+        try FileManager.default.removeItem(atPath: "\(archived.archive)/appstore.certificates")
+        let (exitCode, printed) = await archived.run("verify", archived.payloads)
+        #expect(exitCode == 3, "\(printed.output)")
+        #expect(printed.output.contains("1 missing\n"))
     }
 
     @Test func `a notification that another root signed is not taken for Apple's`() async throws {

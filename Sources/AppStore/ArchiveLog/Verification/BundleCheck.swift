@@ -185,7 +185,7 @@ struct BundleReading: Sendable {
         check.outcomes[outcome.label, default: 0] += 1
         if let problem = outcome.problem {
             check.findings.append(
-                Finding(.tampered, log, leaf: object.index, offset: object.leaf.position.offset, problem))
+                Finding(outcome.kind, log, leaf: object.index, offset: object.leaf.position.offset, problem))
         }
     }
 

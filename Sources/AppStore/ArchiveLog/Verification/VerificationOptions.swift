@@ -43,9 +43,12 @@ package struct InspectionOutcome: Hashable, Sendable {
     package let label: String
     /// Why it is a finding; nil when it is none.
     package let problem: String?
+    /// What the problem means.
+    package let kind: Finding.Kind
 
-    package init(_ label: String, problem: String? = nil) {
+    package init(_ label: String, problem: String? = nil, kind: Finding.Kind = .tampered) {
         self.label = label
         self.problem = problem
+        self.kind = kind
     }
 }

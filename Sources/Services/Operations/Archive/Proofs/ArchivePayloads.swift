@@ -13,12 +13,14 @@ internal import TransparencyLog
 
 /// Opens archived objects and verifies what Apple signed in them as of its receipt.
 ///
-/// Labels are what is counted: `erased` where the key was destroyed on purpose, `key missing` where the key store never had
-/// it, `signed by Apple for <bundle id>`, `not signed` for version 1, `readable` for what nobody at Apple signs.
+/// Labels are what is counted: `erased` where an archived record of the erasures topic names the key, or the subject was
+/// erased before the record came; `signed by Apple for <bundle id>`, `not signed` for version 1, `readable` for what nobody
+/// at Apple signs. What cannot be read for any other reason is a finding: ``missingLabels``.
 final class ArchivePayloads: Sendable {
     private let keys: KeyStore
     private let names: TopicNames
     private let certificates = CertificateDirectory()
+    private let erasures = Mutex(ErasedKeys())
     private let roots: [[UInt8]]
     private let apps: [AppIdentity]
     /// One for each app; without a configuration for each that a notification claims to be for.
@@ -31,21 +33,32 @@ final class ArchivePayloads: Sendable {
         self.apps = apps
     }
 
-    /// Reads the archive's own copies of Apple's certificates, without which no notification can be put together again.
-    func readCertificates(_ readers: [LogReader]) async throws(LogReadError) {
-        for reader in readers where reader.names.partition.topic == names.certificates {
+    /// Labels of what is missing to read a payload.
+    static let missingLabels = ["key missing", "key unreadable", "certificate missing"]
+
+    /// Reads the archive's own copies of Apple's certificates, without which no notification can be put together again, and
+    /// the records of erasures, which say which keys were destroyed on purpose.
+    func readReferences(_ readers: [LogReader]) async throws(LogReadError) {
+        for reader in readers where [names.certificates, names.erasures].contains(reader.names.partition.topic) {
             let size = try await reader.checkpoint()?.checkpoint.size ?? 0
             for index in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
                 let bundle = try await reader.bundle(index, size: size)
                 // Where the segment is gone the notifications say so.
-                guard let segment = try? await reader.segment(index, size: size) else { continue }
+                guard let segment = try? await reader.segment(index, size: size) else {
+                    if reader.names.partition.topic == names.erasures { erasures.withLock { $0.isComplete = false } }
+                    continue
+                }
                 for position in 0..<min(bundle.count, segment.objects.count) {
                     guard let leaf = try? ArchiveLeaf(bytes: Array(bundle[position])),
                         let content = try? ArchiveObject.open(
                             Array(segment.bytes[segment.objects[position]]), of: leaf),
                         case .record(let record) = content
                     else { continue }
-                    certificates.take([record.record(of: leaf)])
+                    if leaf.position.kind == .erasure {
+                        erasures.withLock { $0.add(record.record(of: leaf)) }
+                    } else {
+                        certificates.take([record.record(of: leaf)])
+                    }
                 }
             }
         }
@@ -58,10 +71,14 @@ final class ArchivePayloads: Sendable {
             do throws(ArchiveKeyError) {
                 switch try keys.dataKey(id) {
                 case .usable(let key): secret = key
-                case .destroyed: return InspectionOutcome("erased")
-                case .unknown: return InspectionOutcome("key missing")
+                case .destroyed(let upTo):
+                    return erasures.withLock { $0.outcome(ofDestroyed: id, isDecided: upTo != nil) }
+                case .unknown: return erasures.withLock { $0.outcome(ofUnknown: id) }
                 }
-            } catch { return InspectionOutcome("key unreadable") }
+            } catch {
+                return InspectionOutcome(
+                    "key unreadable", problem: "key \(id) cannot be used: \(error.message)", kind: .incomplete)
+            }
         }
         do throws(ArchiveFormatError) {
             switch try ArchiveObject.open(object.object, of: object.leaf, key: secret) {
@@ -94,7 +111,10 @@ final class ArchivePayloads: Sendable {
         } catch {
             switch error {
             case .unsigned: return InspectionOutcome("not signed")
-            case .unknownHeader: return InspectionOutcome("certificate missing")
+            case .unknownHeader:
+                return InspectionOutcome(
+                    "certificate missing", problem: "the archive does not have the certificates that it names",
+                    kind: .incomplete)
             case .malformedProof: return InspectionOutcome("not rebuilt", problem: error.description)
             }
         }

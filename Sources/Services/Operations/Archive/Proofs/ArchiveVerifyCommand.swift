@@ -92,7 +92,7 @@ struct ArchiveVerifyCommand {
         let payloads = ArchivePayloads(
             keys: keys, names: TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]),
             roots: try source.roots(configuration), apps: try source.apps(configuration))
-        try await payloads.readCertificates(
+        try await payloads.readReferences(
             LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: options.verifiers) })
         return payloads.inspect
     }

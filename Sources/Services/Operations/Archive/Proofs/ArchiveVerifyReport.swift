@@ -33,6 +33,11 @@ struct ArchiveVerifyReport {
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// Payloads that cannot be read and are not erased.
+    private var missing: Int {
+        outcomes.reduce(0) { $0 + (ArchivePayloads.missingLabels.contains($1.label) ? $1.count : 0) }
+    }
+
     // MARK: Text
 
     /// Logs that are empty and sound are counted only: most dead letter topics are.
@@ -73,6 +78,7 @@ struct ArchiveVerifyReport {
         let before = sum(\.leavesBefore) + (report.checkpointLog?.leavesBefore ?? 0)
         if before > 0 { lines.append("\(before) leaves were verified before (--from)") }
         lines += outcomes.map { "\($0.count) \($0.label)" }
+        if options.inspect != nil { lines.append("\(missing) missing") }
         if let kafka {
             lines.append("\(kafka.records) records that Kafka still holds have their leaf")
             lines += kafka.absent.map { "Kafka does not have the topic \($0) any more" }
@@ -163,8 +169,9 @@ struct ArchiveVerifyReport {
                 Int64(anchors.unverified.values.reduce(anchors.otherNotes, +)))
         }
         if options.inspect != nil {
+            let payloads: JSONObject = [OutputName.missing: .integer(Int64(missing))]
             object[OutputName.payloads] = .object(
-                outcomes.reduce(into: [:]) { $0[$1.label] = .integer(Int64($1.count)) })
+                outcomes.reduce(into: payloads) { $0[$1.label] = .integer(Int64($1.count)) })
         }
         if let kafka { object[OutputName.kafkaRecords] = .integer(Int64(kafka.records)) }
         return object
