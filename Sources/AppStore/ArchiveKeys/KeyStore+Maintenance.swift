@@ -52,6 +52,18 @@ extension KeyStore {
         }
     }
 
+    /// Writes a copy of the store as it is at one instant, while processes use it; a copy of the file alone lacks what is in
+    /// its write-ahead log. Only its owner can read it. It is on disk on return.
+    ///
+    /// - Throws: ``ArchiveKeyError``: `unavailable` where there is a file, or it cannot be written.
+    package func backUp(to path: String) throws(ArchiveKeyError) {
+        try OwnersFile.make(path)
+        try file.withLock { (file) throws(ArchiveKeyError) in
+            try KeyStoreFile.attempting { try file.database.run("VACUUM INTO ?", [.text(path)]) }
+        }
+        try OwnersFile.synchronize(path)
+    }
+
     /// What is wrong with the file, empty when it is sound: SQLite's own check, and every key unwrapped once. Reads all.
     package func checkIntegrity() throws(ArchiveKeyError) -> [String] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.checkIntegrity() }
@@ -87,6 +99,7 @@ extension KeyStoreFile {
                     try database.run(
                         "UPDATE data_keys SET wrapping = ?, wrapped = ? WHERE number = ?",
                         [current, .blob(try keys.current.wrap(secret, context: mark + id)), .integer(number)])
+                    if let subject = SubjectMark(bytes: mark) { try setDue(subject) }
                 }
                 let marks = try rewrapMarks()
                 return (rows.count + marks, rows.last?.0)
@@ -99,7 +112,6 @@ extension KeyStoreFile {
             // The key of the marks is one too.
             let rows = try database.rows(
                 """
-                    if let subject = SubjectMark(bytes: mark) { try setDue(subject) }
                 SELECT wrapping, count(*) FROM (
                     SELECT wrapping FROM data_keys WHERE wrapping <> x'0000000000000000'
                     UNION ALL SELECT value FROM store WHERE name = ?
@@ -121,6 +133,7 @@ extension KeyStoreFile {
         let secret = try key(wrapping).unwrap(wrapped, context: Self.marksContext)
         try set(.marks, .blob(try keys.current.wrap(secret, context: Self.marksContext)))
         try set(.marksWrapping, .blob(keys.current.idBytes))
+        try set(.marksDue, 1)
         return 1
     }
 
@@ -133,7 +146,6 @@ extension KeyStoreFile {
                 let (id, mark) = (try row.blob(0), try row.blob(1))
                 do {
                     _ = try key(try row.blob(2)).unwrap(try row.blob(3), context: mark + id)
-        try set(.marksDue, 1)
                     return nil
                 } catch let error as ArchiveKeyError {
                     return "key \(ArchiveKeyId(bytes: id)?.hex ?? "without a name"): \(error)"

@@ -38,6 +38,7 @@ package final class KeyStore: Sendable {
             throw ArchiveKeyError.missingStore(path)
         }
         self.path = path
+        if creation != .never { try OwnersFile.prepare(path) }
         file = Mutex(
             try KeyStoreFile(
                 path: path, keys: keys, cachedSubjects: cachedSubjects, busyTimeout: busyTimeout,

@@ -52,11 +52,14 @@ package final class SideIndex: Sendable {
     /// - Parameters:
     ///   - path: the file, made when there is none; its directory must exist.
     ///   - store: whose marks it uses: an index of another store is emptied.
+    ///   - busyTimeout: how long a call waits for another process.
     /// - Throws: ``ArchiveKeyError``: `unavailable`, or `unusableStore` for a file that is damaged and can be deleted.
-    package init(path: String, store: KeyStore) throws(ArchiveKeyError) {
+    package init(
+        path: String, store: KeyStore, busyTimeout: Duration = .seconds(10)
+    ) throws(ArchiveKeyError) {
         let key = try store.indexKey()
         let marksId = store.marksId
-        file = Mutex(try SideIndexFile(path: path, key: key, marksId: marksId))
+        file = Mutex(try SideIndexFile(path: path, key: key, marksId: marksId, busyTimeout: busyTimeout))
     }
 
     /// Whether it has entries of any log.
@@ -101,7 +104,10 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.places(of: name, limit: limit) }
     }
 
-    /// Removes the entries of keys that are destroyed.
+    /// Removes the entries of keys that are destroyed, and what SQLite kept of them where it moved them.
+    ///
+    /// - Throws: ``ArchiveKeyError``: `notOverwritten` when they are removed, but another process that reads keeps copies of
+    ///   them in the write-ahead log: call it again.
     package func remove(_ keys: [ArchiveKeyId]) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.remove(keys) }
     }
@@ -148,10 +154,12 @@ final class SideIndexFile {
     /// Deletes everything but which marks it is of.
     private static let emptying = "DELETE FROM entries; DELETE FROM unread; DELETE FROM logs;"
 
-    init(path: String, key: HMACSHA256Key, marksId: String) throws(ArchiveKeyError) {
+    init(
+        path: String, key: HMACSHA256Key, marksId: String, busyTimeout: Duration
+    ) throws(ArchiveKeyError) {
         self.key = key
         database = try KeyStoreFile.attempting {
-            let database = try Database(path: path, access: .sharedWriter, busyTimeout: .seconds(10))
+            let database = try Database(path: path, access: .sharedWriter, busyTimeout: busyTimeout)
             try database.executeScript("PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;")
             try database.migrate(Self.migrations)
             try database.transaction {
@@ -272,7 +280,9 @@ final class SideIndexFile {
 
     func remove(_ keys: [ArchiveKeyId]) throws(ArchiveKeyError) {
         guard !keys.isEmpty else { return }
-        try KeyStoreFile.attempting {
+        let isBusy = try KeyStoreFile.attempting {
+            let changes = { try self.database.firstRow("SELECT total_changes()") { try $0.integer(0) } }
+            let before = try changes()
             try database.transaction {
                 for key in keys {
                     for table in ["entries", "unread"] {
@@ -280,7 +290,17 @@ final class SideIndexFile {
                     }
                 }
             }
-            try database.executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
+            // Rows of this tree move between pages, which `secure_delete` does not clear: all of it is written again.
+            if try changes() != before { try database.executeScript("VACUUM") }
+            return try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
+        }
+        guard !isBusy else {
+            throw ArchiveKeyError(
+                .notOverwritten,
+                """
+                the entries of the erased are removed, but the write-ahead log of \(database.path) may have copies: another \
+                process is reading; repeat the command
+                """)
         }
     }
 

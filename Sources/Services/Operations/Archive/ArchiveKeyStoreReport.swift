@@ -8,15 +8,33 @@ internal import Lifecycle
 struct ArchiveKeyStoreReport {
     let configuration: Configuration
 
+    /// `sluicectl archive key backup`: a copy of the key store as it is at one instant.
+    func backUp(_ path: String, _ console: Console) async throws -> ExitCode {
+        let store = try ArchivePlace.keyStore(configuration)
+        defer { store.close() }
+        try store.backUp(to: path)
+        console.complain(
+            "made \(PlainText.printable(path)); let it expire within 30 days: it has the keys of whoever is erased later"
+        )
+        return .ok
+    }
+
     func run(_ console: Console) async throws -> ExitCode {
         let given = try KeyEncryptionKeys(files: configuration[ArchivePlace.keyEncryptionKeys])
         let store = try KeyStore(path: configuration[ArchivePlace.keyStore], keys: given, creation: .never)
         defer { store.close() }
-        let (counts, wrapped, problems) = (try store.counts(), try store.wrappedKeys(), try store.checkIntegrity())
+        let (counts, wrapped) = (try store.counts(), try store.wrappedKeys())
+        var problems = try store.checkIntegrity()
+        var use: ArchiveKeyUse?
+        if configuration[Self.againstArchive] {
+            let compared = try await ArchiveKeyUse(ArchiveLogs(configuration), store)
+            problems += compared.problems
+            use = compared
+        }
         switch configuration[OperationsSettings.output] {
-        case .text: await console.write(text(counts, wrapped, given))
+        case .text: await console.write(text(counts, wrapped, given, use))
         case .json:
-            let object: JSONObject = [
+            var object: JSONObject = [
                 OutputName.ok: .bool(problems.isEmpty), OutputName.keys: .integer(Int64(counts.keys)),
                 OutputName.destroyed: .integer(Int64(counts.destroyedKeys)),
                 OutputName.holds: .integer(Int64(counts.holds)),
@@ -26,13 +44,23 @@ struct ArchiveKeyStoreReport {
                         $0[$1.key] = .integer(Int64($1.value))
                     }), OutputName.errors: .array(problems.map { .string($0) }),
             ]
+            if let use {
+                object[OutputName.leaves] = .integer(Int64(use.leaves))
+                object[OutputName.missing] = .integer(Int64(use.unknown.count))
+            }
             await console.write(line: JSONValue.object(object).json)
         }
         for problem in problems { console.complain(PlainText.printable(problem)) }
         return problems.isEmpty ? .ok : .failure
     }
 
-    private func text(_ counts: KeyStoreCounts, _ wrapped: [String: Int], _ given: KeyEncryptionKeys) -> String {
+    static let againstArchive = Setting.flag(
+        "against-archive",
+        help: "Read the leaves of the archive too: whether the key store has each key that they name.")
+
+    private func text(
+        _ counts: KeyStoreCounts, _ wrapped: [String: Int], _ given: KeyEncryptionKeys, _ use: ArchiveKeyUse?
+    ) -> String {
         var rows = [
             ["keys in use", "\(counts.keys)"], ["keys destroyed", "\(counts.destroyedKeys)"],
             ["persons erased", "\(counts.erasedSubjects)"], ["legal holds", "\(counts.holds)"],
@@ -42,6 +70,10 @@ struct ArchiveKeyStoreReport {
             let count = wrapped[key.id] ?? 0
             let use = count > 0 ? "wraps \(count)" : "wraps none"
             rows.append(["key-encryption key \(key.id)", "\(use)  \(PlainText.printable(key.source))"])
+        }
+        if let use {
+            rows.append(["keys that \(use.leaves) leaves name", "\(use.known.count + use.unknown.count)"])
+            rows.append(["of them missing", "\(use.unknown.count)"])
         }
         return PlainText.table(rows)
     }

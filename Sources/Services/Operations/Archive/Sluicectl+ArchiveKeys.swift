@@ -23,6 +23,8 @@ extension Sluicectl {
             case ["key", "show"]:
                 return try await ArchiveKeyCommand(configuration: configuration).show(argument, console)
             case ["key", "check"]: return try await ArchiveKeyStoreReport(configuration: configuration).run(console)
+            case ["key", "backup"]:
+                return try await ArchiveKeyStoreReport(configuration: configuration).backUp(argument, console)
             default: return nil
             }
         }

@@ -138,11 +138,30 @@ extension SluicectlCommand {
                 summary: "Check the key store: whether every key opens, and which key-encryption keys it needs.",
                 discussion: """
                     A key-encryption key that wraps none is needed no more, once no host is left whose key store it \
-                    wraps. Exits with 1 when the file is damaged or a key does not open.
+                    wraps. Exits with 1 when the file is damaged, a key does not open or, with --against-archive, a key \
+                    that a leaf names is missing. That is so for a backup that was made before the leaf, and for a host \
+                    that joined after an erasure that does not name its keys.
                     """,
-                schema: ConfigurationSchema([
-                    ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, OperationsSettings.output,
+                schema: ConfigurationSchema(
+                    [
+                        ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, ArchiveKeyStoreReport.againstArchive,
+                        OperationsSettings.output,
+                    ] + ArchivePlace.storeSettings),
+                examples: [
+                    .init("sluicectl archive key check", "After a change of the key."),
+                    .init(
+                        "sluicectl archive key check --archive.key.store restored.sqlite --against-archive",
+                        "Whether a backup has every key that the archive needs."),
                 ]),
-                examples: [.init("sluicectl archive key check", "After a restore, or a change of the key.")]),
+            Command(
+                "backup", summary: "Copy the key store as it is at one instant, while sluice-archive runs.",
+                discussion: """
+                    A plain copy of the file lacks the newest keys, which are in its write-ahead log. The copy is on \
+                    disk on return, and only its owner can read it. Keep it on another volume than the archive, for 30 \
+                    days at most: it has the keys of whoever is erased later.
+                    """,
+                schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),
+                arguments: [Command.Argument("FILE", help: "the new file")],
+                examples: [.init("sluicectl archive key backup /backup/keys-2026-11-26.sqlite", "Once a day.")]),
         ], readsConfiguration: false)
 }

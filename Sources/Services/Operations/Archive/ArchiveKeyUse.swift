@@ -1,0 +1,55 @@
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import ArchiveLog
+internal import Lifecycle
+internal import TransparencyLog
+
+/// Which of the keys that leaves of an archive name a key store has.
+struct ArchiveKeyUse {
+    private(set) var leaves = 0
+    /// Keys that the store has, destroyed ones included.
+    private(set) var known: Set<ArchiveKeyId> = []
+    /// Keys that it does not have, with the first leaf that names each.
+    private(set) var unknown: [ArchiveKeyId: String] = [:]
+
+    /// Reads the leaves of all logs.
+    ///
+    /// - Throws: a ``StartupError`` for a log that cannot be read, an ``ArchiveKeyError``.
+    init(_ logs: ArchiveLogs, _ store: KeyStore) async throws {
+        for reader in try await logs.all() {
+            do throws(LogReadError) {
+                let size = try await reader.checkpoint()?.checkpoint.size ?? 0
+                for bundle in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
+                    let entries = try await reader.bundle(bundle, size: size)
+                    for position in 0..<entries.count {
+                        let leaf = bundle * TilePath.fullWidth + position
+                        guard leaf < size, let read = try? ArchiveLeaf(bytes: Array(entries[position])) else {
+                            continue
+                        }
+                        leaves += 1
+                        take(read.keyId, "\(reader.names.prefix), leaf \(leaf)")
+                    }
+                }
+            } catch { throw StartupError(error) }
+        }
+        for id in unknown.keys {
+            if case .unknown = try store.dataKey(id) { continue }
+            unknown[id] = nil
+            known.insert(id)
+        }
+    }
+
+    /// Whether the store has it is asked afterwards, once for each key.
+    private mutating func take(_ id: ArchiveKeyId?, _ place: String) {
+        guard let id, unknown[id] == nil else { return }
+        unknown[id] = place
+    }
+
+    /// One line for each of the first few.
+    var problems: [String] {
+        let lines = unknown.sorted { $0.value < $1.value }.prefix(20).map { id, place in
+            "key \(id) is not in the key store: \(place)"
+        }
+        return lines + (unknown.count > 20 ? ["and \(unknown.count - 20) more keys"] : [])
+    }
+}

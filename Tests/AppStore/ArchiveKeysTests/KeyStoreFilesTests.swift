@@ -1,0 +1,70 @@
+import ArchiveFormat
+import ArchiveKeys
+import Foundation
+import KafkaModel
+import SQLite
+import TestSupport
+import Testing
+
+/// The files of a key store and of an index: who may read them, their copies, and what is left of the erased.
+struct KeyStoreFilesTests {
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func `only the owner reads a new key store and its log, whatever the umask`() throws {
+        let disk = try StoreOnDisk()
+        let store = try disk.open()
+        _ = try store.dataKeys(for: [StoreOnDisk.request(1)])
+        for name in ["keys.db", "keys.db-wal", "keys.db-shm"] {
+            #expect(try mode(disk.directory.file(name)) == 0o600, "\(name)")
+        }
+    }
+
+    @Test func `others lose the right to read a key store that the version before made`() throws {
+        let disk = try StoreOnDisk()
+        try disk.open().close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: disk.path)
+        try disk.open().close()
+        #expect(try mode(disk.path) == 0o640)
+    }
+
+    @Test func `a backup has every key although the store is open, and no other file is overwritten`() throws {
+        let disk = try StoreOnDisk()
+        let store = try disk.open()
+        let ids = try store.dataKeys(for: (0..<200).map { StoreOnDisk.request($0) }).compactMap { $0.sealing?.id }
+        let path = disk.directory.file("backup.db")
+        try store.backUp(to: path)
+        #expect(try mode(path) == 0o600)
+        let backup = try KeyStore(path: path, keys: disk.keys([0]))
+        #expect(try ids.allSatisfy { try backup.dataKey($0).bytes != nil })
+        #expect(try backup.checkIntegrity() == [])
+        let error = try #require(throws: ArchiveKeyError.self) { try store.backUp(to: path) }
+        #expect(error.message.contains("name another file"))
+    }
+
+    @Test func `an empty file is no key store`() throws {
+        let disk = try StoreOnDisk()
+        try Data().write(to: URL(filePath: disk.path))
+        let error = try #require(throws: ArchiveKeyError.self) { try disk.open(creation: .never) }
+        #expect(error.code == .missingStore)
+    }
+
+    @Test func `while another process reads the index its copies of the erased are an error`() throws {
+        let disk = try StoreOnDisk()
+        let path = disk.directory.file("index.db")
+        let index = try SideIndex(path: path, store: try disk.open(), busyTimeout: .milliseconds(50))
+        let partition = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
+        let (id, name) = (try ArchiveKeyId.ofNewKey().0, IndexedName(.transactionId, "1"))
+        try index.add([(leaf: 0, key: id, names: [name])], of: partition, next: 1)
+        let reader = try Database(path: path, access: .reader)
+        try reader.run("BEGIN")
+        _ = try reader.rows("SELECT leaf FROM entries") { try $0.integer(0) }
+        let error = try #require(throws: ArchiveKeyError.self) { try index.remove([id]) }
+        #expect(error.code == .notOverwritten)
+        try reader.run("COMMIT")
+        try index.remove([id])
+        #expect(try index.places(of: name).isEmpty)
+        #expect(try Data(contentsOf: URL(filePath: path + "-wal")).isEmpty)
+    }
+}
