@@ -29,12 +29,14 @@ package struct ErasureRecord: Hashable, Sendable {
     package var reason: String
     /// The operator's reference to the request, without personal data.
     package var request: String
+    /// Who decided: an operator's name; empty in records of the version before.
+    package var author: String
     /// What was signed up to here is erased.
     package var requestedAt: AppStoreInstant
 
     package init(
         action: Action, subject: SubjectMark, marks: String, keys: [ArchiveKeyId] = [], reason: String, request: String,
-        requestedAt: AppStoreInstant
+        author: String = "", requestedAt: AppStoreInstant
     ) {
         self.action = action
         self.subject = subject
@@ -42,6 +44,7 @@ package struct ErasureRecord: Hashable, Sendable {
         self.keys = keys
         self.reason = reason
         self.request = request
+        self.author = author
         self.requestedAt = requestedAt
     }
 
@@ -64,6 +67,7 @@ package struct ErasureRecord: Hashable, Sendable {
             object.array("keys") { array in for key in keys { array.string(key.hex) } }
             object.set("reason", reason)
             object.set("request", request)
+            object.set("author", author.isEmpty ? nil : author)
             object.set("requestedAt", requestedAt.description)
         }
         return writer.bytes
@@ -96,6 +100,8 @@ package struct ErasureRecord: Hashable, Sendable {
         self.init(
             action: action, subject: subject, marks: marks, keys: keys,
             reason: try Self.text(root["reason"], "reason"), request: try Self.text(root["request"], "request"),
+            author: try root["author"].map { (author) throws(ArchiveFormatError) in try Self.text(author, "author") }
+                ?? "",
             requestedAt: requestedAt)
     }
 

@@ -48,6 +48,16 @@ struct ErasureRecordTests {
         #expect(error.code == .malformedObject)
     }
 
+    @Test func `who decided is in the record, and a record of the version before has nobody`() throws {
+        var record = try ErasureRecord(json: Array(Self.text.utf8))
+        #expect(record.author.isEmpty)
+        record.author = "privacy-officer"
+        #expect(String(decoding: record.jsonText, as: UTF8.self).contains(#""author":"privacy-officer""#))
+        #expect(try ErasureRecord(json: record.jsonText) == record)
+        record.author = String(repeating: "x", count: 257)
+        #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: record.jsonText) }
+    }
+
     @Test func `members that a later version adds are left alone`() throws {
         let more = Self.text.replacing("{\"version\"", with: "{\"host\":[1],\"version\"", maxReplacements: 1)
         #expect(try ErasureRecord(json: Array(more.utf8)) == ErasureRecord(json: Array(Self.text.utf8)))

@@ -78,6 +78,7 @@ import Testing
         #expect(record.action == .erase)
         #expect(record.keys == [installation.keys[0]])
         #expect(record.request == "DSR-17")
+        #expect(!record.author.isEmpty, "the user who runs the tests has a name or a number")
         #expect(record.subject == (try installation.store.mark(of: Installation.subject(1))))
         #expect(record.requestedAt.millisecondsSince1970 == Signed.now)
         // Two weeks after the present of these tests.

@@ -38,7 +38,7 @@ struct ArchiveDecisionCommand {
                 action: action, subject: person.mark, marks: store.marksId,
                 keys: action == .erase ? person.status.keys : [],
                 reason: configuration[ArchiveOptions.reason], request: configuration[ArchiveOptions.request] ?? "",
-                requestedAt: now)
+                author: ArchiveAuthor.name(configuration), requestedAt: now)
         }
         try check(records)
         // First where every host reads it: if this host fails now, its member still carries it out.
@@ -74,7 +74,7 @@ struct ArchiveDecisionCommand {
                 _ = try ErasureRecord(json: record.jsonText)
             } catch {
                 throw StartupError(
-                    "--reason and --request have at most \(ErasureRecord.maximumTextBytes) bytes each",
+                    "--reason, --request and --author have at most \(ErasureRecord.maximumTextBytes) bytes each",
                     fix: "Shorten them", exitCode: .usage)
             }
         }

@@ -46,7 +46,8 @@ extension SluicectlCommand {
         [
             ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, ArchivePlace.keyStore,
             ArchivePlace.keyEncryptionKeys, ArchivePlace.index, ArchiveOptions.app, ArchiveOptions.environment,
-            ArchiveOptions.reason, ArchiveOptions.request, OperationsSettings.yes, OperationsSettings.output,
+            ArchiveOptions.reason, ArchiveOptions.request, ArchiveAuthor.author, OperationsSettings.yes,
+            OperationsSettings.output,
         ] + ArchiveOptions.selectors + ArchivePlace.storeSettings, openPrefixes: [ApplicationSettings.kafka])
 
     private static let archiveErase = Command(
