@@ -267,7 +267,7 @@ enum ArchiveMutants {
         sharing.mutant("archive-keys-order", "Set(named).isSuperset(of: known)", "true"),
         sharing.mutant("archive-keys-stale", "expected.map(\\.id) == record.keys.map(\\.id)", "true"),
         sharing.mutant("archive-keys-hold", "h.mark IS NULL", "1"),
-        sharing.mutant("archive-keys-other-marks", "adopted == nil, !isUsed", "true"),
+        sharing.mutant("archive-keys-other-marks", "!isUsed", "true"),
         sharing.mutant("archive-keys-other-subject", "mark == bytes", "true"),
         sharing.mutant(
             "archive-keys-changed-meanwhile", "try sharedState(of: subject.subject) == subject", "true"),

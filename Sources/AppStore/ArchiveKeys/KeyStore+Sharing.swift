@@ -76,13 +76,13 @@ extension KeyStore {
 extension KeyStoreFile {
     func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
         try Self.attempting {
-            try database.transaction {
-                let known = try database.firstRow(
-                    "SELECT value FROM store WHERE name = ?", [.text(KeyStoreValue.keysCluster.rawValue)]
-                ) { try $0.text(0) }
-                if let next = try integer(.keysNext), known == cluster, (low...max(low, high)).contains(next) {
-                    return next
-                }
+            let known = try database.firstRow(
+                "SELECT value FROM store WHERE name = ?", [.text(KeyStoreValue.keysCluster.rawValue)]
+            ) { try $0.text(0) }
+            if let next = try integer(.keysNext), known == cluster, (low...max(low, high)).contains(next) {
+                return next
+            }
+            return try database.transaction {
                 try set(.keysCluster, .text(cluster))
                 try set(.keysNext, .integer(low))
                 try setAllDue()

@@ -48,7 +48,7 @@ struct ErasureRecordTests {
         #expect(error.code == .malformedObject)
     }
 
-    @Test func `who decided is in the record, and a record of the version before has nobody`() throws {
+    @Test func `who decided is in the record, and a record of the version before names none`() throws {
         var record = try ErasureRecord(json: Array(Self.text.utf8))
         #expect(record.author.isEmpty)
         record.author = "privacy-officer"

@@ -264,7 +264,7 @@ struct SharingTests {
         #expect(try host.store.sealingKeys(for: [StoreOnDisk.request(1)]).unpublished.count == 1)
     }
 
-    @Test(arguments: 0..<20)
+    @Test(arguments: 0..<6)
     func `in any order of events all hosts end with the same keys, and none that is needed is lost`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let hosts = try Hosts(3)

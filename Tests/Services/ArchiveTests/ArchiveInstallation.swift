@@ -164,6 +164,14 @@ final class ArchiveInstallation: Sendable {
             grouping: try await kafka.records(of: [topic], partitions: Int32(count)), by: \.topicPartition)
     }
 
+    /// Waits until a new service has given the key of marks to the topic: its start is over, but for the erasures.
+    func waitForKeys(_ service: RunningServices) async throws {
+        let isThere = await eventually {
+            service.metric(#"sluice_archive_key_records_total{outcome="applied"}"#) >= 1
+        }
+        try #require(isThere, "\(service.log.lines.suffix(8).joined(separator: "\n"))")
+    }
+
     /// Waits until so many leaves are under a checkpoint.
     func waitForLeaves(_ count: Int, _ service: RunningServices) async throws {
         let isThere = await eventually(within: .seconds(30)) {

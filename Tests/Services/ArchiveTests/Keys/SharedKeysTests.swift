@@ -143,6 +143,11 @@ import Testing
             try? FileManager.default.removeItem(atPath: installation.directory.file("host-0.sqlite\(suffix)"))
         }
         let again = try await installation.start(keyStore: "host-0.sqlite")
+        try await waitUntil {
+            guard let keys = try? installation.keys("host-0.sqlite") else { return false }
+            defer { keys.close() }
+            return try keys.counts().keys == 5
+        }
         #expect(await again.stop() == .ok)
         let records = try await installation.archived(keyStore: "host-0.sqlite").values.flatMap { $0 }
         #expect(records.filter { $0.topic == installation.topics.notifications(.production) }.count == 5)
