@@ -43,6 +43,7 @@ import TransparencyLog
         let file = installation.archive.directory.file("disclosure")
         let (code, made) = await installation.disclose(["--to", file])
         #expect(code == 0, "\(made.complaints)")
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
         try FileManager.default.removeItem(atPath: installation.archive.directory.file("keys.sqlite"))
         try FileManager.default.removeItem(atPath: installation.archive.directory.file("archive"))
         let (held, shown) = await installation.check(file)

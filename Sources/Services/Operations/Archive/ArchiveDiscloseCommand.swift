@@ -47,7 +47,8 @@ struct ArchiveDiscloseCommand {
             return await console.write(disclosure.bytes) ? .ok : .failure
         }
         do {
-            try FileDescriptor(replacing: file).write(disclosure.bytes)
+            // Personal data, for its owner alone.
+            try FileDescriptor(replacing: file, mode: 0o600).write(disclosure.bytes)
         } catch {
             throw StartupError("\(PlainText.printable(file)) cannot be written", fix: "Name another file")
         }
