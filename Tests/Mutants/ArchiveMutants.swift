@@ -39,7 +39,7 @@ private let retentionService = MutatedFile(
 private let keptKeys = MutatedFile(
     .archive, "retention", "AppStore/ArchiveKeys/KeyStore+Pruning.swift", suites: "RetentionServiceTests")
 private let persons = MutatedFile(
-    .archive, "erasure", "Services/Operations/Archive/ArchivePersons.swift",
+    .operations, "erasure", "Services/Operations/Archive/ArchivePersons.swift",
     suites: "ArchiveSubjectsTests|ArchivePersonsTests")
 private let identifiers = MutatedFile(
     .archive, "erasure", "AppStore/ArchiveKeys/IdentifierCollector.swift", suites: "SideIndexTests")
@@ -143,8 +143,9 @@ enum ArchiveMutants {
         retentionService.mutant(
             "archive-retention-kinds", "parts.topics[partition.topic]?.kind.isPersonal == true", "true"),
         keptKeys.mutant("archive-retention-hold", "try status(of: mark).hold != nil", "false"),
-        keptKeys.mutant(
-            "archive-retention-unknown", "return false", after: "let mark = try mark(ofKey: key) else {", "continue"),
+        retention.mutant(
+            "archive-retention-kept", #"try parts.keys.mayPrune(Set(leaves.compactMap(\.keyId)), hasHolds: hasHolds)"#,
+            "true"),
     ]
 
     private static let loggingCheckpoints: [Mutant] = [

@@ -48,7 +48,7 @@ enum TestArea: String, CaseIterable {
         case .reconciler: "^(ReconcilerTests|ReconciliationTests)\\."
         case .operations: "^OperationsTests\\."
         case .archive:
-            "^(ArchiveLogTests|ArchiveFormatTests|ArchiveKeysTests|TransparencyLogTests|ObjectStorageTests)\\."
+            "^(ArchiveLogTests|ArchiveFormatTests|ArchiveKeysTests|ArchiveTests|TransparencyLogTests|ObjectStorageTests)\\."
         }
     }
 
@@ -72,7 +72,10 @@ enum TestArea: String, CaseIterable {
         case .reconciler: ["ReconcilerTests", "ReconciliationTests"]
         case .operations: ["OperationsTests"]
         case .archive:
-            ["ArchiveLogTests", "ArchiveFormatTests", "ArchiveKeysTests", "TransparencyLogTests", "ObjectStorageTests"]
+            [
+                "ArchiveLogTests", "ArchiveFormatTests", "ArchiveKeysTests", "ArchiveTests", "TransparencyLogTests",
+                "ObjectStorageTests",
+            ]
         }
     }
 }

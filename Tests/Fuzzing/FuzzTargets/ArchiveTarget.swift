@@ -13,6 +13,7 @@ extension FuzzTarget {
         let texts = [
             note, "c2sp.org/tlog-proof@v1\nextra AAEC\nindex 0\n\(root)\n\n\(note)", "old 0\n\(root)\n\n\(note)",
             "tile/0/x001/234.p/17", "tile/entries/000", "sluice-archive/retention@v1\na/b/0\nminimum 256\n",
+            "sluice-archive/retention@v2\na/b/0\nminimum 256\nannounced 512\nat 1\n",
             "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
         ]
         let leaf =
