@@ -62,7 +62,7 @@ let platform: [Target] = [
     module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes", "Configuration"]),
     module(
         "ObjectStorage", layer: "Platform",
-        uses: ["Bytes", "Concurrency", "Configuration", "Cryptography", "HTTPClient", "Time"]),
+        uses: ["Bytes", "Concurrency", "Configuration", "Cryptography", "HTTPClient", "JSON", "Time"]),
     module(
         "KafkaTokens", layer: "Platform",
         uses: ["Bytes", "Configuration", "Cryptography", "HTTPClient", "JSON", "Kafka", "ObjectStorage", "Time"]),

@@ -3,10 +3,10 @@
 private let credentials = MutatedFile(
     .consumer, "tokens", "Platform/KafkaTokens/ClientCredentials.swift", suites: "ClientCredentialsTests")
 private let requests = MutatedFile(
-    .consumer, "tokens", "Platform/KafkaTokens/TokenRequests.swift", suites: "ClientCredentialsTests")
+    .consumer, "tokens", "Platform/ObjectStorage/S3/CredentialRequests.swift", suites: "ClientCredentialsTests")
 private let cache = MutatedFile(.consumer, "tokens", "Platform/KafkaTokens/TokenCache.swift", suites: "TokenCacheTests")
 private let aws = MutatedFile(
-    .consumer, "tokens", "Platform/KafkaTokens/AWSCredentials.swift", suites: "AWSCredentialsTests")
+    .consumer, "tokens", "Platform/ObjectStorage/S3/AWSCredentials.swift", suites: "AWSCredentialsTests")
 private let msk = MutatedFile(.consumer, "tokens", "Platform/KafkaTokens/MSKToken.swift", suites: "MSKTokenTests")
 private let settings = MutatedFile(
     .consumer, "tokens", "Platform/KafkaTokens/KafkaTokenSettings.swift", suites: "KafkaTokenSettingsTests")

@@ -3,6 +3,7 @@ package import Configuration
 internal import HTTPClient
 internal import JSON
 package import Kafka
+package import ObjectStorage
 
 /// Tokens of an identity provider, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
 package struct ClientCredentials: Sendable {
@@ -16,11 +17,11 @@ package struct ClientCredentials: Sendable {
     package var audience: String?
     /// SASL extensions.
     package var extensions: [String: String]
-    private let requests: TokenRequests
+    private let requests: CredentialRequests
 
     package init(
         endpoint: String, clientId: String, secret: @escaping @Sendable () throws(KafkaTokenFailure) -> Secret,
-        scope: String? = nil, audience: String? = nil, extensions: [String: String] = [:], requests: TokenRequests
+        scope: String? = nil, audience: String? = nil, extensions: [String: String] = [:], requests: CredentialRequests
     ) {
         self.endpoint = endpoint
         self.clientId = clientId
@@ -36,7 +37,11 @@ package struct ClientCredentials: Sendable {
 
     /// Asks for a new token.
     package func token() async throws(KafkaTokenFailure) -> KafkaToken {
-        let body = try await requests.answer(from: endpoint, try request(), problem: Self.problem)
+        let body: [UInt8]
+        let request = try self.request()
+        do throws(CredentialFailure) {
+            body = try await requests.answer(from: endpoint, request, problem: Self.problem)
+        } catch { throw KafkaTokenFailure(error) }
         guard let answer = try? JSONDocument.object(body).root, let value = answer["access_token"]?.string,
             !value.isEmpty
         else { throw KafkaTokenFailure("\(endpoint) answers without access_token") }
@@ -59,7 +64,7 @@ package struct ClientCredentials: Sendable {
         if let scope { parameters.append((name: "scope", value: scope)) }
         if let audience { parameters.append((name: "audience", value: audience)) }
         let secret = String(decoding: try secret().revealedBytes, as: UTF8.self)
-        let pair = "\(TokenRequests.encoded(clientId)):\(TokenRequests.encoded(secret))"
+        let pair = "\(CredentialRequests.encoded(clientId)):\(CredentialRequests.encoded(secret))"
         return HTTPClientRequest(
             method: "POST", url: endpoint,
             headers: [
@@ -69,7 +74,7 @@ package struct ClientCredentials: Sendable {
                     name: "Authorization",
                     value: "Basic " + String(decoding: Base64.encode(Array(pair.utf8)), as: UTF8.self)
                 ),
-            ], body: TokenRequests.form(parameters))
+            ], body: CredentialRequests.form(parameters))
     }
 
     /// RFC 6749, section 5.2.
@@ -94,4 +99,9 @@ extension Int64 {
         let (product, isOver) = multipliedReportingOverflow(by: 1000)
         return isOver ? (self < 0 ? 0 : .max / 2) : Swift.max(0, product)
     }
+}
+
+extension KafkaTokenFailure {
+    /// A failure to get what a token is made of.
+    init(_ failure: CredentialFailure) { self.init(failure.message, isRefusal: failure.isRefusal) }
 }

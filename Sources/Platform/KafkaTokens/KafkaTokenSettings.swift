@@ -2,6 +2,7 @@ public import Configuration
 internal import Glibc
 internal import HTTPClient
 package import Kafka
+internal import ObjectStorage
 internal import Time
 
 /// Settings of the tokens for brokers with SASL OAUTHBEARER. Names and defaults are a contract.
@@ -58,7 +59,8 @@ public enum KafkaTokenSettings {
         "kafka.token.aws.credentials.file",
         help: """
             A file with aws_access_key_id = … and aws_secret_access_key = …. Without it the environment, a web identity \
-            (EKS) or the container's metadata (ECS), as AWS's own libraries find them.
+            (EKS), the shared file of AWS's tools, the container's (ECS) or the instance's metadata (EC2), as AWS's own \
+            libraries find them.
             """, example: "/run/secrets/aws"
     ).optional
 
@@ -96,9 +98,16 @@ public enum KafkaTokenSettings {
             fetch = { () throws(KafkaTokenFailure) in try await grant.token() }
         case .awsMSKIAM:
             let credentials = AWSCredentials(
-                region: try region(configuration), file: configuration[awsCredentials], requests: requests)
+                region: try region(configuration), file: configuration[awsCredentials], setting: awsCredentials.key,
+                requests: requests)
             let token = MSKToken(region: credentials.region)
-            fetch = { () throws(KafkaTokenFailure) in try token.token(of: try await credentials.key(), now: now()) }
+            fetch = { () throws(KafkaTokenFailure) in
+                let key: AWSCredentials.Key
+                do throws(CredentialFailure) { key = try await credentials.key() } catch {
+                    throw KafkaTokenFailure(error)
+                }
+                return try token.token(of: key, now: now())
+            }
         }
         let cache = TokenCache(now: now, fetch: fetch)
         return KafkaTokenSource { () throws(KafkaTokenFailure) in try await cache.token() }
@@ -139,7 +148,7 @@ public enum KafkaTokenSettings {
     }
 
     private static func grant(
-        _ configuration: Configuration, _ requests: TokenRequests
+        _ configuration: Configuration, _ requests: CredentialRequests
     ) throws(ConfigurationError) -> ClientCredentials {
         func required<Value>(_ setting: Setting<Value?>) throws(ConfigurationError) -> Value {
             guard let value = configuration[setting] else {
@@ -187,10 +196,10 @@ public enum KafkaTokenSettings {
         return found
     }
 
-    private static func requests(_ configuration: Configuration) throws(ConfigurationError) -> TokenRequests {
+    private static func requests(_ configuration: Configuration) throws(ConfigurationError) -> CredentialRequests {
         let http = try HTTPClient.Configuration(configuration, trustRootsFile: configuration[trustRoots])
         let client = LazyClient(http)
-        return TokenRequests(
+        return CredentialRequests(
             send: { request throws(HTTPClientError) in try await client.value.send(request) },
             now: SystemClock.wallMilliseconds, variable: { variable($0) },
             file: { path in try? BoundedFile.read(path, limit: SecretFile.maximumBytes) })

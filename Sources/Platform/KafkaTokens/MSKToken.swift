@@ -1,7 +1,7 @@
 internal import Bytes
 internal import Cryptography
 package import Kafka
-internal import ObjectStorage
+package import ObjectStorage
 
 /// Tokens for Amazon MSK with IAM: a request for `kafka-cluster:Connect` that is signed with AWS Signature Version 4 in
 /// its query, in base64url.

@@ -1,6 +1,7 @@
 package import Configuration
 internal import Cryptography
 internal import FoundationEssentials
+internal import Glibc
 internal import HTTPClient
 package import Time
 
@@ -35,7 +36,8 @@ package struct ObjectStoreSettings: Sendable {
                 prefix + ".s3.credentials.file",
                 """
                 A file with aws_access_key_id = … and aws_secret_access_key = …, readable for this service alone. It is \
-                read again when it changes.
+                read again when it changes. Without it the environment, a web identity (EKS), the shared file of AWS's \
+                tools, the container's (ECS) or the instance's metadata (EC2), as AWS's own libraries find them.
                 """, "/run/secrets/archive-s3"
             ).optional
         trustRootsFile =
@@ -80,9 +82,6 @@ package struct ObjectStoreSettings: Sendable {
         case .directory(let path):
             return try DirectoryStore(path: path, creating: creating)
         case .bucket(let bucket, let prefix):
-            guard let file = configuration[credentialsFile] else {
-                throw ObjectStoreError(.invalidURL, "\(credentialsFile.key) is not set; \(location) needs credentials")
-            }
             var s3 = try S3Configuration(
                 endpoint: configuration[endpoint] ?? "https://s3.\(configuration[region]).amazonaws.com",
                 region: configuration[region], bucket: bucket, prefix: prefix)
@@ -92,7 +91,7 @@ package struct ObjectStoreSettings: Sendable {
                 s3,
                 S3Client.Surroundings(
                     send: { request throws(HTTPClientError) in try await client.send(request) },
-                    credentials: try Self.credentials(file, key: credentialsFile.key, clocks, notice), clocks: clocks))
+                    credentials: try credentials(location, configuration, clocks, notice), clocks: clocks))
         }
     }
 
@@ -114,6 +113,35 @@ package struct ObjectStoreSettings: Sendable {
         }
         _ = try open(location, configuration, creating: false)
     }
+
+    /// From the file, else as AWS's own tools find a key.
+    private func credentials(
+        _ location: ObjectStoreURL, _ configuration: Configuration, _ clocks: Clocks,
+        _ notice: @escaping @Sendable (String) -> Void
+    ) throws(ObjectStoreError) -> @Sendable () async throws(ObjectStoreError) -> S3Credentials {
+        if let file = configuration[credentialsFile] {
+            let current = try Self.credentials(file, key: credentialsFile.key, clocks, notice)
+            return { () throws(ObjectStoreError) in current() }
+        }
+        let client = LazyClient(try Self.http(configuration, trustRootsFile: nil))
+        let aws = AWSCredentials(
+            region: configuration[region], file: nil, setting: credentialsFile.key,
+            requests: CredentialRequests(
+                send: { request throws(HTTPClientError) in try await client.value.send(request) },
+                now: clocks.wallMilliseconds, variable: { name in getenv(name).map { String(cString: $0) } },
+                file: { path in try? BoundedFile.read(path, limit: Self.maximumSmallFileBytes) }))
+        guard aws.isConfigured else {
+            throw ObjectStoreError(
+                .invalidURL, "\(credentialsFile.key) is not set; \(location) needs credentials: \(aws.waysToKey)")
+        }
+        let rotating = RotatingCredentials(now: clocks.wallMilliseconds, notice: notice) {
+            () throws(CredentialFailure) in try await aws.key()
+        }
+        return { () throws(ObjectStoreError) in try await rotating.current() }
+    }
+
+    /// Of tokens and of AWS's shared file.
+    private static let maximumSmallFileBytes = 64 * 1024
 
     private static func credentials(
         _ path: String, key: String, _ clocks: Clocks, _ notice: @escaping @Sendable (String) -> Void

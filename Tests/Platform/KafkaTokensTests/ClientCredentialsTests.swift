@@ -4,6 +4,7 @@ import Foundation
 import HTTPClient
 import Kafka
 import KafkaTokens
+import ObjectStorage
 import Synchronization
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
             endpoint: "https://idp.example/token", clientId: "slui ce",
             secret: { () throws(KafkaTokenFailure) in Secret(Array("s3:cr+t".utf8)) }, scope: scope,
             audience: audience, extensions: ["logicalCluster": "lkc-1"],
-            requests: TokenRequests(
+            requests: CredentialRequests(
                 send: { request throws(HTTPClientError) in
                     requests.all.withLock { $0.append(request) }
                     return HTTPClientResponse(status: status, headers: [], body: Array(body.utf8))
@@ -90,7 +91,7 @@ import Testing
         let grant = ClientCredentials(
             endpoint: "https://idp.example/token", clientId: "c",
             secret: { () throws(KafkaTokenFailure) in Secret([1]) },
-            requests: TokenRequests(
+            requests: CredentialRequests(
                 send: { _ throws(HTTPClientError) in throw HTTPClientError(code: .timedOut, message: "no answer") },
                 now: { 0 }))
         let failure = await #expect(throws: KafkaTokenFailure.self) { try await grant.token() }

@@ -62,8 +62,8 @@ import Testing
         status: Int = 200, answer: String = ""
     ) -> AWSCredentials {
         AWSCredentials(
-            region: "eu-central-1", file: file,
-            requests: TokenRequests(
+            region: "eu-central-1", file: file, setting: "kafka.token.aws.credentials.file",
+            requests: CredentialRequests(
                 send: { request throws(HTTPClientError) in
                     seen.requests.withLock { $0.append(request) }
                     return HTTPClientResponse(status: status, headers: [], body: Array(answer.utf8))
@@ -104,7 +104,7 @@ import Testing
     @Test func `a role that may not be taken is told in AWS's words`() async {
         let answer =
             "<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized</Message></Error></ErrorResponse>"
-        let failure = await #expect(throws: KafkaTokenFailure.self) {
+        let failure = await #expect(throws: CredentialFailure.self) {
             try await credentials(Self.web, files: ["/jwt": "j"], status: 403, answer: answer).key()
         }
         #expect(failure?.message == "https://sts.eu-central-1.amazonaws.com/ answers 403: AccessDenied: Not authorized")
@@ -140,7 +140,7 @@ import Testing
     @Test(arguments: ["http://metadata.example/c", "http://127.0.0.1.example/c", "http://169.254.170.2x/", "ftp://x"])
     func `a key is not taken from another host without TLS`(_ url: String) async {
         let seen = Seen()
-        let failure = await #expect(throws: KafkaTokenFailure.self) {
+        let failure = await #expect(throws: CredentialFailure.self) {
             try await credentials(["AWS_CONTAINER_CREDENTIALS_FULL_URI": url], seen, answer: "{}").key()
         }
         #expect(failure?.message.contains("AWS_CONTAINER_CREDENTIALS_FULL_URI") == true)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `without any of them the ways are named`() async {
-        let failure = await #expect(throws: KafkaTokenFailure.self) { try await credentials().key() }
+        let failure = await #expect(throws: CredentialFailure.self) { try await credentials().key() }
         #expect(failure?.message.contains("kafka.token.aws.credentials.file") == true)
         #expect(failure?.message.contains("AWS_WEB_IDENTITY_TOKEN_FILE") == true && failure?.isRefusal == true)
     }

@@ -8,7 +8,8 @@ package struct S3Client: Sendable {
     /// What it is given, so that tests need neither network nor time.
     package struct Surroundings: Sendable {
         package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
-        package var credentials: @Sendable () -> S3Credentials
+        /// The key of this moment.
+        package var credentials: @Sendable () async throws(ObjectStoreError) -> S3Credentials
         package var clocks: Clocks
         /// Ends early when the task is cancelled.
         package var sleep: @Sendable (Duration) async -> Void
@@ -17,7 +18,8 @@ package struct S3Client: Sendable {
 
         package init(
             send: @escaping @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse,
-            credentials: @escaping @Sendable () -> S3Credentials, clocks: Clocks = .system,
+            credentials: @escaping @Sendable () async throws(ObjectStoreError) -> S3Credentials,
+            clocks: Clocks = .system,
             sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
             random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
         ) {
@@ -54,8 +56,16 @@ package struct S3Client: Sendable {
                 if Task.isCancelled { throw last }
                 await surroundings.sleep(backoff(attempt))
             }
+            let credentials: S3Credentials
+            do throws(ObjectStoreError) {
+                credentials = try await surroundings.credentials()
+            } catch {
+                guard error.code == .unavailable else { throw error }
+                last = error
+                continue
+            }
             do throws(HTTPClientError) {
-                let response = try await surroundings.send(try request(call))
+                let response = try await surroundings.send(try request(call, credentials))
                 guard let problem = problem(in: response, call) else {
                     if accept(response) { return Outcome(response: response, followsAmbiguity: isAmbiguous) }
                     last = ObjectStoreError(.corrupt, "cannot \(call.action): the answer does not fit its checksum")
@@ -100,14 +110,14 @@ package struct S3Client: Sendable {
         return [partialFile, gotNothing, sendError, receiveError].contains(error.curlCode)
     }
 
-    private func request(_ call: S3Call) throws(HTTPClientError) -> HTTPClientRequest {
+    private func request(_ call: S3Call, _ credentials: S3Credentials) throws(HTTPClientError) -> HTTPClientRequest {
         let path = "/\(configuration.bucket)" + (call.name.map { "/\(key($0))" } ?? "")
         let digest = SHA256.digest(of: call.body)
         var headers = call.headers
         headers.append(("host", configuration.host))
         let signed: [(name: String, value: String)]
         do throws(CryptographyError) {
-            signed = try RequestSignature(credentials: surroundings.credentials(), region: configuration.region)
+            signed = try RequestSignature(credentials: credentials, region: configuration.region)
                 .headers(
                     for: RequestSignature.Input(
                         method: call.method, path: path, query: call.query, headers: headers, bodyDigest: digest.hex),

@@ -55,6 +55,25 @@ package struct S3Credentials: Sendable {
             accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: values["aws_session_token"])
     }
 
+    /// One section of the file that AWS's tools share; nil where it has no such section.
+    ///
+    /// - Throws: what is wrong with the section, without its text.
+    package init?(sharedFile text: [UInt8], profile: String) throws(FileProblem) {
+        var section: [Substring]?
+        let file = String(decoding: text, as: UTF8.self)
+        for line in file.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            let name = Self.trimmed(line)
+            guard name.hasPrefix("[") else {
+                section?.append(line)
+                continue
+            }
+            guard section == nil else { break }
+            if Self.trimmed(name.dropFirst().prefix { $0 != "]" }) == profile { section = [] }
+        }
+        guard let section else { return nil }
+        try self.init(file: Array(section.joined(separator: "\n").utf8))
+    }
+
     private static func trimmed(_ text: Substring) -> String {
         var text = text.drop(while: \.isWhitespace)
         while text.last?.isWhitespace == true { text.removeLast() }

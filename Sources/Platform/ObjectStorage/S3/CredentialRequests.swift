@@ -1,8 +1,20 @@
 package import HTTPClient
-internal import Kafka
 
-/// The network, the files and the clock of requests for tokens, so that tests need none of them.
-package struct TokenRequests: Sendable {
+/// Why a key or a token cannot be had. Equality compares both properties.
+package struct CredentialFailure: Error, Hashable, Sendable {
+    /// For people; holds no secret.
+    package let message: String
+    /// The service has looked at the request and refuses it, or nothing is configured: another attempt changes nothing.
+    package let isRefusal: Bool
+
+    package init(_ message: String, isRefusal: Bool = false) {
+        self.message = message
+        self.isRefusal = isRefusal
+    }
+}
+
+/// The network, the files and the clock of requests for keys and tokens, so that tests need none of them.
+package struct CredentialRequests: Sendable {
     package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
     /// Milliseconds since 1970.
     package var now: @Sendable () -> Int64
@@ -28,20 +40,20 @@ package struct TokenRequests: Sendable {
     /// Sends a request to `name`, and gives the body of a success.
     ///
     /// - Parameter problem: the words of the service for a refusal, without what it was sent; nil when it has none.
-    func answer(
+    package func answer(
         from name: String, _ request: HTTPClientRequest, problem: ([UInt8]) -> String?
-    ) async throws(KafkaTokenFailure) -> [UInt8] {
+    ) async throws(CredentialFailure) -> [UInt8] {
         var request = request
         request.maximumBodyBytes = Self.maximumAnswer
         let response: HTTPClientResponse
         do throws(HTTPClientError) {
             response = try await send(request)
         } catch {
-            throw KafkaTokenFailure("\(name) does not answer: \(error.message)")
+            throw CredentialFailure("\(name) does not answer: \(error.message)")
         }
         guard (200..<300).contains(response.status) else {
             let words = problem(response.body).map { ": \(Self.printable($0))" } ?? ""
-            throw KafkaTokenFailure(
+            throw CredentialFailure(
                 "\(name) answers \(response.status)\(words)",
                 isRefusal: [400, 401, 403, 404].contains(response.status))
         }
@@ -54,7 +66,7 @@ package struct TokenRequests: Sendable {
     }
 
     /// A text as `application/x-www-form-urlencoded` has it.
-    static func encoded(_ text: String) -> String {
+    package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -69,7 +81,7 @@ package struct TokenRequests: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    static func form(_ parameters: [(name: String, value: String)]) -> [UInt8] {
+    package static func form(_ parameters: [(name: String, value: String)]) -> [UInt8] {
         Array(parameters.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&").utf8)
     }
 }

@@ -1,12 +1,10 @@
 internal import Configuration
 internal import HTTPClient
 internal import JSON
-package import Kafka
-package import ObjectStorage
 internal import Time
 
 /// Where a process gets its key of AWS: a file that is configured, else as AWS's own libraries do, the environment, a web
-/// identity (EKS), the container's metadata (ECS, EKS Pod Identity).
+/// identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity), the instance's (EC2).
 package struct AWSCredentials: Sendable {
     /// A key and when it ends, in milliseconds since 1970; nil: not by itself.
     package struct Key: Sendable {
@@ -22,16 +20,26 @@ package struct AWSCredentials: Sendable {
     package let region: String
     /// As AWS's tools write it.
     package let file: String?
-    private let requests: TokenRequests
+    /// The setting that names ``file``, for messages.
+    private let setting: String
+    let requests: CredentialRequests
 
-    package init(region: String, file: String?, requests: TokenRequests) {
+    /// - Parameter setting: the setting that names the file.
+    package init(region: String, file: String?, setting: String, requests: CredentialRequests) {
         self.region = region
         self.file = file
+        self.setting = setting
         self.requests = requests
     }
 
+    /// Whether there is something to take a key from, as far as that shows without asking a service.
+    package var isConfigured: Bool {
+        file != nil || variable("AWS_ACCESS_KEY_ID") != nil || variable("AWS_WEB_IDENTITY_TOKEN_FILE") != nil
+            || containerURL != nil || requests.file(sharedFile) != nil || isOnInstance
+    }
+
     /// The key of this moment.
-    package func key() async throws(KafkaTokenFailure) -> Key {
+    package func key() async throws(CredentialFailure) -> Key {
         if let file { return Key(key: try key(inFile: file), expiry: nil) }
         if let id = variable("AWS_ACCESS_KEY_ID"), let secret = variable("AWS_SECRET_ACCESS_KEY") {
             let key = S3Credentials(
@@ -42,41 +50,47 @@ package struct AWSCredentials: Sendable {
         if let file = variable("AWS_WEB_IDENTITY_TOKEN_FILE"), let role = variable("AWS_ROLE_ARN") {
             return try await key(ofWebIdentity: file, role: role)
         }
+        if let key = try keyInSharedFile() { return Key(key: key, expiry: nil) }
         if let url = containerURL { return try await key(ofContainer: url) }
-        throw KafkaTokenFailure(
-            """
-            no key of AWS: set kafka.token.aws.credentials.file, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run \
-            with a role (AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, or AWS_CONTAINER_CREDENTIALS_…)
-            """, isRefusal: true)
+        if isOnInstance { return try await keyOfInstance() }
+        throw CredentialFailure(waysToKey, isRefusal: true)
     }
 
-    private func variable(_ name: String) -> String? {
+    /// What an operator can do.
+    package var waysToKey: String {
+        """
+        no key of AWS: set \(setting), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run with a role \
+        (AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, AWS_CONTAINER_CREDENTIALS_…, or an instance profile of EC2)
+        """
+    }
+
+    func variable(_ name: String) -> String? {
         requests.variable(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func text(of file: String) throws(KafkaTokenFailure) -> String {
-        guard let bytes = requests.file(file) else { throw KafkaTokenFailure("\(file) cannot be read") }
+    private func text(of file: String) throws(CredentialFailure) -> String {
+        guard let bytes = requests.file(file) else { throw CredentialFailure("\(file) cannot be read") }
         return String(decoding: bytes, as: UTF8.self).trimmed
     }
 
-    private func key(inFile file: String) throws(KafkaTokenFailure) -> S3Credentials {
-        guard let bytes = requests.file(file) else { throw KafkaTokenFailure("\(file) cannot be read") }
+    private func key(inFile file: String) throws(CredentialFailure) -> S3Credentials {
+        guard let bytes = requests.file(file) else { throw CredentialFailure("\(file) cannot be read") }
         do throws(FileProblem) {
             return try S3Credentials(file: bytes)
         } catch {
-            throw KafkaTokenFailure("\(file) holds no key: \(error.message)")
+            throw CredentialFailure("\(file) holds no key: \(error.message)")
         }
     }
 
     // MARK: Web identity
 
     /// AWS Security Token Service, `AssumeRoleWithWebIdentity`.
-    private func key(ofWebIdentity file: String, role: String) async throws(KafkaTokenFailure) -> Key {
+    private func key(ofWebIdentity file: String, role: String) async throws(CredentialFailure) -> Key {
         let endpoint = variable("AWS_ENDPOINT_URL_STS") ?? "https://sts.\(region).amazonaws.com/"
         let request = HTTPClientRequest(
             method: "POST", url: endpoint,
             headers: [(name: "Content-Type", value: "application/x-www-form-urlencoded")],
-            body: TokenRequests.form([
+            body: CredentialRequests.form([
                 (name: "Action", value: "AssumeRoleWithWebIdentity"), (name: "Version", value: "2011-06-15"),
                 (name: "RoleArn", value: role),
                 (name: "RoleSessionName", value: variable("AWS_ROLE_SESSION_NAME") ?? "sluice"),
@@ -91,10 +105,29 @@ package struct AWSCredentials: Sendable {
         let result = XMLElement(document: body)?.child("AssumeRoleWithWebIdentityResult")
         guard let key = result?.child("Credentials"), let id = key.text("AccessKeyId"),
             let secret = key.text("SecretAccessKey"), let token = key.text("SessionToken")
-        else { throw KafkaTokenFailure("\(endpoint) answers without a key") }
+        else { throw CredentialFailure("\(endpoint) answers without a key") }
         return Key(
             key: S3Credentials(accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: token),
             expiry: key.text("Expiration").flatMap { RFC3339.milliseconds(Array($0.utf8)) })
+    }
+
+    // MARK: Shared file
+
+    private var sharedFile: String {
+        variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(variable("HOME") ?? "")/.aws/credentials"
+    }
+
+    /// The section of `AWS_PROFILE`, else `default`; nil where there is no file, or no section that nobody asked for.
+    private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
+        let profile = variable("AWS_PROFILE")
+        guard let bytes = requests.file(sharedFile) else { return nil }
+        do throws(FileProblem) {
+            if let key = try S3Credentials(sharedFile: bytes, profile: profile ?? "default") { return key }
+        } catch {
+            throw CredentialFailure("\(sharedFile) holds no key: \(error.message)")
+        }
+        guard let profile else { return nil }
+        throw CredentialFailure("\(sharedFile) has no section of AWS_PROFILE=\(profile)", isRefusal: true)
     }
 
     // MARK: Container
@@ -111,9 +144,9 @@ package struct AWSCredentials: Sendable {
     }
 
     /// The metadata of a container. Only this host itself is asked without TLS: the answer is a key.
-    private func key(ofContainer url: String) async throws(KafkaTokenFailure) -> Key {
+    private func key(ofContainer url: String) async throws(CredentialFailure) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
-            throw KafkaTokenFailure(
+            throw CredentialFailure(
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor of this host", isRefusal: true)
         }
         var headers: [(name: String, value: String)] = []
@@ -126,9 +159,16 @@ package struct AWSCredentials: Sendable {
         let body = try await requests.answer(from: "the container's metadata", request) { body in
             (try? JSONDocument.object(body).root)?["message"]?.string
         }
+        guard let key = Self.key(inMetadata: body) else {
+            throw CredentialFailure("the container's metadata answers without a key")
+        }
+        return key
+    }
+
+    static func key(inMetadata body: [UInt8]) -> Key? {
         guard let answer = try? JSONDocument.object(body).root, let id = answer["AccessKeyId"]?.string,
             let secret = answer["SecretAccessKey"]?.string
-        else { throw KafkaTokenFailure("the container's metadata answers without a key") }
+        else { return nil }
         return Key(
             key: S3Credentials(
                 accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: answer["Token"]?.string),

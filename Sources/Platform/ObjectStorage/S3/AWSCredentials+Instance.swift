@@ -1,0 +1,50 @@
+internal import HTTPClient
+
+/// Keys of an EC2 instance's role, by version 2 of its metadata service.
+///
+/// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
+extension AWSCredentials {
+    private static let lifeOfToken = 21_600
+    /// The service is on the host's own network: no answer means that there is none.
+    private static let timeout = Duration.seconds(2)
+
+    /// Whether the process runs on EC2, or is told where the metadata are, and may ask.
+    var isOnInstance: Bool {
+        guard variable("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else { return false }
+        if variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") != nil { return true }
+        let vendor = requests.file("/sys/class/dmi/id/sys_vendor").map { String(decoding: $0, as: UTF8.self) }
+        return vendor?.hasPrefix("Amazon EC2") ?? false
+    }
+
+    private var metadata: String {
+        var url = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
+        while url.hasSuffix("/") { url.removeLast() }
+        return url
+    }
+
+    func keyOfInstance() async throws(CredentialFailure) -> Key {
+        let token = String(
+            decoding: try await ask(
+                "PUT", "/latest/api/token", ("X-aws-ec2-metadata-token-ttl-seconds", "\(Self.lifeOfToken)")),
+            as: UTF8.self)
+        let header = ("X-aws-ec2-metadata-token", token)
+        let roles = "/latest/meta-data/iam/security-credentials/"
+        let role = String(decoding: try await ask("GET", roles, header), as: UTF8.self).prefix { !$0.isNewline }
+        guard !role.isEmpty, role.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw CredentialFailure("the instance has no role: give it an instance profile", isRefusal: true)
+        }
+        guard let key = Self.key(inMetadata: try await ask("GET", roles + role, header)) else {
+            throw CredentialFailure("the instance's metadata answer without a key")
+        }
+        return key
+    }
+
+    private func ask(
+        _ method: String, _ path: String, _ header: (name: String, value: String)
+    ) async throws(CredentialFailure) -> [UInt8] {
+        let request = HTTPClientRequest(
+            method: method, url: metadata + path, headers: [header], body: method == "PUT" ? [] : nil,
+            timeout: Self.timeout, connectTimeout: Self.timeout)
+        return try await requests.answer(from: "the instance's metadata", request) { _ in nil }
+    }
+}
