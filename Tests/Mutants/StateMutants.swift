@@ -132,6 +132,7 @@ enum StateMutants {
         counts.mutant("partition-count", "known != count", "false"),
         moved.mutant("moved-record", "mark == nil", "true"),
         identity.mutant("recreated-topic", "found.digest != last.digest", "false"),
+        identity.mutant("younger-topic", "timestamp > known.seen + Self.clockDifference", "false"),
         identity.mutant("shorter-topic", "known.next > ends.high.rawValue", "false"),
         applying.mutant("stale-repaired", "row != state", "false"),
         proposals.mutant(

@@ -7,6 +7,8 @@ struct RecordPrint: Sendable, Equatable {
     var offset: Int64
     /// Of timestamp, writer's mark, key and value (FNV-1a).
     var digest: Int64
+    /// Milliseconds since 1970, of a record that was read; a database does not keep it.
+    var timestamp: Int64?
 
     init(offset: Int64, digest: Int64) {
         self.offset = offset
@@ -23,6 +25,7 @@ struct RecordPrint: Sendable, Equatable {
         func add(number: Int64) {
             hash = withUnsafeBytes(of: number.littleEndian) { FNV1a.hash($0, from: hash) }
         }
+        timestamp = record.timestampMilliseconds
         add(number: record.timestampMilliseconds ?? -1)
         add(part: RecordMark(record)?.text)
         add(part: record.key)

@@ -5,6 +5,7 @@ import Synchronization
 import Telemetry
 import TestSupport
 import Testing
+import Time
 
 @testable import KeyedState
 
@@ -57,6 +58,30 @@ import Testing
         try await third.partitionAssigned(harness.place())
         #expect(metrics.sum("sluice_state_recreated_total") == 1)
         await third.end()
+    }
+
+    /// The record in front of the position is not known, as after its compaction: the oldest one decides, by its time.
+    @Test(arguments: [(-200_000, 0), (-400_000, 1)] as [(Int64, Double)])
+    func `a topic whose oldest record is younger than the file was created again`(
+        _ written: Int64, recreated: Double
+    ) async throws {
+        let harness = try StateHarness()
+        let now = SystemClock.wallMilliseconds()
+        harness.now.store(now, ordering: .relaxed)
+        let before = try await harness.member()
+        try await before.partitionAssigned(harness.place())
+        _ = try await before.merge([NumberSet("a", [1]), NumberSet("b", [1])], from: harness.input)
+        try await before.catchUp()
+        await before.end()
+        let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
+        _ = try store.apply(StateWrite(rows: [], partition: harness.output(), next: 2, now: now + written, last: nil))
+        store.close()
+        let metrics = MetricsRegistry()
+        let again = try await harness.member(metrics: metrics)
+        try await again.partitionAssigned(harness.place())
+        #expect(metrics.sum("sluice_state_recreated_total") == recreated)
+        #expect(try await again.dump() == ["a=1", "b=1"])
+        await again.end()
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
