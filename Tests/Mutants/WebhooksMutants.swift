@@ -3,7 +3,10 @@
 
 private let webhooks = "Services/Webhooks/"
 private let failures = MutatedFile(
-    .webhooks, "failures", webhooks + "RecordFailures.swift", suites: "RecordFailuresTests|WebhooksTests.HandlerTests")
+    .webhooks, "failures", webhooks + "RecordFailures.swift",
+    suites: "RecordFailuresTests|KeptFailuresTests|WebhooksTests.HandlerTests")
+private let failuresFile = MutatedFile(
+    .webhooks, "failures", webhooks + "FailuresFile.swift", suites: "KeptFailuresTests")
 private let handler = MutatedFile(
     .webhooks, "failures", webhooks + "WebhooksHandler.swift", suites: "WebhooksTests.HandlerTests")
 private let statuses = MutatedFile(
@@ -63,6 +66,14 @@ enum WebhooksMutants {
         failures.without(
             "failures-end-with-acceptance", "state.failures[record.topicPartition]?[record.offset] = nil",
             after: "func accepted("),
+        failures.mutant("failures-kept-count", "kept.count", after: "return Failure(", "1"),
+        failures.mutant("failures-kept-first", "age * 1_000_000", "0"),
+        failures.mutant("failures-kept-age", "failure.first > oldest", "true"),
+        failures.mutant("failures-kept-until-decided", "state.kept.removeValue(forKey: name) != nil", "false"),
+        failures.mutant(
+            "failures-kept-until-accepted", "state.kept.removeValue(forKey: .init(record)) != nil", "false"),
+        failuresFile.mutant(
+            "failures-file-version", #"root.object?["version"]?.integer == Self.formatVersion"#, "true"),
         failures.without("failures-of-partition", "state.withLock { $0.failures[partition] = nil }"),
         failures.mutant(
             "probe-not-while-many-fail", "state.failures.values.map(\\.count).reduce(0, +) <= Self.maximumFailing",

@@ -80,6 +80,9 @@ package enum WebhooksApplication {
                 plan, refusals: context.configuration[ConsumerSettings.attempts],
                 reading: MessageReading(plan.content, plan.topics, certificates: certificates), client: client,
                 attempts: attempts, metrics: metrics, logger: context.logger,
+                failures: FailuresFile(
+                    group: context.group.rawValue, in: context.configuration[ConsumerSettings.dataDirectory],
+                    log: RateLimitedLogger(context.logger, perSecond: 1)),
                 readCertificates: { [kafka = context.kafka, certificates] in
                     let topic = plan.topics.certificates
                     return (try? await CertificatesService.readAll(kafka, topic, into: certificates)) != nil

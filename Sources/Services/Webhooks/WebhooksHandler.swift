@@ -46,11 +46,12 @@ package final class WebhooksHandler: RecordHandler {
 
     /// - Parameters:
     ///   - refusals: how often a record may be refused before it is dead-lettered.
+    ///   - file: where the failures of records are kept for the next start; nil: nowhere.
     ///   - readCertificates: reads the certificates topic from its beginning into the directory of `reading`, and says
     ///     whether it reached the end.
     init(
         _ plan: WebhooksPlan, refusals: Int, reading: MessageReading, client: HTTPClient, attempts: AttemptLog,
-        metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system,
+        metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system, failures file: FailuresFile? = nil,
         readCertificates: @escaping @Sendable () async -> Bool = { false }
     ) {
         self.plan = plan
@@ -58,7 +59,7 @@ package final class WebhooksHandler: RecordHandler {
         self.attempts = attempts
         self.metrics = metrics
         self.readCertificates = readCertificates
-        failures = RecordFailures(plan.failures)
+        failures = RecordFailures(plan.failures, file: file, clocks: clocks)
         refusalLimit = Self.refusalLimit(attempts: refusals)
         log = RateLimitedLogger(logger, perSecond: 1)
         sender = WebhookSender(plan, client: client, clocks: clocks, log: log)

@@ -3,6 +3,7 @@ import Operations
 import Testing
 
 @testable import Refunds
+@testable import Webhooks
 
 /// The table of formats in `deploy/upgrade/README.md` has the versions that the code writes and that the published
 /// schemas name, and no others.
@@ -22,7 +23,10 @@ import Testing
     }
 
     private static var versions: [(name: String, version: Int)] {
-        StoredFormats.versions + [("preferences database", PreferenceStore.migrations.count)]
+        StoredFormats.versions + [
+            ("preferences database", PreferenceStore.migrations.count),
+            ("webhook failures", Int(FailuresFile.formatVersion)),
+        ]
     }
 
     /// File and version of each published schema, by its `$id`.

@@ -1,5 +1,8 @@
 import Kafka
+import Synchronization
+import TestSupport
 import Testing
+import Time
 
 @testable import Webhooks
 
@@ -74,5 +77,107 @@ import Testing
         failures.forget(KafkaTopicPartition(topic: "t", partition: 1))
         #expect(failed(1, at: 10))
         #expect(!failed(1, at: 10, partition: 1))
+    }
+}
+
+/// Failures that outlive the process. The monotonic clock begins anew with each process, as after a start of the machine.
+@Suite struct KeptFailuresTests {
+    private let directory: TemporaryDirectory
+    private let wall = Seconds()
+    private let limits = RecordFailures.Limits(count: 3, time: .seconds(10))
+
+    private final class Seconds: Sendable {
+        /// Seconds since the first process began.
+        let seconds = Atomic<Int64>(0)
+    }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func process() -> RecordFailures {
+        RecordFailures(
+            limits, file: FailuresFile(group: "sluice-webhooks", in: directory.path, log: nil),
+            clocks: Clocks(
+                wallMilliseconds: { [wall] in 1_800_000_000_000 + wall.seconds.load(ordering: .relaxed) * 1_000 },
+                monotonicNanoseconds: { 0 }))
+    }
+
+    private func record(_ offset: KafkaOffset, timestamp: Int64 = 5) -> KafkaRecord {
+        KafkaRecord(
+            topic: "t", partition: 0, offset: offset, timestampMilliseconds: timestamp, key: nil, value: nil,
+            headers: [])
+    }
+
+    /// Two failures of the first record, four seconds apart, with an acceptance between them and one after.
+    private func failTwice(_ failures: RecordFailures) {
+        #expect(!failures.failed(record(1), at: 0))
+        failures.accepted(record(2))
+        wall.seconds.store(4, ordering: .relaxed)
+        #expect(!failures.failed(record(1), at: 4_000_000_000))
+        failures.accepted(record(2))
+    }
+
+    @Test(arguments: [(9, false), (10, true)] as [(Int64, Bool)])
+    func `count and first failure survive a restart`(_ second: Int64, isAtFault: Bool) {
+        failTwice(process())
+        let next = process()
+        wall.seconds.store(second, ordering: .relaxed)
+        #expect(!next.failed(record(1), at: 1_000_000))
+        next.accepted(record(2))
+        #expect(next.failed(record(1), at: 1_000_000) == isAtFault)
+    }
+
+    @Test func `restarts are no acceptances`() {
+        failTwice(process())
+        wall.seconds.store(100, ordering: .relaxed)
+        for _ in 0..<10 {
+            let next = process()
+            for second in 0..<10 as Range<UInt64> { #expect(!next.failed(record(1), at: second * 1_000_000_000)) }
+        }
+    }
+
+    @Test func `failures go on where the partition comes back`() {
+        let failures = process()
+        failTwice(failures)
+        failures.forget(record(1).topicPartition)
+        wall.seconds.store(10, ordering: .relaxed)
+        #expect(!failures.failed(record(1), at: 10_000_000_000))
+        failures.accepted(record(2))
+        #expect(failures.failed(record(1), at: 10_000_000_000))
+    }
+
+    @Test func `an accepted record, one at fault and one of another topic begin at their first failure`() {
+        let file = FailuresFile(group: "sluice-webhooks", in: directory.path, log: nil)
+        let failures = process()
+        failTwice(failures)
+        #expect(file.read().map(\.count) == [2])
+        failures.accepted(record(1))
+        #expect(file.read().isEmpty)
+        failTwice(failures)
+        wall.seconds.store(20, ordering: .relaxed)
+        #expect(failures.failed(record(1), at: 20_000_000_000))
+        #expect(file.read().isEmpty)
+        failTwice(failures)
+        let next = process()
+        wall.seconds.store(40, ordering: .relaxed)
+        #expect(!next.failed(record(1, timestamp: 6), at: 0))
+        next.accepted(record(2))
+        #expect(!next.failed(record(1, timestamp: 6), at: 20_000_000_000))
+    }
+
+    @Test(arguments: ["", "{", "[]", #"{"version":2,"failures":[]}"#, #"{"version":1,"failures":[{"topic":"t"}]}"#])
+    func `a file that cannot be read is no failures`(_ text: String) throws {
+        let path = try directory.write(text, to: "sluice-webhooks.failures.json")
+        #expect(FailuresFile(path: path).read().isEmpty)
+        failTwice(process())
+        #expect(FailuresFile(path: path).read().map(\.count) == [2])
+    }
+
+    @Test func `failures of a week ago are not kept`() {
+        failTwice(process())
+        wall.seconds.store(8 * 86_400, ordering: .relaxed)
+        let next = process()
+        #expect(!next.failed(record(1), at: 0))
+        next.accepted(record(2))
+        #expect(!next.failed(record(1), at: 0))
     }
 }

@@ -1,0 +1,99 @@
+internal import Configuration
+internal import FoundationEssentials
+internal import JSON
+internal import Kafka
+internal import Telemetry
+
+/// A record at which the receiver has failed more than once while it accepted others.
+struct KeptFailure: Sendable, Hashable {
+    /// The record, with its timestamp, by which another record at the same offset of a recreated topic is told.
+    struct Record: Sendable, Hashable {
+        let topic: String
+        let partition: Int64
+        let offset: Int64
+        /// Milliseconds since 1970; -1: it has none.
+        let timestamp: Int64
+
+        init(topic: String, partition: Int64, offset: Int64, timestamp: Int64) {
+            self.topic = topic
+            self.partition = partition
+            self.offset = offset
+            self.timestamp = timestamp
+        }
+
+        init(_ record: KafkaRecord) {
+            self.init(
+                topic: record.topic.rawValue, partition: Int64(record.partition.rawValue),
+                offset: record.offset.rawValue, timestamp: record.timestampMilliseconds ?? -1)
+        }
+    }
+
+    let record: Record
+    /// Failures, each after an acceptance.
+    let count: Int
+    /// The first failure, milliseconds since 1970.
+    let first: Int64
+}
+
+/// The failures of a group's records, for the next start. Without it each restart would begin the time of
+/// `webhooks.failures.time` again. A file that cannot be read is none, and one that cannot be written is a warning.
+struct FailuresFile: Sendable {
+    /// Version of the layout; another one is read as no failures.
+    static let formatVersion: Int64 = 1
+    /// So many are kept.
+    static let maximumCount = 1_000
+    private static let maximumBytes = 1 << 20
+
+    let path: String
+    let log: RateLimitedLogger?
+
+    init(path: String, log: RateLimitedLogger? = nil) {
+        self.path = path
+        self.log = log
+    }
+
+    /// `<directory>/<group>.failures.json`.
+    init(group: String, in directory: String, log: RateLimitedLogger?) {
+        let name = String(group.map { $0.isLetter || $0.isNumber || "-._".contains($0) ? $0 : "_" })
+        self.init(path: "\(directory)/\(name).failures.json", log: log)
+    }
+
+    func read() -> [KeptFailure] {
+        guard let bytes = try? BoundedFile.read(path, limit: Self.maximumBytes), let root = try? JSONValue(json: bytes),
+            root.object?["version"]?.integer == Self.formatVersion, let failures = root.object?["failures"]?.array
+        else { return [] }
+        return failures.prefix(Self.maximumCount).compactMap(Self.failure)
+    }
+
+    func write(_ failures: [KeptFailure]) {
+        let text = JSONValue.object([
+            "version": .integer(Self.formatVersion), "failures": .array(failures.map(Self.json)),
+        ]).json
+        do {
+            try Data(text).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            log?.log(
+                .warning, key: "failures", "failures of webhooks are not kept for the next start",
+                [LogField(.path, path), LogField(.error, "\(error)")])
+        }
+    }
+
+    private static func failure(_ value: JSONValue) -> KeptFailure? {
+        guard let object = value.object, let topic = object["topic"]?.string,
+            let partition = object["partition"]?.integer, let offset = object["offset"]?.integer,
+            let timestamp = object["timestamp"]?.integer, let count = object["count"]?.integer,
+            let first = object["first"]?.integer, count > 0
+        else { return nil }
+        return KeptFailure(
+            record: .init(topic: topic, partition: partition, offset: offset, timestamp: timestamp),
+            count: Int(clamping: count), first: first)
+    }
+
+    private static func json(_ failure: KeptFailure) -> JSONValue {
+        .object([
+            "topic": .string(failure.record.topic), "partition": .integer(failure.record.partition),
+            "offset": .integer(failure.record.offset), "timestamp": .integer(failure.record.timestamp),
+            "count": .integer(Int64(failure.count)), "first": .integer(failure.first),
+        ])
+    }
+}
