@@ -71,7 +71,7 @@ package struct CheckpointLogWriter: Sendable {
                     """)
             }
             let note = try LogWriter.note(names, signer, MerkleFrontier(), after: 0, at: time)
-            let first = PendingCheckpoint(first: 0, entries: [], note: note)
+            let first = PendingEntries(first: 0, entries: [], note: note)
             let version = try await store.replace(names.pending(), first.bytes, expected: nil)
             var writer = CheckpointLogWriter(
                 store: store, names: names, signer: signer,
@@ -80,7 +80,7 @@ package struct CheckpointLogWriter: Sendable {
             try await writer.publish()
             return writer
         }
-        guard let state = PendingCheckpoint(bytes: found.bytes) else {
+        guard let state = PendingEntries(bytes: found.bytes) else {
             throw LogError.damaged(names, "its object pending is malformed")
         }
         let verifiers = try signer.verifiers()
@@ -123,7 +123,7 @@ package struct CheckpointLogWriter: Sendable {
 
     /// The right edge of the tree: full tiles from their objects, the rest from the entries. Writes what is missing of the
     /// objects of the checkpoint.
-    private mutating func restore(_ state: PendingCheckpoint, root: MerkleHash) async throws {
+    private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
             throw LogError.damaged(names, "its object pending has other entries than its checkpoint covers")
         }
@@ -180,7 +180,7 @@ package struct CheckpointLogWriter: Sendable {
     private mutating func exchange(
         _ note: SignedNote, size: Int, previous: Int, at time: Int, first: Int, entries: [[UInt8]]
     ) async throws {
-        let next = PendingCheckpoint(first: first, entries: entries, note: note)
+        let next = PendingEntries(first: first, entries: entries, note: note)
         do throws(ObjectStoreError) {
             let version = try await store.replace(names.pending(), next.bytes, expected: pending.version)
             pending = Committed(size: size, time: time, previous: previous, note: note, version: version)

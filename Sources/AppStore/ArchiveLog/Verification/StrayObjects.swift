@@ -48,7 +48,8 @@ struct StrayObjects {
 
     private mutating func look(at name: ObjectName) async {
         switch reader.names.content(name) {
-        case .checkpoint, .checkpointOfSize, .retention: return
+        // Objects of a commit, of which its writer or the next one makes those of the log.
+        case .checkpoint, .checkpointOfSize, .retention, .staged: return
         case .tile(let path): await look(at: path, name)
         case .segment(let index, let width):
             if isBeyond(index: index, width: width, of: size) {

@@ -28,8 +28,8 @@ final class CheckpointLogService: Service {
         var writer: CheckpointLogWriter
         /// Leaves of the newest checkpoint that it states of each log. Empty at first, so that the first leaves are about all.
         var sizes: [LogNames: Int] = [:]
-        /// Leaves of the checkpoints that were read an interval ago.
-        var earlier: [LogNames: Int] = [:]
+        /// The checkpoints that were read an interval ago.
+        var earlier: [LogNames: Checkpoint] = [:]
     }
 
     /// The logs that anchors are given.
@@ -94,17 +94,19 @@ final class CheckpointLogService: Service {
             logs = try await LogReader.logs(in: surroundings.store)
         } catch { throw LogError(.storage, error.message) }
         for names in logs {
-            guard let checkpoint = await checkpoint(names), checkpoint.size > kept.sizes[names] ?? 0 else { continue }
-            let wasThere = kept.earlier.updateValue(checkpoint.size, forKey: names) == checkpoint.size
-            if !wasThere, await !isDurable(names, checkpoint.size) { continue }
-            grown.append((names, checkpoint))
+            guard let newest = await checkpoint(names) else { continue }
+            let former = kept.earlier.updateValue(newest, forKey: names)
+            let durable = await isDurable(names, newest.size) ? newest : former
+            guard let durable, durable.size <= newest.size, durable.size > kept.sizes[names] ?? 0 else { continue }
+            grown.append((names, durable))
         }
         try await kept.writer.append(grown.map(\.checkpoint), at: seconds)
         for log in grown { kept.sizes[log.names] = log.checkpoint.size }
     }
 
-    /// Whether the checkpoint survives a power loss. Its writer makes the copy after the checkpoint is durable; one that was
-    /// read before that could be gone after a power loss, and the log of checkpoints would state what never was.
+    /// Whether there is a copy, which a writer makes after the checkpoint is durable. One that was read before that could be
+    /// gone after a power loss, and the log of checkpoints would state what never was: it waits an interval, after which its
+    /// writer has made it durable or signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
         return (try? await reader.checkpoint(size: size)) != nil

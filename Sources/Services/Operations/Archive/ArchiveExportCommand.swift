@@ -78,7 +78,7 @@ struct ArchiveExportCommand {
         let index = try SideIndex(path: configuration[ArchivePlace.index], store: contents.keys)
         defer { index.close() }
         var places = selection.places
-        for key in Set(selection.persons.compactMap(\.status.key) + places.compactMap(\.key)) {
+        for key in Set(selection.persons.flatMap(\.status.keys) + places.compactMap(\.key)) {
             places.formUnion(try index.places(ofKey: key))
         }
         let reader = ArchiveEntryReader(logs, contents)

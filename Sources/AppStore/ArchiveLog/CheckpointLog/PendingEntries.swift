@@ -12,7 +12,7 @@ internal import TransparencyLog
 ///
 /// <the signed checkpoint>
 /// ```
-struct PendingCheckpoint: Sendable {
+struct PendingEntries: Sendable {
     private static let header = "sluice-archive/pending@v1"
 
     let first: Int
