@@ -28,16 +28,17 @@ package enum ArchiveApplication {
                 has the public key verifies all of it without this program, Kafka or the decryption keys: sluicectl \
                 archive verify, or any implementation of the C2SP formats.
 
-                A record's offset is committed when a signed checkpoint covers it. What the group has read and the \
-                archive does not have (another archive.url, a restored copy) is read again. Offsets that Kafka deleted \
-                before are noted in the log.
+                A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before \
+                are noted in the log. A log that is missing, older or other than what was signed of it before is \
+                refused; archive.begin=true, for one start, takes a lost archive as it is, and what the group has read \
+                and the archive does not have is read again.
 
                 Keys: sluicectl archive key makes them. The key store (archive.key.store) belongs on another volume, with \
                 other backups, than the archive: whoever has both can read it, and erasing a person destroys that \
                 person's key. Its keys are in Kafka too, encrypted: a host that joins reads them from there.
 
                 Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
-                were deleted before they were read, 78 configuration.
+                were deleted before they were read, 78 configuration, or a log that is not what was signed.
                 """,
             adminPort: ArchiveSettings.adminPort, schema: ArchiveSettings.schema,
             examples: [
