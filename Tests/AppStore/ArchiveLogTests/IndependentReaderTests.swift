@@ -73,7 +73,9 @@ struct IndependentReaderTests {
         let key = try PrivateKey.generate(.ed25519)
         let ends: [Int64] = [2, 250, 258, 530]
         var count = 0
-        for number in 1... {
+        // Every call with `SLUICE_TEST_LONG`, else every third one.
+        let step = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == nil ? 3 : 1
+        for number in stride(from: 1, through: .max, by: step) {
             let disk = SimulatedDisk()
             let calls = FaultyCalls(disk, [.init(nil, number: number, kills: true)])
             await Self.write(calls, key, ends)
@@ -90,7 +92,7 @@ struct IndependentReaderTests {
         let keys = try log.signer.verifiers().keys(of: log.names.origin(archive: WrittenLog.archive)).map(\.text)
         let (isGood, answer) = try await read(["images", directory.file("images")] + keys)
         #expect(isGood, "\(answer.error ?? "")")
-        #expect(answer.images == count && count > 100)
+        #expect(answer.images == count && count > 100 / step)
     }
 
     private func export(_ disk: SimulatedDisk, to folder: String) throws {
