@@ -19,7 +19,7 @@ package enum ArchiveObject {
         case recordKey = 2
     }
 
-    /// What opens an object.
+    /// The key that opens an object.
     private enum Opener {
         case none
         case dataKey(SecretKey)
@@ -37,7 +37,7 @@ package enum ArchiveObject {
         try open(object, of: leaf, key.map { .dataKey($0) } ?? .none)
     }
 
-    /// What the object of a leaf holds, for a reader who was given the key of this record.
+    /// The content of a leaf's object, for a reader who was given the key of this record.
     ///
     /// - Throws: as ``open(_:of:key:)``; `keyNeeded` for an object that the data key alone opens (``hasRecordKey(_:)``).
     package static func open(

@@ -4,7 +4,7 @@ package import Cryptography
 /// away to show one record, and opens no other.
 package struct ArchiveRecordKey: Sendable {
     package static let byteCount = AES256GCM.keyByteCount
-    /// Of the commitment that an object has.
+    /// Length of the commitment in an object.
     static let commitmentByteCount = 32
 
     /// 32 bytes.
@@ -21,7 +21,7 @@ package struct ArchiveRecordKey: Sendable {
         secret = SecretKey(copying: bytes)
     }
 
-    /// What the object says of its key. AES-GCM alone opens one ciphertext under several prepared keys, as different texts.
+    /// The commitment of an object to its key. AES-GCM alone opens one ciphertext under several prepared keys, as different texts.
     ///
     /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
     func commitment() throws(ArchiveFormatError) -> [UInt8] {

@@ -31,7 +31,7 @@ package struct RecordPurchase: Hashable, Sendable {
     package let purchase: OriginalTransactionId?
     package let transaction: TransactionId?
 
-    /// Nil where the record says neither, or nobody verified what it says (quarantine).
+    /// Nil where the record says neither, or its content is unverified (quarantine).
     package init?(of record: KafkaRecord, kind: ArchiveKind) {
         switch kind {
         case .notification, .deadLetter, .refund: break

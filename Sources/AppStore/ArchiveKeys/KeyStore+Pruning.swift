@@ -14,7 +14,7 @@ extension KeyStore {
     }
 
     /// Whether what is encrypted under these keys may be deleted: no subject of them is under a legal hold, and all are
-    /// known. Of a key that is unknown nobody on this host can say whether its subject is held.
+    /// known. This host cannot say whether the subject of an unknown key is held.
     ///
     /// - Parameter hasHolds: what ``hasHolds()`` said in this run.
     package func mayPrune(_ keys: Set<ArchiveKeyId>, hasHolds: Bool) throws(ArchiveKeyError) -> Bool {

@@ -20,14 +20,14 @@ package struct IndexedPlace: Hashable, Sendable {
 }
 
 extension IndexedPlace: Comparable {
-    /// In the order of the logs, and of the leaves in each.
+    /// Ascending by log, and by leaf in each.
     package static func < (left: IndexedPlace, right: IndexedPlace) -> Bool {
         (left.partition.topic.rawValue, left.partition.partition, left.leaf)
             < (right.partition.topic.rawValue, right.partition.partition, right.leaf)
     }
 }
 
-/// What one leaf is found by.
+/// The identifiers that one leaf is found by.
 package struct IndexedEntry: Hashable, Sendable {
     /// Index of the leaf in its log.
     package let leaf: Int

@@ -25,7 +25,7 @@ package struct LogPruning: Sendable {
         self.signer = signer
     }
 
-    /// What a run is given.
+    /// The inputs of a run.
     package struct Inputs: Sendable {
         /// Milliseconds since 1970: records that were archived before it are over.
         package let cutoff: Int64
@@ -41,26 +41,26 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// What a run does. Leaves are those of whole segments.
+    /// The steps of a run. Leaves are those of whole segments.
     package struct Plan: Sendable {
         /// The first leaf whose object is kept now.
         package let before: Int
         /// The first leaf whose object is kept after the run.
         package let minimum: Int
-        /// What is announced after the run.
+        /// The announcement after the run.
         package let announced: Retention.Announcement?
         let version: ObjectVersion?
-        /// What is announced now.
+        /// The present announcement.
         package let presentAnnouncement: Retention.Announcement?
 
         /// Whether the signed text changes.
         package var isChange: Bool { minimum != before || announced != presentAnnouncement }
     }
 
-    /// What the run does with one segment below the minimum.
+    /// The fate of one segment below the minimum.
     package enum Decision: Sendable {
         case delete
-        /// A record in it is under a legal hold, or its key is unknown, so that nobody can say whether it is.
+        /// A record in it is under a legal hold, or its key is unknown, and with it whether it is held.
         case keep
     }
 
@@ -90,7 +90,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// What ``run(_:announce:decide:)`` would do now.
+    /// The plan that ``run(_:announce:decide:)`` would carry out now.
     package func plan(_ inputs: Inputs) async throws(LogError) -> Plan {
         do {
             return try await makePlan(inputs)

@@ -140,7 +140,7 @@ package struct ObjectStoreSettings: Sendable {
         return { () throws(ObjectStoreError) in try await rotating.current() }
     }
 
-    /// Of tokens and of AWS's shared file.
+    /// Limit for a token's file and for AWS's shared file.
     private static let maximumSmallFileBytes = 64 * 1024
 
     private static func credentials(

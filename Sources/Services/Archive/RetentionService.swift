@@ -19,7 +19,7 @@ final class RetentionService: Service {
     private let close: @Sendable (Duration) async -> Void
     private let pause: @Sendable () async throws -> Void
 
-    /// What the service works on.
+    /// The collaborators of the service.
     struct Parts: Sendable {
         let store: any ObjectStore
         let signer: CheckpointSigner

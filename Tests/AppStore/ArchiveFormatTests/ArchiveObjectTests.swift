@@ -53,7 +53,7 @@ struct ArchiveObjectTests {
         let key = try Samples.dataKey()
         let entry = try Samples.entry(.encrypted(key))
         #expect(entry.object.first == 2)
-        // As Sources/AppStore/README.md says it.
+        // Sources/AppStore/README.md has these two derivations.
         let recordKey = try HKDF.derive(
             from: key.secret, info: Array("sluice archive record".utf8) + entry.leaf.position.bytes)
         let commitment = try HKDF.derive(from: recordKey, info: Array("sluice archive commitment".utf8))

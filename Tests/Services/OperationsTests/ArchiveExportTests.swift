@@ -17,7 +17,7 @@ import TransparencyLog
 @Suite(.timeLimit(.minutes(2))) struct ArchiveExportTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
-    /// Two purchases of an account and one of nobody, a refund, and a quarantined notification of the account.
+    /// Two purchases, of which one has an account, a refund, and a quarantined notification of the account.
     private func archive() async throws -> TestArchive {
         let archive = try TestArchive()
         try await archive.write([

@@ -193,7 +193,7 @@ import Testing
         #expect(code == 2)
         #expect(printed.complaints.first?.contains("segment is gone before its retention is over") == true)
         #expect(try archive.key(of: "1") != nil)
-        // The same of a record that is shown: it was not deleted after its retention.
+        // A record that is shown was not deleted after its retention either.
         let position = "\(archive.production)/0@0"
         let (shown, text) = await sluicectl(["archive", "show", position] + archive.personFlags)
         #expect(shown == 2)

@@ -56,7 +56,7 @@ package struct AWSCredentials: Sendable {
         throw CredentialFailure(waysToKey, isRefusal: true)
     }
 
-    /// What an operator can do.
+    /// The ways to configure a key, for messages.
     package var waysToKey: String {
         """
         no key of AWS: set \(setting), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run with a role \
@@ -117,7 +117,7 @@ package struct AWSCredentials: Sendable {
         variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(variable("HOME") ?? "")/.aws/credentials"
     }
 
-    /// The section of `AWS_PROFILE`, else `default`; nil where there is no file, or no section that nobody asked for.
+    /// The section of `AWS_PROFILE`, else `default`; nil without a file, and without the default section.
     private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
         let profile = variable("AWS_PROFILE")
         guard let bytes = requests.file(sharedFile) else { return nil }

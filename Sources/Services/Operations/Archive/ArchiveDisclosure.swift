@@ -57,7 +57,7 @@ struct ArchiveDisclosure {
         }
     }
 
-    /// What a disclosure that holds shows.
+    /// The content of a disclosure that holds.
     struct Shown {
         let leaf: ArchiveLeaf
         let index: Int

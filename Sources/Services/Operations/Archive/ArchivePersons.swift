@@ -114,7 +114,7 @@ struct ArchivePersons {
         Set(try await subjects(of: places, reader).compactMap(\.purchase))
     }
 
-    /// What else is archived about purchases: by the purchase, and by each of its transactions.
+    /// Further records of purchases: by the purchase, and by each of its transactions.
     private func mentions(
         of purchases: Set<OriginalTransactionId>, _ index: SideIndex, _ reader: ArchiveEntryReader
     ) async throws -> Set<IndexedPlace> {

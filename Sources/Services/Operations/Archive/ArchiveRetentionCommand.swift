@@ -16,7 +16,7 @@ struct ArchiveRetentionCommand {
     let configuration: Configuration
     let clocks: Clocks
 
-    /// What happens to one log.
+    /// The plan of one log.
     private struct Row {
         let partition: KafkaTopicPartition
         let size: Int

@@ -97,7 +97,7 @@ final class ExportOutput {
 /// A log of an export.
 struct ExportedLog: Sendable {
     let tree: ExportedTree
-    /// In base64.
+    /// Root of the tree, in base64.
     let root: String
     /// The signed note.
     let checkpoint: String

@@ -33,7 +33,7 @@ final class ExportRun {
         self.interruption = interruption
     }
 
-    /// Whether the reader is there and nobody has interrupted.
+    /// Whether the reader is there and the export was not interrupted.
     var goesOn: Bool { isOpen && !interruption.isRequested }
 
     func begin() async throws(StartupError) {
@@ -57,7 +57,7 @@ final class ExportRun {
         guard let log = logs[entry.partition] else { return goesOn }
         let exported = ExportedEntry(entry, log.tree, names: names, certificates: certificates)
         if let filter, filter.asksForContent {
-            // Nobody knows any more of what app and type something unreadable was.
+            // An unreadable record has no app and type any more.
             guard exported.problem == nil, filter.wants(app: exported.app, type: exported.type) else { return goesOn }
         }
         if let problem = exported.problem {
