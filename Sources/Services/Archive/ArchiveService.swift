@@ -89,7 +89,10 @@ struct ArchiveService {
                 clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
         let wrapping = KeyWrapping(keys: keys, logger: context.logger)
-        services = [ArchiveParts(keys: keys, admin: admin), refused, wrapping, shared, erasures, retention, checkpoints, anchors]
+        services = [
+            ArchiveParts(keys: keys, admin: admin), refused, wrapping, shared, erasures, retention, checkpoints,
+            anchors,
+        ]
     }
 
     /// What opens logs, with what is asked before it signs.
@@ -110,6 +113,7 @@ struct ArchiveService {
             logger: context.logger)
         return LogOpener(
             store: store, signer: plan.signer, heads: KeyStoreHeads(keys: keys), anchored: anchored,
+            checkpointLog: AnchoredCheckpointLog(store: store, signer: plan.signer, anchors: anchored),
             mayBegin: mayBegin, clusterId: clusterId, clocks: clocks)
     }
 }

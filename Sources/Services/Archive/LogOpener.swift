@@ -10,6 +10,7 @@ struct LogOpener: Sendable {
     let signer: CheckpointSigner
     let heads: any SignedHeads
     let anchored: AnchoredHeads
+    let checkpointLog: AnchoredCheckpointLog
     /// `archive.begin`.
     let mayBegin: Bool
     let clusterId: String
@@ -40,7 +41,10 @@ struct LogOpener: Sendable {
         do {
             let knowledge = LogKnowledge(
                 heads: heads,
-                anchored: { [anchored] in try await anchored.notes(of: names, origin: $0, hasNote: $1) },
+                anchored: { [anchored, checkpointLog] origin, hasNote in
+                    try await checkpointLog.check(hasNote: hasNote)
+                    return try await anchored.notes(of: names, origin: origin, hasNote: hasNote)
+                },
                 evidence: evidence, mayBegin: mayBegin)
             let writer = try await LogWriter.open(
                 store, names: names, signer: signer, at: Int(clocks.wallMilliseconds() / 1000), knowing: knowledge)

@@ -68,4 +68,26 @@ import TransparencyLog
         #expect(service.log.lines.contains { $0.contains("an anchor has a checkpoint of") })
         await installation.stop()
     }
+
+    @Test func `an archive whose log of checkpoints is shorter than an anchor has it is refused`() async throws {
+        let archive = try AnchoredArchive(key: .generate(.ed25519))
+        let anchor = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
+        let empty = try DirectoryStore(path: "/empty", creating: true, calls: SimulatedDisk())
+        let names = try LogNames.checkpointLog()
+        var writer = try await CheckpointLogWriter.open(anchor, signer: archive.signer, at: 1_800_000_000)
+        let root = try Checkpoint(text: writer.checkpoint.text).root
+        try await writer.append(
+            [try Checkpoint(origin: AnchoredArchive.logOrigin, size: 5, root: root)], at: 1_800_000_060)
+        let log = AnchoredCheckpointLog(
+            store: archive.store, signer: archive.signer,
+            anchors: AnchoredHeads(store: anchor, topic: nil, logger: logger))
+        let error = await #expect(throws: LogError.self) { try await log.check(hasNote: true) }
+        #expect(error?.code == .beginRefused)
+        #expect(error?.message.contains("\(names.prefix) is not in the archive") == true)
+        // The same archive with that log, and one that nothing is known of.
+        for store in [anchor, empty] {
+            let known = AnchoredHeads(store: store, topic: nil, logger: logger)
+            try await AnchoredCheckpointLog(store: anchor, signer: archive.signer, anchors: known).check(hasNote: false)
+        }
+    }
 }

@@ -48,13 +48,15 @@ import TransparencyLog
             ]), creation: .ifMissing)
         let topics = ArchivedTopics(TopicNames())
         let logger = Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink())
+        let store = try DirectoryStore(path: directory.file("archive"), creating: true)
+        let signer = try CheckpointSigner(archive: "example.com/archive", keys: [PrivateKey.generate(.ed25519)])
+        let anchors = AnchoredHeads(store: nil, topic: nil, logger: logger)
         handler = ArchiveHandler(
             logs: OpenLogs(),
             opener: LogOpener(
-                store: try DirectoryStore(path: directory.file("archive"), creating: true),
-                signer: try CheckpointSigner(archive: "example.com/archive", keys: [PrivateKey.generate(.ed25519)]),
-                heads: KeyStoreHeads(keys: keys), anchored: AnchoredHeads(store: nil, topic: nil, logger: logger),
-                mayBegin: false, clusterId: "cluster", clocks: wall.clocks),
+                store: store, signer: signer, heads: KeyStoreHeads(keys: keys), anchored: anchors,
+                checkpointLog: AnchoredCheckpointLog(store: store, signer: signer, anchors: anchors), mayBegin: false,
+                clusterId: "cluster", clocks: wall.clocks),
             sealer: RecordSealer(
                 dataKeys: { [keys] in try keys.dataKeys(for: $0) }, topics: topics, clusterId: "cluster"),
             missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), refused: RefusedLogs(), topics: topics,

@@ -1,0 +1,32 @@
+package import ObjectStorage
+package import TransparencyLog
+
+/// The archive's log of checkpoints beside the checkpoints that anchors have of it. It states the others, so that a place
+/// where it is shorter than that is an empty one, or an older state of the archive.
+package enum CheckpointLogHistory {
+    /// - Parameter notes: of the log of checkpoints, in anchors. Those that the archive's own keys have not signed count for
+    ///   nothing.
+    /// - Throws: ``LogError``: `begin_refused` or `rolled_back` where an anchor has more leaves, `storage`.
+    package static func check(
+        _ store: any ObjectStore, signer: CheckpointSigner, anchored notes: [SignedNote]
+    ) async throws(LogError) {
+        let names: LogNames
+        do throws(ObjectStoreError) { names = try .checkpointLog() } catch { throw LogError(error) }
+        do {
+            let origin = names.origin(archive: signer.archive)
+            let keys = try signer.verifiers().keys(of: origin)
+            let anchored = notes.compactMap { note -> Int? in
+                guard (try? note.verified(by: keys)) != nil, let checkpoint = try? Checkpoint(text: note.text),
+                    checkpoint.origin == origin
+                else { return nil }
+                return checkpoint.size
+            }.max()
+            guard let anchored, anchored > 0 else { return }
+            let size = try await LogReader(store, names: names, verifiers: nil).checkpoint()?.checkpoint.size ?? 0
+            guard size < anchored else { return }
+            throw size == 0
+                ? LogError.beginRefused(names, "an anchor has a checkpoint of \(anchored) leaves of it")
+                : LogError.rolledBack(names, has: size, signed: anchored, by: "an anchor")
+        } catch { throw LogError(error, reading: names) }
+    }
+}
