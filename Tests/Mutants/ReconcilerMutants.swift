@@ -53,7 +53,7 @@ enum ReconcilerMutants {
             "repair-is-switched-off", "isOn", after: "_ difference: StatusDifference?, _ scope: APIScope", "true"),
         repairer.mutant(
             "refused-status-once", "try await index.known([wanted], in: scope.environment).isEmpty", "true"),
-        statusAnswer.mutant("answer-settles-version-1", "before.legacyQuestion?.ids ?? []", "[]"),
+        statusAnswer.mutant("answer-settles-version-1", "before.answeredLegacyIds", "[]"),
         run.mutant("window-is-halved", "progress.halve()", "false"),
         run.mutant("window-is-named", "unread.count < Self.namedMissing", "false"),
     ]

@@ -32,11 +32,17 @@ extension PurchaseFacts {
         }
         if let end = unheardEnd { due.append(end) }
         guard let first = due.min() else { return nil }
-        let ids = legacy.ids.filter { !legacy.setAside.covers($0) && !legacy.confirmed.contains($0) }
         let transactions = asked.sorted { ($1.version, $1.key) < ($0.version, $0.key) }.map(\.transactionId)
         var seen: Set<TransactionId> = []
         return LegacyQuestion(
-            due: first, ids: ids, transactions: transactions.filter { seen.insert($0).inserted })
+            due: first, ids: answeredLegacyIds, transactions: transactions.filter { seen.insert($0).inserted })
+    }
+
+    /// What an answer to a question of now settles: every fact that was received, also one that says the same as Apple so
+    /// far, since the answer may say something else (app-store.md 12.4).
+    package var answeredLegacyIds: [LegacyFactId] {
+        guard let legacy else { return [] }
+        return legacy.ids.filter { !legacy.setAside.covers($0) && !legacy.confirmed.contains($0) }
     }
 
     /// When Apple is asked about a cancellation; nil once the signed transaction shows it, and after the last time.

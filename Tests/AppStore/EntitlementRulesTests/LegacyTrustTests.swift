@@ -153,6 +153,26 @@ import Testing
         #expect(answer(kept, .accept, at: 35 * day).active == ["monthly"])
     }
 
+    /// app-store.md 12.4 rule 2a: what was known when Apple was asked, and not only what differed from Apple's word then.
+    @Test func `an answer settles also the body that said the same as Apple before it`() throws {
+        let off = Notification(
+            .didChangeRenewalStatus, .autoRenewDisabled, signed: day, status: .active,
+            transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal(0))
+        let told = Notification(
+            .didChangeRenewalStatus, signed: 2 * day, transaction: period("1", from: 0, to: 30 * day),
+            renewalInfo: renewal(0))
+        var facts = try merged([(off, true), (told, false)])
+        #expect(!facts.hasUnsettledLegacy)
+        let on = Notification(
+            .didChangeRenewalStatus, .autoRenewEnabled, signed: 2 * day + 60_000, status: .active,
+            transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal(1))
+        var answer = try #require(try on.facts())
+        answer.settleLegacy(facts.answeredLegacyIds)
+        facts.merge(answer)
+        #expect(!facts.hasUnsettledLegacy)
+        #expect(self.answer(facts, .accept, at: 30 * day + 60_000).grants.map(\.state) == ["RENEWING"])
+    }
+
     @Test func `version 1 of an older date than what is signed changes nothing and asks for nothing`() throws {
         let signed = try merged([(Self.bought, true), (Self.renewed, true)])
         var both = signed

@@ -40,7 +40,7 @@ package enum StatusAnswer: Sendable {
         guard answer.originalTransactionId == before.originalTransactionId, answer.bundleId == before.bundleId,
             answer.environment == before.environment
         else { throw Unusable(message: "the answer is about another purchase") }
-        answer.settleLegacy(before.legacyQuestion?.ids ?? [])
+        answer.settleLegacy(before.answeredLegacyIds)
         var facts = before
         guard facts.merge(answer).isChanged else { return nil }
         do {

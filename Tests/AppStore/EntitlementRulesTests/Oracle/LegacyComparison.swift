@@ -76,7 +76,7 @@ struct LegacyComparison {
         switch event {
         case .statement(let statement): if let facts = try statement.facts() { run.facts.merge(facts) }
         case .body(let body): if let facts = try body.facts() { run.facts.merge(facts) }
-        case .question(let index): run.questions[index] = run.facts.legacyQuestion?.ids
+        case .question(let index): run.questions[index] = run.facts.answeredLegacyIds
         case .answer(let index):
             for statement in story.confirmations[index].statements {
                 if let facts = try statement.facts() { run.facts.merge(facts) }
