@@ -1,4 +1,5 @@
 internal import Kafka
+internal import Time
 
 extension KeyedState {
     /// Whether a partition of the state's topic is another one than the file has applied: shorter, with another record in
@@ -15,9 +16,11 @@ extension KeyedState {
             let found = try await parts.queries.firstRecord(of: place, at: KafkaOffset(rawValue: last.offset))
             if let found, found.offset == last.offset { return found.digest != last.digest }
         }
-        guard known.next > ends.low.rawValue, ends.low < ends.high,
-            let oldest = try await parts.queries.firstRecord(of: place, at: ends.low), oldest.offset < known.next,
-            let timestamp = oldest.timestamp
+        // A file that missed more than tombstones are kept is not believed at all (`startOffset`).
+        let now = clocks.wallMilliseconds()
+        guard now - known.seen <= parts.retention[place.topic] ?? 0, known.next > ends.low.rawValue,
+            ends.low < ends.high, let oldest = try await parts.queries.firstRecord(of: place, at: ends.low),
+            oldest.offset < known.next, let timestamp = oldest.timestamp, timestamp <= now + Self.clockDifference
         else { return false }
         // The file would have been written after it had read the oldest record.
         return timestamp > known.seen + Self.clockDifference
