@@ -34,6 +34,7 @@ enum KeyStoreSchema {
                 mark BLOB PRIMARY KEY NOT NULL, since INTEGER NOT NULL, reason TEXT NOT NULL, request TEXT NOT NULL
             );
             """),
+        sharing,
         Migration(
             """
             CREATE TABLE signed_heads (
@@ -42,7 +43,6 @@ enum KeyStoreSchema {
                 signed BLOB                        -- a newer one that was signed
             );
             """),
-        sharing,
     ]
 
     /// Keys that every host has: a subject may have several, in the order of the keys topic. What the earlier version made

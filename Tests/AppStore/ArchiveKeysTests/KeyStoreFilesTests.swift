@@ -56,7 +56,7 @@ struct KeyStoreFilesTests {
         let index = try SideIndex(path: path, store: try disk.open(), busyTimeout: .milliseconds(50))
         let partition = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
         let (id, name) = (try ArchiveKeyId.ofNewKey().0, IndexedName(.transactionId, "1"))
-        try index.add([(leaf: 0, key: id, names: [name])], of: partition, next: 1)
+        try index.add([IndexedEntry(leaf: 0, key: id, names: [name])], of: partition, next: 1)
         let reader = try Database(path: path, access: .reader)
         try reader.run("BEGIN")
         _ = try reader.rows("SELECT leaf FROM entries") { try $0.integer(0) }

@@ -105,7 +105,7 @@ struct SideIndexTests {
     @Test func `a leaf that was unread is found by its key until it is read`() throws {
         let disk = try StoreOnDisk()
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
-        let key = try ArchiveKeyId.random()
+        let key = try ArchiveKeyId.ofNewKey().0
         let name = IndexedName(.transactionId, "1")
         try index.add([], unread: [IndexedEntry(leaf: 7, key: key)], of: Self.partition, next: 8)
         let place = IndexedPlace(partition: Self.partition, leaf: 7, key: key)
@@ -122,7 +122,7 @@ struct SideIndexTests {
     @Test func `an entry without identifiers is found by its key`() throws {
         let disk = try StoreOnDisk()
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
-        let key = try ArchiveKeyId.random()
+        let key = try ArchiveKeyId.ofNewKey().0
         try index.add([IndexedEntry(leaf: 3, key: key)], of: Self.partition, next: 4)
         #expect(try index.places(ofKey: key).map(\.leaf) == [3])
     }

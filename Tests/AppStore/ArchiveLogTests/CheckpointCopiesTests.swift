@@ -38,7 +38,7 @@ import TransparencyLog
 
     private func findings() async throws -> [Finding] {
         let options = VerificationOptions(verifiers: try log().signer.verifiers())
-        return await LogVerification(store, names: try log().names, options: options).run().findings
+        return try await ArchiveVerification(store, options: options).run().findings
     }
 
     @Test func `one checkpoint an hour is kept, and a missing one is found`() async throws {

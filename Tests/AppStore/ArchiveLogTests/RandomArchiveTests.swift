@@ -27,8 +27,7 @@ import TransparencyLog
                     let sizes = (0..<2).map { _ in Int.random(in: 1...140, using: &generator) }
                     let writer = try await archive.write(sizes, to: names, at: time)
                     guard round % 3 == 2, writer.size > 512 else { continue }
-                    _ = try await LogPruning(recorder, names: names, signer: archive.signer)
-                        .prune(archivedBefore: SampleArchive.start + 256, size: writer.size) { _ in false }
+                    try await archive.prune(archivedBefore: SampleArchive.start + 256, size: writer.size, of: names)
                 }
                 let note = try await archive.logCheckpoints(at: time)
                 rounds.append((recorder.history.count, note))

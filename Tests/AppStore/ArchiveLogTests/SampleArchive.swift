@@ -80,8 +80,9 @@ struct SampleArchive {
     }
 
     /// Announces and deletes what was archived before an instant.
-    func prune(archivedBefore cutoff: Int64, size: Int) async throws -> Int {
-        let pruning = try LogPruning(store, names: names(), signer: signer)
+    @discardableResult
+    func prune(archivedBefore cutoff: Int64, size: Int, of log: LogNames? = nil) async throws -> Int {
+        let pruning = try LogPruning(store, names: log ?? names(), signer: signer)
         var deleted = 0
         for now in [0, LogPruning.minimumDelay] {
             deleted += try await pruning.run(

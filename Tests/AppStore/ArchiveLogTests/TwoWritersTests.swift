@@ -68,8 +68,9 @@ import TransparencyLog
             var options = VerificationOptions(verifiers: verifiers)
             // The schedule knows one request of a client at a time.
             options.window = 1
-            let report = await LogVerification(store, names: log.names, options: options).run()
-            findings += report.findings.map { "\($0)" }
+            do {
+                findings += try await ArchiveVerification(store, options: options).run().findings.map { "\($0)" }
+            } catch { findings.append("\(error)") }
         }
         return findings
     }
@@ -85,10 +86,13 @@ import TransparencyLog
             try await writer.commit(at: 1_900_000_000)
         } catch { return ["the log is not continued: \(error)"] }
         var options = VerificationOptions(verifiers: try log.signer.verifiers())
-        options.anchors = try schedule.acceptedCheckpoints.map { try SignedNote(bytes: $0) }
-        let report = await LogVerification(log.store, names: log.names, options: options).run()
+        let anchors = try schedule.acceptedCheckpoints.map { try SignedNote(bytes: $0) }
+        options.anchors = AnchoredCheckpoints(anchors, verifiers: options.verifiers)
+        guard let report = try await ArchiveVerification(log.store, options: options).run().logs.first else {
+            return ["no log"]
+        }
         var problems = acknowledged.problems + report.findings.map { "\($0)" }
-        if report.anchors != options.anchors.count { problems.append("a second history") }
+        if report.anchors != anchors.count { problems.append("a second history") }
         let reader = LogReader(log.store, names: log.names, verifiers: nil)
         for (offset, leaf) in acknowledged.all where problems.isEmpty {
             guard offset < report.size, try await reader.leaf(offset, size: report.size).bytes == leaf else {

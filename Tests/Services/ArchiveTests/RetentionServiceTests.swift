@@ -151,11 +151,15 @@ struct RetentionServiceTests {
         #expect(try await member.hasSegment(0, of: log))
     }
 
+    private static func unknownKey() throws -> ArchiveDataKey {
+        let (id, secret) = try ArchiveKeyId.ofNewKey()
+        return ArchiveDataKey(id: id, secret: secret)
+    }
+
     @Test func `segments with a held record or an unknown key are kept, others deleted`() async throws {
         let member = try Member()
         let held = try member.key(of: 1)
-        let unknown = ArchiveProtection.encrypted(
-            ArchiveDataKey(id: try ArchiveKeyId.random(), secret: SecretKey(copying: [UInt8](repeating: 7, count: 32))))
+        let unknown = ArchiveProtection.encrypted(try Self.unknownKey())
         let others = try member.key(of: 2)
         let subject = ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId("1"))
         let decision = { (action: ErasureRecord.Action) in

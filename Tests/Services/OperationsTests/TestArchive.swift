@@ -60,7 +60,7 @@ struct TestArchive {
         try keys.status(
             of: keys.mark(
                 of: ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId(purchase)))
-        ).key
+        ).keys.first
     }
 
     /// Appends records to the log of their partition under one checkpoint, offset after offset, a minute apart.

@@ -109,7 +109,7 @@ import Testing
                 let states = try stores.map { try $0.dataKey(id) }
                 let isErased = named.contains(id)
                 #expect(states.allSatisfy { $0.isUsable == !isErased && $0.isDestroyed == isErased })
-                #expect(try stores.allSatisfy { try $0.mayPrune([id]) == !held.contains(id) })
+                #expect(try stores.allSatisfy { try $0.mayPrune([id], hasHolds: true) == !held.contains(id) })
             }
         }
         // One key for each of six purchases.

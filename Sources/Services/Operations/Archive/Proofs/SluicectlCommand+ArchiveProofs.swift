@@ -15,9 +15,9 @@ extension SluicectlCommand {
                 records, and no Kafka. With --checkpoint-from every log with leaves must continue a checkpoint from \
                 there that the key signed. Exit codes: 0 sound; 2 tampered, with the first bad place; 3 incomplete: \
                 records are missing that the archive never had, a log has no checkpoint elsewhere (unanchored) or, with \
-                --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key is unknown, or not given; 6 the archive cannot be read. Without \
-                --checkpoint-from an earlier state of the whole archive, or of one log, passes for the present one, and \
-                a log that was removed is not missed.
+                --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key is unknown, or not \
+                given; 6 the archive cannot be read. Without --checkpoint-from an earlier state of the \
+                whole archive, or of one log, passes for the present one, and a log that was removed is not missed.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
