@@ -143,7 +143,7 @@ enum ArchiveMutants {
         retentionService.mutant(
             "archive-retention-kinds", "parts.topics[partition.topic]?.kind.isPersonal == true", "true"),
         keptKeys.mutant("archive-retention-hold", "try status(of: mark).hold != nil", "false"),
-        retention.mutant(
+        retentionService.mutant(
             "archive-retention-kept", #"try parts.keys.mayPrune(Set(leaves.compactMap(\.keyId)), hasHolds: hasHolds)"#,
             "true"),
     ]
@@ -267,7 +267,6 @@ enum ArchiveMutants {
         keys.mutant("archive-key-unpublished", "mustBePublished && entry?.isPublished == false", "false"),
         sharing.mutant("archive-keys-order", "Set(named).isSuperset(of: known)", "true"),
         sharing.mutant("archive-keys-stale", "expected.map(\\.id) == record.keys.map(\\.id)", "true"),
-        sharing.mutant("archive-keys-hold", "h.mark IS NULL", "1"),
         sharing.mutant("archive-keys-other-marks", "!isUsed", "true"),
         sharing.mutant("archive-keys-other-subject", "mark == bytes", "true"),
         sharing.mutant(

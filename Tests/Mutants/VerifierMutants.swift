@@ -198,7 +198,7 @@ private let validity = MutatedFile(
 private let window = MutatedFile(
     .verifier, "11", "Platform/Cryptography/CertificateValidity.swift", suites: "ValidityTests")
 private let verifier = MutatedFile(
-    .verifier, "11", verification + "NotificationDecision.swift", suites: "ValidityTests")
+    .verifier, "11", verification + "NotificationDecision.swift", suites: "ValidityTests|CertificateMomentTests")
 private let objects = MutatedFile(
     .verifier, "10", verification + "SignedObjectVerifier.swift", suites: "SignatureTests|ValidityTests")
 private let signatureCheck = MutatedFile(

@@ -1,6 +1,7 @@
 /// Versions of the archive's entries and of the records of the erasures topic, for the table of stored formats.
 package enum ArchiveFormatVersions {
     package static var leaf: Int { Int(ArchivePosition.formatVersion) }
+    package static var object: Int { Int(ArchiveObject.Form.recordKey.rawValue) }
     package static var record: Int { Int(ArchivedRecord.formatVersion) }
     package static var gap: Int { Int(ArchiveGap.formatVersion) }
     package static var erasure: Int { Int(ErasureRecord.formatVersion) }

@@ -61,6 +61,7 @@ struct SharingTests {
         // As the version before left it.
         try disk.run("DROP TABLE shared_keys")
         try disk.run("DROP TABLE due_publications")
+        try disk.run("DROP TABLE signed_heads")
         try disk.run("CREATE UNIQUE INDEX data_keys_in_use ON data_keys (mark) WHERE wrapping <> x'0000000000000000'")
         try disk.run("DELETE FROM store WHERE name LIKE 'keys.%' OR name = 'marks.due'")
         try disk.run("PRAGMA user_version = 1")

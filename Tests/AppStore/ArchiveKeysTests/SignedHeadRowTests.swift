@@ -22,11 +22,11 @@ struct SignedHeadRowTests {
         #expect(try again.signedHead(of: "\(Self.origin)1") == first)
     }
 
-    @Test func `a key store of the release before gets the table`() throws {
+    @Test func `a key store of an earlier version gets the table`() throws {
         let disk = try StoreOnDisk()
         try disk.open().close()
         let database = try Database(path: disk.path, access: .sharedWriter)
-        try database.executeScript("DROP TABLE signed_heads; PRAGMA user_version = 1")
+        try database.executeScript("DROP TABLE signed_heads; PRAGMA user_version = 2")
         database.close()
         let store = try disk.open(creation: .never)
         try store.setSignedHead(SignedHeadRow(published: [7], signed: nil), of: Self.origin)

@@ -23,7 +23,8 @@ import TransparencyLog
 
     @Test(arguments: seeds)
     func `no acknowledged record is lost, and no second history is signed`(seed: Int) async throws {
-        #expect(try await problems(seed, hasLocks: false) == [])
+        let problems = try await problems(seed, hasLocks: false)
+        #expect(problems.isEmpty, "\(problems)")
     }
 
     /// The names of objects before their checkpoint, as in a store whose locks keep other writers out: here they do not.
@@ -92,7 +93,7 @@ import TransparencyLog
             return ["no log"]
         }
         var problems = acknowledged.problems + report.findings.map { "\($0)" }
-        if report.anchors != anchors.count { problems.append("a second history") }
+        if report.anchors != options.anchors?.count { problems.append("a second history") }
         let reader = LogReader(log.store, names: log.names, verifiers: nil)
         for (offset, leaf) in acknowledged.all where problems.isEmpty {
             guard offset < report.size, try await reader.leaf(offset, size: report.size).bytes == leaf else {

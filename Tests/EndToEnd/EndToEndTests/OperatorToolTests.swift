@@ -98,7 +98,8 @@ extension EndToEnd {
                 let version = try await harness.sluicectl(["version"])
                 #expect(version.end == .exit(0), "\(version)")
                 #expect(
-                    Set(try version.json.keys) == ["sluice", "swift", "librdkafka", "openssl", "sqlite", "libcurl"])
+                    Set(try version.json.keys)
+                        == ["sluice", "swift", "librdkafka", "openssl", "sqlite", "libcurl", "formats"])
             }
         }
 

@@ -133,20 +133,27 @@ final class ArchiveInstallation: Sendable {
         let names = try LogNames(place)
         guard let found = try await store.read(names.checkpoint()) else { return [] }
         let size = try Checkpoint(text: SignedNote(bytes: found.bytes).text).size
-        var entries: [(ArchiveLeaf, [UInt8])] = []
+        var all: [(ArchiveLeaf, [UInt8])] = []
         var first = 0
         while first < size {
             let index = first / TilePath.fullWidth
             let width = min(TilePath.fullWidth, size - first)
-            let bundle = try EntryBundle(
-                bytes: #require(await store.read(names.tile(.entries(index: index, width: width)))).bytes)
-            let segment = try #require(await store.read(names.segment(index: index, width: width))).bytes
+            guard let entries = try await store.read(names.tile(.entries(index: index, width: width))),
+                let objects = try await store.read(names.segment(index: index, width: width))
+            else {
+                // A partial one that the log has outgrown since.
+                let newer = try #require(await store.read(names.checkpoint()))
+                try #require(newer.bytes != found.bytes)
+                return try await self.entries(of: place, store)
+            }
+            let bundle = try EntryBundle(bytes: entries.bytes)
+            let segment = objects.bytes
             for (number, range) in try ArchiveSegment.objects(in: segment).enumerated() {
-                entries.append((try ArchiveLeaf(bytes: Array(bundle[number])), Array(segment[range])))
+                all.append((try ArchiveLeaf(bytes: Array(bundle[number])), Array(segment[range])))
             }
             first += width
         }
-        return entries
+        return all
     }
 
     private func logs(_ store: any ObjectStore) async throws -> [KafkaTopicPartition] {

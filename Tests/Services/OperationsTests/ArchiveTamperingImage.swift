@@ -57,7 +57,8 @@ struct ArchiveTamperingImage: Sendable {
         _ store: DirectoryStore, _ anchor: DirectoryStore
     ) async throws {
         let names = try LogNames(KafkaTopicPartition(topic: topic, partition: partition))
-        var writer = try await LogWriter.open(store, names: names, signer: signer, at: 1_800_000_000)
+        var writer = try await LogWriter.open(
+            store, names: names, signer: signer, at: 1_800_000_000, copyInterval: 0)
         for count in counts {
             for _ in 0..<count {
                 let offset = Int64(writer.size)

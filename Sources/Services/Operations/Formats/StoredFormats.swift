@@ -17,6 +17,7 @@ package enum StoredFormats {
             ("saved sweep", ReconciliationVersions.sweep),
             ("received notifications", ReconciliationVersions.receivedNotifications),
             ("archive leaf", ArchiveFormatVersions.leaf),
+            ("archive object", ArchiveFormatVersions.object),
             ("archive record", ArchiveFormatVersions.record),
             ("archive gap", ArchiveFormatVersions.gap),
             ("erasure decision", ArchiveFormatVersions.erasure),
