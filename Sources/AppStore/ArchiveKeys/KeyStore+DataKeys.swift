@@ -44,7 +44,7 @@ extension KeyStore {
         }
     }
 
-    /// The same of a key store that no other host shares: benchmarks and tests.
+    /// The protections by a key store that no other host shares: benchmarks and tests.
     package func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try file.sealingKeys(for: requests, mustBePublished: false).protections

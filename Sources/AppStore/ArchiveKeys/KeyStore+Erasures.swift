@@ -162,7 +162,7 @@ extension KeyStoreFile {
         case .erase:
             let outcome = try erase(
                 record.subject, upTo: at, reason: record.reason, request: record.request)
-            // Of keys that another host had and this one never did, it is known that they are destroyed.
+            // Keys that another host had and this one never did are known to be destroyed.
             if let erased = try erasedUpTo(of: record.subject), erased >= at {
                 for id in record.keys { try insertDestroyed(id, of: record.subject) }
             }

@@ -4,7 +4,7 @@ internal import Cryptography
 internal import SQLite
 internal import Synchronization
 
-/// What came of reading records of the keys topic.
+/// The result of reading records of the keys topic.
 package struct FollowedKeys: Hashable, Sendable {
     /// Records that this store has taken over.
     package internal(set) var applied = 0

@@ -16,7 +16,7 @@ package struct SignedHeadRow: Equatable, Sendable {
 }
 
 extension KeyStore {
-    /// What was signed of the log with this origin; nil when nothing was.
+    /// The notes that were signed of the log with this origin; nil when none was.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` or `unusableStore`.
     package func signedHead(of origin: String) throws(ArchiveKeyError) -> SignedHeadRow? {

@@ -3,7 +3,7 @@ internal import Glibc
 /// Files that hold keys or pseudonyms: only their owner reads them. SQLite gives its write-ahead log the same mode.
 enum OwnersFile {
     /// Makes the file of a database, empty, where there is none, and takes the rights of others from one that is there.
-    /// What the owner gave a group stays.
+    /// Rights that the owner gave a group stay.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` when it cannot be made.
     static func prepare(_ path: String) throws(ArchiveKeyError) {

@@ -85,7 +85,7 @@ extension KeyStoreFile {
         try set(.marksDue, 1)
     }
 
-    /// What the topic should have of a subject.
+    /// The state that the topic should have of a subject.
     func sharedState(of subject: SubjectMark) throws -> SubjectKeys {
         SubjectKeys(
             subject: subject, keys: try keysInUse(of: subject).map(\.key), erasedUpTo: try erasedUpTo(of: subject))

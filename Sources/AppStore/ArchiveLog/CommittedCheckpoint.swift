@@ -12,9 +12,9 @@ struct CommittedCheckpoint: Sendable {
     let size: Int
     /// Leaves of the newest copy of a checkpoint before it; 0 when there was none.
     let previous: Int
-    /// Of its cosignature, in seconds since 1970.
+    /// The time of its cosignature, in seconds since 1970.
     let time: Int
-    /// Of the object `checkpoint`; nil before a log has one.
+    /// The version of the object `checkpoint`; nil before a log has one.
     var version: ObjectVersion?
     let note: SignedNote
 

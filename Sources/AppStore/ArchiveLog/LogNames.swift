@@ -61,7 +61,7 @@ package struct LogNames: Hashable, Sendable {
 
     func cosigned() throws(ObjectStoreError) -> ObjectName { try prefix.appending("cosigned") }
 
-    /// What the names of staged commits are below.
+    /// The folder of staged commits.
     func staging() throws(ObjectStoreError) -> ObjectName { try prefix.appending("staging") }
 
     func staged(_ commit: StagedName) throws(ObjectStoreError) -> ObjectName {

@@ -197,7 +197,7 @@ package struct LogReader: Sendable {
             if let found = try await staged(candidates, of: newest) {
                 return (found.bytes, found.name == candidates.first ? width : TilePath.fullWidth, found.name)
             }
-            // Of a commit that was finished meanwhile the names are written now.
+            // A commit that was finished meanwhile has its names now.
             guard !store.hasLocks, newest != searched else { break }
             searched = newest
         }

@@ -33,7 +33,7 @@ extension LogWriter {
             _ = try await store.replace(name, committed.note.bytes, expected: nil)
         } catch {
             guard error.code == .changed else { throw error }
-            // The same tree is signed again after a restart; another tree of this size must not be.
+            // A restart signs the tree again; another tree of this size must not be signed.
             guard let found = try await store.read(name), let note = try? SignedNote(bytes: found.bytes),
                 let kept = try? Checkpoint(text: note.text), let own = try? Checkpoint(text: committed.note.text),
                 kept == own

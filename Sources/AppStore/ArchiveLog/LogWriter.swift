@@ -221,7 +221,7 @@ package struct LogWriter: Sendable {
         }
     }
 
-    /// What is in the place of an object is of an attempt of this writer that failed.
+    /// An object that is there already is left by an attempt of this writer that failed.
     private func create(_ object: NamedBytes) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)

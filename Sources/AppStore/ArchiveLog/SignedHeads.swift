@@ -30,7 +30,7 @@ package struct SignedHeadNotes: Equatable, Sendable {
 struct SignedHead: Sendable {
     let checkpoint: Checkpoint
     let note: SignedNote
-    /// Of its cosignature, in seconds since 1970; 0 when no key is known that made one.
+    /// The time of its cosignature, in seconds since 1970; 0 when no key is known that made one.
     let time: Int
 
     init(_ bytes: [UInt8], origin: String, signer: CheckpointSigner) throws {

@@ -38,7 +38,7 @@ extension PurchaseFacts {
             due: first, ids: answeredLegacyIds, transactions: transactions.filter { seen.insert($0).inserted })
     }
 
-    /// What an answer to a question of now settles: every fact that was received, also one that says the same as Apple so
+    /// The facts that an answer to a question of now settles: all that were received, also one that says the same as Apple so
     /// far, since the answer may say something else (app-store.md 12.4).
     package var answeredLegacyIds: [LegacyFactId] {
         guard let legacy else { return [] }

@@ -22,7 +22,7 @@ package protocol ObjectStore: Sendable {
     ///   object of this name; it is to be deleted before it is created again.
     func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
-    /// As ``create(_:_:)``, for an object that is deleted soon: no lock of the service keeps it.
+    /// Creates an object that is deleted soon, like ``create(_:_:)``: no lock of the service keeps it.
     func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
     /// Exchanges an object as a whole. At every moment readers see the old bytes or the new ones, after a crash too; on

@@ -95,7 +95,7 @@ struct ArchiveService {
         ]
     }
 
-    /// What opens logs, with what is asked before it signs.
+    /// The opener of logs, with everything that is asked before it signs.
     private static func opener(
         _ context: ConsumerContext, _ plan: ArchivePlan, store: any ObjectStore, keys: KeyStore, topic: KafkaTopic,
         clusterId: String, clocks: Clocks, _ notice: @escaping @Sendable (String) -> Void

@@ -4,7 +4,7 @@ internal import Kafka
 
 /// Makes the entries of records: encrypted under the key of the person that they are about.
 struct RecordSealer: Sendable {
-    /// What protects records, see ``SharedKeys/dataKeys(for:)``.
+    /// The protection of records, see ``SharedKeys/dataKeys(for:)``.
     let dataKeys: @Sendable ([DataKeyRequest]) async throws -> [ArchiveProtection]
     let topics: ArchivedTopics
     let clusterId: String

@@ -36,7 +36,7 @@ final class RecordFailures: Sendable {
     private let file: FailuresFile?
     private let clocks: Clocks
     private let state = Mutex(State())
-    /// Of two writers the later one has the newer failures.
+    /// Orders the writers: the later one has the newer failures.
     private let writing = Mutex(())
     /// Milliseconds: a record that failed first so long ago was decided, or its partition went to another member.
     private static let maximumAge: Int64 = 8 * 86_400_000

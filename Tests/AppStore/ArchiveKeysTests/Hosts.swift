@@ -96,7 +96,7 @@ final class Hosts {
         erasures.append(try StoreOnDisk.record(action, subject, in: host.store, at: time))
     }
 
-    /// Of each key of the topic only the newest record before `end` is left.
+    /// Leaves the newest record of each key before `end`.
     func compact(before end: Int) {
         var newest: [[UInt8]: Int] = [:]
         for index in 0..<min(end, keys.count) { if let key = keys[index]?.key { newest[key] = index } }

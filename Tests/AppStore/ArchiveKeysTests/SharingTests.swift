@@ -58,7 +58,7 @@ struct SharingTests {
         let ids = try before.dataKeys(for: [1, 2, 3].map { StoreOnDisk.request($0) }).compactMap(\.sealing).map(\.id)
         try before.apply([try StoreOnDisk.record(.erase, 3, in: before)])
         before.close()
-        // As the version before left it.
+        // The file that the version before left.
         try disk.run("DROP TABLE shared_keys")
         try disk.run("DROP TABLE due_publications")
         try disk.run("DROP TABLE signed_heads")

@@ -6,7 +6,7 @@ import ObjectStorageTestSupport
 import Testing
 import TransparencyLog
 
-/// What stays of a log's checkpoints, and what an opening costs when there are many.
+/// Copies of a log's checkpoints that stay, and the cost of an opening when there are many.
 @Suite("Copies of checkpoints") struct CheckpointCopiesTests {
     private let key: PrivateKey
     private let store = MemoryStore()

@@ -204,7 +204,7 @@ import TransparencyLog
             isLast = !store.wasInterrupted
             if !isLast {
                 let size = try #require(successorSize.withLock { $0 }, "before operation \(schedules)")
-                // What either has committed stays; the last to commit goes on from the other.
+                // The commits of both stay; the last to commit goes on from the other.
                 #expect(
                     report.checkpointLog?.size == max(frozenSize ?? 0, size), "before operation \(schedules)")
             }

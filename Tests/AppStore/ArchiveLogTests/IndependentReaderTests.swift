@@ -65,7 +65,7 @@ struct IndependentReaderTests {
         (0..<8).reduce(0) { $0 + TilePath.count(level: $1, size: size).full }
     }
 
-    /// What a process leaves that dies, or loses power, at each of its system calls: as it is after the next opening.
+    /// Files of a process that dies, or loses power, at each of its system calls, after the next opening.
     @Test func `every image of a crash has no file but those of its checkpoint, once the log was opened again`()
         async throws
     {

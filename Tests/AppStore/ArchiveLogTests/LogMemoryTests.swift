@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import TransparencyLog
 
-/// What a writer knows of a log before it signs: nothing is signed that contradicts it.
+/// A writer's knowledge of a log before it signs: nothing is signed that contradicts it.
 @Suite("Memory of a log's writer") struct LogMemoryTests {
     private let key: PrivateKey
     private let store = MemoryStore()

@@ -83,7 +83,7 @@ import TransparencyLog
                 #expect(alone.verdict == .rolledBack, "\(log) of round \(round), removed: \(isRemoved)")
                 let anchored = try await growing.archive.verify(MemoryStore(earlier)) { $0.anchors = anchors }
                 #expect(anchored.verdict == .rolledBack, "everything of round \(round)")
-                // Nobody can tell without an anchor.
+                // Without an anchor it cannot be told.
                 #expect(try await growing.archive.verify(MemoryStore(earlier)).findings.isEmpty)
             }
         }
@@ -124,7 +124,7 @@ import TransparencyLog
         }
     }
 
-    /// The same bytes as the checkpoint, which may not have been made yet.
+    /// Whether a copy is that of the checkpoint, which may not have been made yet.
     private static func isNewestCopy(_ name: String, in objects: [String: [UInt8]]) -> Bool {
         guard let end = name.range(of: "/checkpoints/") else { return false }
         return name == objects.keys.filter { $0.hasPrefix(name[..<end.upperBound]) }.max()

@@ -35,7 +35,7 @@ import TransparencyLog
         Issue.record("the schedules find nothing")
     }
 
-    /// What went wrong in a schedule.
+    /// Faults that a schedule shows.
     ///
     /// - Parameter hasLocks: what the writers take the bucket for.
     private func problems(_ seed: Int, hasLocks: Bool) async throws -> [String] {

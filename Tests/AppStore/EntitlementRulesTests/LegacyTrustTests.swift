@@ -148,7 +148,7 @@ import Testing
             #expect(answer.active.isEmpty, "day \(days)")
             #expect(answer.grants.map(\.state) == ["REVOKED"], "day \(days)")
         }
-        // Of a transaction that was not refunded the later end counts.
+        // The later end of a transaction that was not refunded counts.
         let kept = try merged([(Self.bought, true), (extended, false)])
         #expect(answer(kept, .accept, at: 35 * day).active == ["monthly"])
     }

@@ -8,11 +8,11 @@ import TestSupport
 /// and are carried out later, and some clients die at a request.
 package final class RequestSchedule: Sendable {
     package struct Chances: Sendable {
-        /// That the schedule turns to another client.
+        /// The schedule turns to another client.
         package var turn = 0.15
-        /// That a write times out, and is carried out later or never.
+        /// A write times out, and is carried out later or never.
         package var late = 0.03
-        /// That a client dies in front of its request.
+        /// A client dies in front of its request.
         package var death = 0.015
 
         package init() {}

@@ -15,7 +15,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// What the anchors say of a log before its writer signs anything.
+/// The anchors' word on a log before its writer signs anything.
 @Suite("Heads in anchors", .timeLimit(.minutes(3))) struct AnchoredHeadsTests {
     private let logger = Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink())
 
@@ -84,7 +84,7 @@ import TransparencyLog
         let error = await #expect(throws: LogError.self) { try await log.check(hasNote: true) }
         #expect(error?.code == .beginRefused)
         #expect(error?.message.contains("\(names.prefix) is not in the archive") == true)
-        // The same archive with that log, and one that nothing is known of.
+        // The archive with that log, and anchors that know nothing.
         for store in [anchor, empty] {
             let known = AnchoredHeads(store: store, topic: nil, logger: logger)
             try await AnchoredCheckpointLog(store: anchor, signer: archive.signer, anchors: known).check(hasNote: false)

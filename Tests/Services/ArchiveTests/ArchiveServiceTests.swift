@@ -70,7 +70,7 @@ import Testing
         var service = try await installation.start()
         try await installation.waitForLeaves(10, service)
         await service.stop()
-        // As with a volume that is not mounted.
+        // A volume that is not mounted.
         try FileManager.default.removeItem(atPath: installation.archive)
         service = try await installation.start()
         #expect(await service.end() == .configuration)
@@ -81,7 +81,7 @@ import Testing
         try await installation.waitForLeaves(10, service)
         await service.stop()
         try await compare(installation, [topic])
-        // What was begun is what counts from then on.
+        // The new log counts from then on.
         service = try await installation.start()
         try await installation.kafka.write([installation.notification(10, of: 3)])
         try await installation.waitForLeaves(1, service)

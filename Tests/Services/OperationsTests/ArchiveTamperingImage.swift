@@ -171,7 +171,7 @@ struct ArchiveTamperingFiles {
         return try signer.sign(checkpoint, after: 0, at: 1_800_000_000).bytes
     }
 
-    /// What `sluicectl archive verify` exits with.
+    /// The exit code of `sluicectl archive verify`.
     func verify(_ arguments: [String] = [], anchored: Bool, key: String? = nil) async -> (code: Int32, output: String) {
         let anchors = ["--checkpoint-from", "store", "--archive.anchor.url", directory.file("anchor")]
         let (code, printed) = await sluicectl(

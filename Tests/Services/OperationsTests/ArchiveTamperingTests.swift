@@ -307,7 +307,7 @@ struct ArchiveTamperingTests {
             #expect(await gone.verify(asked, anchored: true).code == 4)
         }
         #expect(await gone.verify([ArchiveTamperingImage.notifications], anchored: true).code == 4)
-        // What was not asked for is not missed.
+        // A log that was not asked for is not missed.
         #expect(await gone.verify(["appstore.certificates"], anchored: true).code == 0)
     }
 
@@ -329,7 +329,7 @@ struct ArchiveTamperingTests {
         #expect(await sluicectl(["archive", "prove", place, "--key", files.image.key] + flags).exitCode == 0)
         try files.remove(file)
         try files.edit("\(ArchiveTamperingFiles.log)/\(object)") { bytes in
-            // Of entries the last byte of the first one, which is of a digest; of tiles a byte of a hash in the path.
+            // The last byte of the first entry, which is of a digest, or a byte of a hash in the path.
             let isBundle = object.contains("entries")
             bytes[isBundle ? 1 + Int(bytes[0]) << 8 + Int(bytes[1]) : bytes.count > 32 ? 40 : 20] ^= 1
         }
@@ -349,7 +349,7 @@ struct ArchiveTamperingTests {
         #expect(first.code == 0 && !first.output.contains("verified before"), "\(first.output)")
         let saved = try files.bytes("verified")
         let second = await files.verify(flags, anchored: true)
-        // Of both logs the first bundle.
+        // The first bundle of both logs.
         #expect(second.code == 0 && second.output.contains("512 leaves were verified before"), "\(second.output)")
         #expect(try files.bytes("verified") == saved)
         try files.rollBack()

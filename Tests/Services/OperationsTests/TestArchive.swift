@@ -49,10 +49,10 @@ struct TestArchive {
         ]
     }
 
-    /// Of those that do.
+    /// Flags of commands that open records.
     var flags: [String] { place + keyFlags }
 
-    /// Of those that find subjects.
+    /// Flags of commands that find subjects.
     var personFlags: [String] { flags + ["--archive.index", directory.file("index.sqlite")] }
 
     /// The key in use of a purchase of the app.

@@ -80,7 +80,7 @@ import Time
     }
 }
 
-/// Failures that outlive the process. The monotonic clock begins anew with each process, as after a start of the machine.
+/// Failures that outlive the process. The monotonic clock begins again with each process, as after a start of the machine.
 @Suite struct KeptFailuresTests {
     private let directory: TemporaryDirectory
     private let wall = Seconds()

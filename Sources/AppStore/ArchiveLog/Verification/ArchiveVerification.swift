@@ -53,7 +53,7 @@ package struct ArchiveVerification: Sendable {
         } catch { throw LogReadError(error, reading: nil) }
     }
 
-    /// What the log of checkpoints states, by the log that it is of.
+    /// The statements of the log of checkpoints, by the log that they are about.
     private func loggedLogs(_ report: LogReport?) -> [LogNames: [AnchoredRoot]] {
         guard let report, let head = report.checkpoint?.checkpoint.origin else { return [:] }
         let archive = String(decoding: head.utf8.dropLast(report.log.prefix.text.utf8.count + 1), as: UTF8.self)

@@ -11,7 +11,7 @@ struct BundleCheck: Sendable {
     /// As the tile has them; nil when it cannot be read.
     var tile: [MerkleHash]?
     var leaves: [LeafFacts] = []
-    /// Of the log of checkpoints.
+    /// Leaves of the log of checkpoints.
     var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []

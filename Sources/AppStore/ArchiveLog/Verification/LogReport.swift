@@ -32,7 +32,7 @@ package struct LogReport: Sendable {
     package internal(set) var cosignedSizes: [Int] = []
     /// Checkpoints in the log of checkpoints that the log continues.
     package internal(set) var loggedCheckpoints = 0
-    /// Of the log of checkpoints: what its leaves state.
+    /// The statements of the leaves, where this is the log of checkpoints.
     var logged = LoggedCheckpoints()
     /// Leaves beyond the checkpoint that objects are there for: unfinished work of a writer, or a log that was rolled back.
     package internal(set) var leavesBeyond = 0

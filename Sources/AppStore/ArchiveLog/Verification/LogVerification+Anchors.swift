@@ -7,7 +7,7 @@ internal import TransparencyLog
 extension LogVerification {
     /// A log of which nothing can be verified, although it was anchored.
     mutating func addGone() {
-        // Of a checkpoint that could not be read, or that another key signed, nothing is known.
+        // A checkpoint that could not be read, or that another key signed, says nothing.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
         let anchored = archives.flatMap { archive in
             let origin = names.origin(archive: archive)
@@ -35,7 +35,7 @@ extension LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
         }
-        // What the log of checkpoints says is compared with the logs; that it is anchored itself shows in them.
+        // Its statements are compared with the logs, and show there whether it is anchored itself.
         guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
             stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }
@@ -45,7 +45,7 @@ extension LogVerification {
                 "no checkpoint from elsewhere is of this log, so an earlier state of it would not be noticed"))
     }
 
-    /// What each witness of the policy cosigned last, as the service keeps it beside the log.
+    /// The last checkpoint that each witness of the policy cosigned, as the service keeps it beside the log.
     mutating func takeCosigned(_ head: Checkpoint) async {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered else { return }
         for witness in policy.witnesses {
@@ -82,7 +82,7 @@ extension LogVerification {
     /// Begins with the bundle that has the last leaf that was verified before. The tiles that stand for the leaves before it are
     /// right when the tree has the root of that checkpoint, which is compared as an anchor is.
     mutating func skipVerified(_ head: Checkpoint) async {
-        // What the log of checkpoints states of the others is needed as a whole, and it is small.
+        // The log of checkpoints is needed as a whole, and it is small.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
             let before = options.verifiedBefore?.checkpoints(of: head.origin)
         else { return }

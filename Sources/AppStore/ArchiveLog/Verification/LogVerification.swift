@@ -5,7 +5,7 @@ internal import TransparencyLog
 /// Verifies one log from its files alone: every entry against its tile, every tile against the one above, the root and
 /// the roots of all past checkpoints against what was signed, every object against its leaf, and the order of the leaves.
 ///
-/// What lies beyond the checkpoint is unfinished work of the writer, or of a log that was rolled back: it is counted, and
+/// Objects beyond the checkpoint are unfinished work of the writer, or of a log that was rolled back: they are counted, and
 /// no finding. Memory does not grow with the log but for eight bytes a past checkpoint.
 struct LogVerification {
     /// Newest copies of checkpoints that are tried where the checkpoint itself cannot be used.

@@ -1,7 +1,7 @@
 /// Where the objects of a segment are, as far as its lengths lead: also of a segment that was cut off or extended, so that
 /// the first bad object can be named.
 struct SegmentObjects: Sendable {
-    /// Of the first objects, without their lengths.
+    /// The ranges of the first objects, without their lengths.
     let ranges: [Range<Int>]
     /// Bytes after the last of them.
     let rest: Int

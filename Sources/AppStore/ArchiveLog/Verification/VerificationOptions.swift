@@ -43,7 +43,7 @@ package struct InspectionOutcome: Hashable, Sendable {
     package let label: String
     /// Why it is a finding; nil when it is none.
     package let problem: String?
-    /// What the problem means.
+    /// The kind of finding that the problem is.
     package let kind: Finding.Kind
 
     package init(_ label: String, problem: String? = nil, kind: Finding.Kind = .tampered) {

@@ -65,7 +65,7 @@ extension DirectoryStore {
         try? calls.remove(Self.writerLock, in: folder.descriptor)
     }
 
-    /// What cannot be removed stays: it is not an object.
+    /// A file that cannot be removed stays: it is not an object.
     private func removeExchangeLocks(_ folder: Folder, isDeep: Bool) {
         try? calls.remove(Self.exchangeLock, in: folder.descriptor)
         guard isDeep, let entries = try? calls.entries(of: folder.descriptor) else { return }

@@ -12,7 +12,7 @@ final class AnchorService: Service {
     private static let firstBackoff = Duration.seconds(5)
     private static let longestBackoff = Duration.seconds(300)
 
-    /// What it is given of the rest of the service, and of time.
+    /// The parts of the service that it needs, and time.
     struct Surroundings: Sendable {
         var store: any ObjectStore
         var verifiers: ArchiveVerifiers

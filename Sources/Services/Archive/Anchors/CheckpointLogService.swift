@@ -10,7 +10,7 @@ internal import TransparencyLog
 final class CheckpointLogService: Service {
     let name = "checkpoint log"
 
-    /// What it is given of the rest of the service, and of time.
+    /// The parts of the service that it needs, and time.
     struct Surroundings: Sendable {
         var store: any ObjectStore
         var signer: CheckpointSigner

@@ -11,7 +11,7 @@ final class WitnessAnchor: CheckpointAnchor {
 
     /// Attempts with the size that the witness has said; another member of the group may be faster than this one.
     private static let attempts = 3
-    /// Of a note that is kept; a note has at most 100.
+    /// Signatures of a note that are kept; a note has at most 100.
     private static let maximumSignatures = 50
 
     let witness: Witness

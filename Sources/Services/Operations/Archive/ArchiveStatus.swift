@@ -14,7 +14,7 @@ struct ArchiveStatus: Sendable {
     var origin: String?
     /// Leaves that its checkpoint covers.
     var size = 0
-    /// Of all its objects; nil when they were not listed.
+    /// Bytes of all its objects; nil when they were not listed.
     var bytes: Int64?
     /// When its checkpoint was signed, in milliseconds since 1970, as it says itself.
     var signedAt: Int64?
@@ -31,14 +31,14 @@ struct ArchiveStatus: Sendable {
     struct Anchored: Sendable {
         let anchor: String
         let leaves: Int
-        /// Of a witness: whether the cosignature is by a key that was given. Nil for other anchors.
+        /// Whether the cosignature of a witness is by a key that was given. Nil for other anchors.
         var isVerified: Bool?
     }
 
-    /// An anchor has what the archive does not: it was rolled back. What nobody verified proves nothing.
+    /// An anchor has what the archive does not: it was rolled back. An unverified checkpoint proves nothing.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
-    /// What findings and rows name it by.
+    /// The name in findings and rows.
     var partition: KafkaTopicPartition { names.partition }
 
     /// Reads a log.

@@ -88,7 +88,7 @@ final class ExportRun {
                 "payloads are gone before their retention is over; find the first with: sluicectl archive verify")
         }
         if let warning = extent?.warning { console.complain(warning) }
-        // What was erased, or whose time is over, is as it should be.
+        // An erased payload, or one that is past its retention, is as it should be.
         let isReadable =
             problems["key_unknown"] == nil && problems["unreadable"] == nil && problems["missing"] == nil
             && notRebuilt == 0 && !interruption.isRequested && extent?.warning == nil

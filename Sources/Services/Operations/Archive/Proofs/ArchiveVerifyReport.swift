@@ -103,7 +103,7 @@ struct ArchiveVerifyReport {
             + "(unfinished, or rolled back): \(names)\(more)"
     }
 
-    /// What witnesses have cosigned, of the log of checkpoints or of each log.
+    /// The cosignatures of witnesses, on the log of checkpoints or on each log.
     private var witnessLines: [String] {
         guard let policy = options.witnesses else { return [] }
         let logs = report.checkpointLog.map { [$0] } ?? report.logs.filter { !Self.isEmpty($0) }

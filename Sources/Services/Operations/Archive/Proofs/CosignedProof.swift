@@ -13,7 +13,7 @@ struct CosignedProof {
     static let suffix = ".checkpoint"
 
     let checkpoint: VerifiedCheckpoint
-    /// That the checkpoint is in the log of checkpoints; nil where the checkpoint itself is cosigned.
+    /// The proof that the checkpoint is in the log of checkpoints; nil where the checkpoint itself is cosigned.
     let outer: TlogProof?
 
     /// The newest cosigned checkpoint that covers a leaf; nil where no witness has cosigned one yet.

@@ -16,7 +16,7 @@ struct ErasedKeys {
         keys.formUnion(erasure.keys)
     }
 
-    /// What a key comes to that the key store has destroyed.
+    /// The outcome of a key that the key store has destroyed.
     ///
     /// - Parameter isDecided: the key store knows of an erasure of the subject, which may not be archived yet.
     func outcome(ofDestroyed key: ArchiveKeyId, isDecided: Bool) -> InspectionOutcome {
@@ -26,7 +26,7 @@ struct ErasedKeys {
             "destroyed without a record", problem: problem, kind: isDecided || !isComplete ? .incomplete : .tampered)
     }
 
-    /// What a key comes to that the key store does not have.
+    /// The outcome of a key that the key store does not have.
     func outcome(ofUnknown key: ArchiveKeyId) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
         return InspectionOutcome(
