@@ -44,14 +44,33 @@ struct ArchiveHandler: FlushingHandler {
     /// Appends what the log does not have.
     private func add(_ records: [KafkaRecord], to log: inout OpenLog) async throws -> [HandlerVerdict] {
         let next = log.next ?? .beginning
-        let fresh = records.drop { $0.offset < next }
+        let fresh = Array(records.drop { $0.offset < next })
         if fresh.count < records.count, let again = records.first { try await compare(again, &log) }
         // Nothing is appended before everything is sealed: a failure leaves the log as it was.
+        let lastArchivedAt = log.writer.lastLeaf?.archivedAtMilliseconds ?? 0
+        for entry in try await entries(of: fresh, from: log.next, after: lastArchivedAt) {
+            try log.writer.append(entry)
+            if entry.leaf.isErasedOnArrival { log.erased += 1 }
+        }
+        let reason = HandlerReason(code: ArchiveReason.alreadyArchived)
+        return Array(repeating: .skip(reason), count: records.count - fresh.count)
+            + Array(repeating: .done, count: fresh.count)
+    }
+
+    /// Sealed records, and gaps between them.
+    ///
+    /// - Parameters:
+    ///   - expected: the next offset of the log; nil for a log without leaves.
+    ///   - lastArchivedAt: of the leaf that they follow.
+    private func entries(
+        of records: [KafkaRecord], from expected: KafkaOffset?, after lastArchivedAt: Int64
+    ) async throws -> [ArchiveEntry] {
         var entries: [ArchiveEntry] = []
-        var expected = log.next
+        var expected = expected
         // Never before the leaf that it follows, whatever the clock says: an auditor takes that for a change.
-        let now = max(clocks.wallMilliseconds(), log.writer.lastLeaf?.archivedAtMilliseconds ?? 0)
-        for entry in try await sealer.seal(Array(fresh), at: now) {
+        let now = max(clocks.wallMilliseconds(), lastArchivedAt)
+        let sealed = try await sealer.seal(records, at: now)
+        for entry in sealed {
             let position = entry.leaf.position
             if let expected, position.offset > expected, !topics.isCompacted(position.topic) {
                 entries.append(try await gap(expected..<position.offset, in: position.topicPartition, at: now))
@@ -59,13 +78,7 @@ struct ArchiveHandler: FlushingHandler {
             entries.append(entry)
             expected = KafkaOffset(rawValue: position.offset.rawValue + 1)
         }
-        for entry in entries {
-            try log.writer.append(entry)
-            if entry.leaf.isErasedOnArrival { log.erased += 1 }
-        }
-        let reason = HandlerReason(code: ArchiveReason.alreadyArchived)
-        return Array(repeating: .skip(reason), count: records.count - fresh.count)
-            + Array(repeating: .done, count: fresh.count)
+        return entries
     }
 
     /// Once after the log was opened: a topic that was deleted and created again has other records under its offsets, and
@@ -77,7 +90,9 @@ struct ArchiveHandler: FlushingHandler {
     }
 
     /// Offsets that are not there: the log says so itself, so that they are not taken for removed from it.
-    private func gap(
+    ///
+    /// Not inlined: the optimizer of Swift 6.3.1 crashes on a caller that has it inside ("While splitting coroutine").
+    @inline(never) private func gap(
         _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition, at now: Int64
     ) async throws -> ArchiveEntry {
         let reason = try await missed.reason(ofMissing: offsets, in: partition)

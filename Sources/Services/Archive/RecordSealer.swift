@@ -15,27 +15,27 @@ struct RecordSealer: Sendable {
     func seal(_ records: [KafkaRecord], at now: Int64) async throws -> [ArchiveEntry] {
         guard let first = records.first else { return [] }
         guard let topic = topics[first.topic] else { throw UnknownTopic(topic: first.topic) }
-        var protections = try await dataKeys(
-            records.compactMap { record in
-                topic.subject(of: record).map {
-                    DataKeyRequest(subject: $0, eventTimeMilliseconds: topic.eventTime(of: record) ?? now)
-                }
+        let requests = records.compactMap { record in
+            topic.subject(of: record).map {
+                DataKeyRequest(subject: $0, eventTimeMilliseconds: topic.eventTime(of: record) ?? now)
             }
-        )[...]
-        var entries: [ArchiveEntry] = []
-        entries.reserveCapacity(records.count)
-        for record in records {
+        }
+        return try seal(records, of: topic, under: try await dataKeys(requests), at: now)
+    }
+
+    private func seal(
+        _ records: [KafkaRecord], of topic: ArchivedTopic, under protections: [ArchiveProtection], at now: Int64
+    ) throws -> [ArchiveEntry] {
+        var protections = protections[...]
+        return try records.map { record in
             let next = topic.kind.isPersonal ? protections.popFirst() : .plain
             // Without a decision the record waits: it is not taken for erased.
             guard let protection = next else {
                 throw ArchiveKeyError(.unavailable, "no key was given for \(record.topicPartition)@\(record.offset)")
             }
-            entries.append(
-                try ArchiveEntry(
-                    record, kind: topic.kind, clusterId: clusterId, archivedAtMilliseconds: now,
-                    protection: protection))
+            return try ArchiveEntry(
+                record, kind: topic.kind, clusterId: clusterId, archivedAtMilliseconds: now, protection: protection)
         }
-        return entries
     }
 
     /// The entry of offsets under which there is no record.
