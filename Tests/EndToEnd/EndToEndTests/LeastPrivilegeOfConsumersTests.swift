@@ -244,14 +244,16 @@ private struct ConsumerWorld {
 
     private func archive(_ data: String) async throws -> [String] {
         let origin = ["--archive.origin", "example.com/test"]
-        let keys = [["signing", "\(data)-signing.pem"] + origin, ["encryption", "\(data)-kek"]]
+        // All members share the keys topic, and with it the key-encryption key.
+        let encryption = harness.path("archive-kek")
+        let keys = [["signing", "\(data)-signing.pem"] + origin, ["encryption", encryption]]
         for key in keys where !FileManager.default.fileExists(atPath: key[1]) {
             let made = try await harness.run(Executable("sluicectl", arguments: ["archive", "key"] + key))
             try #require(made.end == .exit(0), "\(made)")
         }
         return [
             "--data.dir", data, "--archive.url", "\(data)-archive", "--archive.signing.key.file",
-            "\(data)-signing.pem", "--archive.key.encryption.key.file", "\(data)-kek", "--archive.key.store",
+            "\(data)-signing.pem", "--archive.key.encryption.key.file", encryption, "--archive.key.store",
             "\(data)-keys.sqlite", "--archive.flush.interval", "500ms",
         ] + origin
     }
