@@ -17,7 +17,7 @@ struct IdentifierCollector {
         if let text, !text.isEmpty { names.insert(IndexedName(kind, text)) }
     }
 
-    /// Inserts a text of which only the record knows what it identifies.
+    /// Inserts an identifier whose kind the record does not tell, under every kind.
     mutating func insertAnyKind(_ text: String?) {
         for kind in IndexedName.Kind.allCases { insert(kind, text) }
     }

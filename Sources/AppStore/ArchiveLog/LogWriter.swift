@@ -133,7 +133,7 @@ package struct LogWriter: Sendable {
             checkpoint: checkpoint, fullObjects: unwritten.count, objectBytes: uncommittedBytes)
     }
 
-    /// Publishes the signed checkpoint, the same one at each call, and writes what is left to write under it.
+    /// Publishes the signed checkpoint, the same bytes at each call, and writes the remaining objects that it covers.
     mutating func finishPending() async throws(LogError) {
         guard var next = pending else { return }
         if !next.isPublished {

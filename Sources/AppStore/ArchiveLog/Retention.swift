@@ -1,5 +1,4 @@
-/// Which segments of a log are kept: the signed text in the object `retention`. The leaves themselves, their tiles and
-/// entries, stay.
+/// The range of a log's segments that are kept: the signed text in the object `retention`. Leaves, tiles and entries stay.
 ///
 /// ```
 /// sluice-archive/retention@v2

@@ -7,8 +7,9 @@ internal import TransparencyLog
 /// The newest checkpoints of a log in the anchors, which are asked before its writer signs anything. Their signatures are
 /// not verified here.
 ///
-/// The second store is asked for each log. The topic is read only for a log of which this host has signed nothing: it holds
-/// no more than this host signed itself where another one never owned the partition, and reading it takes long.
+/// The second store is asked for each log. The topic takes long to read, so it is read only for a log
+/// that this host has not signed: otherwise the key store has the newest signature, unless another host owned the
+/// partition since.
 struct AnchoredHeads: Sendable {
     /// `archive.anchor.url`; nil when there is none.
     let store: (any ObjectStore)?

@@ -63,7 +63,7 @@ struct ArchiveService {
         let erasures = ErasureFollower(
             kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),
             logger: context.logger)
-        let announcer = RetentionAnnouncer(kafka: context.kafka, topic: topics.names.erasures)
+        let announcer = ErasureAnnouncer(kafka: context.kafka, topic: topics.names.erasures)
         let retention = RetentionService(
             RetentionService.Parts(
                 store: store, signer: signer, keys: keys, logs: logs, topics: topics,

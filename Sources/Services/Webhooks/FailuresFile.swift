@@ -43,6 +43,8 @@ struct FailuresFile: Sendable {
     /// So many are kept.
     static let maximumCount = 1_000
     private static let maximumBytes = 1 << 20
+    /// More than any receiver fails at in the time that is kept; counting on from it does not overflow.
+    private static let maximumFailures: Int64 = 1 << 32
 
     let path: String
     let log: RateLimitedLogger?
@@ -82,7 +84,7 @@ struct FailuresFile: Sendable {
         guard let object = value.object, let topic = object["topic"]?.string,
             let partition = object["partition"]?.integer, let offset = object["offset"]?.integer,
             let timestamp = object["timestamp"]?.integer, let count = object["count"]?.integer,
-            let first = object["first"]?.integer, count > 0
+            let first = object["first"]?.integer, (1...maximumFailures).contains(count)
         else { return nil }
         return KeptFailure(
             record: .init(topic: topic, partition: partition, offset: offset, timestamp: timestamp),

@@ -137,8 +137,8 @@ import TransparencyLog
 
     @Test func `the checkpoint of an anchor counts when the archive's key has signed it`() async throws {
         let newest = try await write(upTo: [300, 310]).checkpoint
-        let stranger = try WrittenLog(MemoryStore(), key: PrivateKey.generate(.ed25519))
-        var other = try await stranger.open()
+        let otherLog = try WrittenLog(MemoryStore(), key: PrivateKey.generate(.ed25519))
+        var other = try await otherLog.open()
         try WrittenLog.append(upTo: 500, to: &other)
         try await other.commit(at: 0)
         let host = MemoryHeads()

@@ -14,6 +14,8 @@ internal import TransparencyLog
 /// ```
 struct PendingEntries: Sendable {
     private static let header = "sluice-archive/pending@v1"
+    /// No log has as many leaves. Sums with the number of entries stay far from the limit of `Int`.
+    private static let greatestFirst = 1 << 53
 
     let first: Int
     let entries: [[UInt8]]
@@ -35,7 +37,7 @@ struct PendingEntries: Sendable {
         }
         guard line()?.elementsEqual(Self.header.utf8) == true, let second = line(),
             second.starts(with: "first ".utf8), let first = Int(String(decoding: second.dropFirst(6), as: UTF8.self)),
-            first >= 0, first % TilePath.fullWidth == 0
+            (0...Self.greatestFirst).contains(first), first % TilePath.fullWidth == 0
         else { return nil }
         var entries: [[UInt8]] = []
         while let text = line(), !text.isEmpty {

@@ -5,7 +5,7 @@ internal import TransparencyLog
 /// The comparison of a log with what is stated of it elsewhere: by anchors, the log of checkpoints, witnesses, and an earlier
 /// verification.
 extension LogVerification {
-    /// A log of which nothing can be verified, although it was anchored.
+    /// Reports a log that was anchored and has nothing left that can be verified.
     mutating func addGone() {
         // A checkpoint that could not be read, or that another key signed, says nothing.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }

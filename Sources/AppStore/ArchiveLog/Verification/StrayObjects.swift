@@ -48,7 +48,7 @@ struct StrayObjects {
 
     private mutating func look(at name: ObjectName) async {
         switch reader.names.content(name) {
-        // Objects of a commit, of which its writer or the next one makes those of the log.
+        // Staged objects belong to a commit that its writer, or the next one, finishes.
         case .checkpoint, .checkpointOfSize, .retention, .staged: return
         case .tile(let path): await look(at: path, name)
         case .segment(let index, let width):

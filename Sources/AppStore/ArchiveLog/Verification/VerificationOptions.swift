@@ -7,8 +7,8 @@ package struct VerificationOptions: Sendable {
     /// Checkpoints from elsewhere, which the logs must continue; nil when none are compared. Where they are, a log with
     /// leaves that none of them is of is a finding.
     package var anchors: AnchoredCheckpoints?
-    /// Witnesses, enough of which must have cosigned the log of checkpoints, or in an archive without one each log; nil looks at
-    /// no cosignature.
+    /// The witnesses and their quorum, for the log of checkpoints or, in an archive without one, for each log; nil looks at no
+    /// cosignature.
     package var witnesses: WitnessPolicy?
     /// Checkpoints up to which the logs were verified before; nil reads them from their first leaf. From there on each log is
     /// read again, and must continue them. A log that none of them is of is read as a whole.

@@ -2,7 +2,7 @@ internal import ArchiveFormat
 internal import Kafka
 internal import Synchronization
 
-/// Publishes records of the erasures topic; its producer is made when the first one comes.
+/// Publishes erasures and the steps of the retention in the erasures topic; its producer is made when the first one comes.
 final class ErasureAnnouncer: Sendable {
     private let kafka: KafkaConfiguration
     private let topic: KafkaTopic
@@ -14,14 +14,19 @@ final class ErasureAnnouncer: Sendable {
     }
 
     /// Returns when every in-sync replica has it.
-    func publish(_ record: ErasureRecord) async throws {
+    func publish(_ record: ErasureRecord) async throws { try await send(record.produced(to: topic)) }
+
+    /// Returns when every in-sync replica has it.
+    func publish(_ record: RetentionRecord) async throws { try await send(record.produced(to: topic)) }
+
+    private func send(_ record: KafkaProducerRecord) async throws {
         let producer = try producer.withLock { producer in
             if let producer { return producer }
             let made = try KafkaProducer(kafka, topics: [topic])
             producer = made
             return made
         }
-        _ = try await producer.send(record.produced(to: topic), deadline: .seconds(30))
+        _ = try await producer.send(record, deadline: .seconds(30))
     }
 
     func close(within limit: Duration) async { await producer.withLock { $0.take() }?.close(within: limit) }

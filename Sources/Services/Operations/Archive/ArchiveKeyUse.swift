@@ -4,7 +4,7 @@ internal import ArchiveLog
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Which of the keys that leaves of an archive name a key store has.
+/// Compares the keys that an archive's leaves name with those of a key store.
 struct ArchiveKeyUse {
     private(set) var leaves = 0
     /// Keys that the store has, destroyed ones included.

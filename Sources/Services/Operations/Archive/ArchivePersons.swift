@@ -38,9 +38,9 @@ struct ArchivePersons {
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 
-    /// Brings the index up to date, and then finds every subject of which a record has the identifier; of the purchases
-    /// that these records are about also what is archived under another subject: refunds whose purchase was not known,
-    /// dead letters and quarantined records that mention them.
+    /// Brings the index up to date, and then finds every subject with a record that has the identifier. Records that mention
+    /// the purchases of these records under another subject are found too: refunds whose purchase was not known, dead
+    /// letters and quarantined records.
     ///
     /// - Throws: a ``StartupError`` when the command line names no subject, the archive cannot be read as a whole, or no
     ///   record has the identifier.

@@ -7,7 +7,7 @@ internal import Lifecycle
 enum ArchiveSelector {
     /// A purchase of an app, also one that the archive has no record of.
     case purchase(BundleId, OriginalTransactionId)
-    /// Every subject of which a record has the identifier.
+    /// Every subject with a record that has the identifier.
     case identifier(IndexedName)
     /// The subject of one record.
     case position(ArchivedPosition)

@@ -14,8 +14,8 @@ internal import TransparencyLog
 /// Opens archived objects and verifies what Apple signed in them as of its receipt.
 ///
 /// Labels are what is counted: `erased` where an archived record of the erasures topic names the key, or the subject was
-/// erased before the record came; `signed by Apple for <bundle id>`, `not signed` for version 1, `readable` for what nobody
-/// at Apple signs. What cannot be read for any other reason is a finding: ``missingLabels``.
+/// erased before the record came; `signed by Apple for <bundle id>`, `not signed` for version 1, `readable` for records that
+/// Apple does not sign. What cannot be read for any other reason is a finding: ``missingLabels``.
 final class ArchivePayloads: Sendable {
     private let keys: KeyStore
     private let names: TopicNames
