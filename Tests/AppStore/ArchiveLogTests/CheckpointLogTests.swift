@@ -252,6 +252,13 @@ import TransparencyLog
         #expect(await code { $0["checkpoint-log/pending"] = nil } == .checkpointMissing)
         #expect(await code { $0["checkpoint-log/pending"] = [1, 2] } == .damaged)
         #expect(await code { $0["checkpoint-log/pending"]?[60] ^= 1 } == .damaged)
+        // A multiple of 256 close to the greatest number.
+        let far = await code { objects in
+            let text = String(decoding: objects["checkpoint-log/pending"] ?? [], as: UTF8.self)
+            objects["checkpoint-log/pending"] = Array(
+                text.replacing("\nfirst 0\n", with: "\nfirst 9223372036854775552\n").utf8)
+        }
+        #expect(far == .damaged)
         #expect(await code { $0["checkpoint-log/tile/entries/000.p/4"]?[9] ^= 1 } == .damaged)
         let forger = try await Self.archive()
         let forged = try #require((forger.store as? MemoryStore)?.objects["checkpoint-log/pending"])
