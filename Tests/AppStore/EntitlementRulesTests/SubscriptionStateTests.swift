@@ -370,6 +370,22 @@ private typealias Phase = SubscriptionState.Phase
                 == ["- ACTIVE SUBSCRIBED"])
     }
 
+    @Test func `an upgrade replaces a renewal in the past from the moment that Apple told of it`() throws {
+        let day29 = 29 * day
+        let renewed = Notification(
+            .didRenew, signed: day29, status: .active, transaction: period("2", from: 30 * day, to: 60 * day))
+        let yearly = period("3", from: day29 + 12 * hour, to: day29 + 365 * day, product: "yearly")
+        let named = Notification(
+            .didChangeRenewalStatus, .autoRenewEnabled, signed: day29 + 13 * hour, status: .active,
+            transaction: yearly)
+        let upgrade = Notification(
+            .didChangeRenewalPref, .upgrade, signed: 31 * day, status: .active, transaction: yearly)
+        let purchase = try purchase(bought, renewed, named, upgrade)
+        #expect(purchase.state(asOf: at(30 * day + 12 * hour))?.productId == ProductId("monthly"))
+        #expect(purchase.state(asOf: at(32 * day))?.productId == ProductId("yearly"))
+        #expect(purchase.state(at: at(32 * day))?.productId == ProductId("yearly"))
+    }
+
     @Test func `the owner is Apple's token, else the claim`() throws {
         var unclaimed = try purchase(bought)
         #expect(unclaimed.appAccountToken == nil)
