@@ -101,7 +101,7 @@ tutorial: deps
 
 mutants: deps
 	@swift build --product mutants
-	@"$$(swift build --show-bin-path)/mutants" $(ONLY)
+	@"$$(swift build --show-bin-path)/mutants" '$(ONLY)' '$(JOBS)'
 
 fuzz: deps
 	@Tests/Fuzzing/run-libfuzzer '$(TIME)' '$(TARGET)'

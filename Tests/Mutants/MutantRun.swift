@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 
 /// Builds the copy once and runs the tests of each mutant.
 struct MutantRun {
@@ -8,6 +10,8 @@ struct MutantRun {
     /// All were chosen.
     let isWhole: Bool
     let root: String
+    /// How many mutants are judged at a time.
+    let jobs: Int
 
     private var work: String { root + "/.build/mutants" }
 
@@ -27,16 +31,7 @@ struct MutantRun {
             mutants, areas: Set(numbers.map { mutants[$0 - 1].area }))
         let tests = try build(copy)
         try checkUnchanged(tests)
-        var results: [Result] = []
-        for (position, number) in numbers.enumerated() {
-            let mutant = mutants[number - 1]
-            let result = try judge(mutant, number: number, tests)
-            results.append(result)
-            say(
-                "\(position + 1)/\(numbers.count)", result.isKilled ? "killed  " : "SURVIVED", result.area,
-                result.check,
-                result.name, "|", result.by, String(format: "| %.1f s", result.seconds))
-        }
+        let results = try judge(tests)
         try write(results)
         return results
     }
@@ -76,10 +71,46 @@ struct MutantRun {
         }
     }
 
-    private func judge(_ mutant: Mutant, number: Int, _ tests: String) throws(Failure) -> Result {
+    /// The results so far, by the position of the mutant, and why a job could not go on.
+    private struct Progress {
+        var next = 0
+        var results: [Int: Result] = [:]
+        var failure: Failure?
+    }
+
+    /// Every job takes the next mutant that none has taken, until there is none or one of them fails.
+    private func judge(_ tests: String) throws(Failure) -> [Result] {
+        let progress = Mutex(Progress())
+        DispatchQueue.concurrentPerform(iterations: jobs) { job in
+            while true {
+                let position = progress.withLock { progress in
+                    defer { progress.next += 1 }
+                    return progress.failure == nil ? progress.next : numbers.count
+                }
+                guard position < numbers.count else { return }
+                do throws(Failure) {
+                    let result = try judge(mutants[numbers[position] - 1], number: numbers[position], tests, job)
+                    let count = progress.withLock { progress in
+                        progress.results[position] = result
+                        return progress.results.count
+                    }
+                    say(
+                        "\(count)/\(numbers.count)", result.isKilled ? "killed  " : "SURVIVED", result.area,
+                        result.check, result.name, "|", result.by, String(format: "| %.1f s", result.seconds))
+                } catch {
+                    progress.withLock { $0.failure = $0.failure ?? error }
+                }
+            }
+        }
+        let (results, failure) = progress.withLock { ($0.results, $0.failure) }
+        if let failure { throw failure }
+        return numbers.indices.compactMap { results[$0] }
+    }
+
+    private func judge(_ mutant: Mutant, number: Int, _ tests: String, _ job: Int) throws(Failure) -> Result {
         var seconds = 0.0
         func run(_ filter: String) throws(Failure) -> TestOutcome {
-            let run = try process(tests, filter, number: number, mutant.area).run(within: .seconds(300))
+            let run = try process(tests, filter, number: number, mutant.area, job).run(within: .seconds(300))
             seconds += run.seconds
             return run.outcome
         }
@@ -97,7 +128,9 @@ struct MutantRun {
             by: outcome == .passed ? "every test passes" : Self.text(outcome), seconds: seconds)
     }
 
-    private func process(_ tests: String, _ filter: String, number: Int, _ area: TestArea) -> TestProcess {
+    private func process(
+        _ tests: String, _ filter: String, number: Int, _ area: TestArea, _ job: Int = 0
+    ) -> TestProcess {
         var environment = ProcessInfo.processInfo.environment
         environment[Instrumentation.variable] = "\(number)"
         // What is proved must be proved without the shared vectors and without Apache Kafka.
@@ -105,14 +138,14 @@ struct MutantRun {
         environment["KAFKA_HOME"] = nil
         environment["NO_COLOR"] = "1"
         // A process that is ended leaves its files behind.
-        let temporary = work + "/tmp"
+        let temporary = work + "/tmp-\(job)"
         try? FileManager.default.removeItem(atPath: temporary)
         try? FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
         environment["TMPDIR"] = temporary
         var command = [tests, "--testing-library", "swift-testing", "--filter", filter]
         // These wait for the outside and starve each other.
         if area != .verifier && area != .revocation { command.append("--no-parallel") }
-        return TestProcess(command: command, environment: environment, output: work + "/test.log")
+        return TestProcess(command: command, environment: environment, output: work + "/test-\(job).log")
     }
 
     private static func text(_ outcome: TestOutcome) -> String {

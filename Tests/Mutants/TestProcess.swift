@@ -18,8 +18,8 @@ enum TestOutcome: Equatable {
 
 /// A process that was started here with its output in a file, in a process group of its own.
 struct TestProcess {
-    /// The one that runs now, for the end by the keyboard; 0: none.
-    static let current = Atomic<Int32>(0)
+    /// The processes that run now, for the end by the keyboard.
+    static let running = Mutex(Set<pid_t>())
 
     let command: [String]
     let environment: [String: String]
@@ -29,8 +29,8 @@ struct TestProcess {
     func run(within limit: Duration) throws(Failure) -> (outcome: TestOutcome, seconds: Double) {
         let begun = ContinuousClock.now
         let id = try spawn()
-        Self.current.store(id, ordering: .relaxed)
-        defer { Self.current.store(0, ordering: .relaxed) }
+        Self.running.withLock { _ = $0.insert(id) }
+        defer { Self.running.withLock { _ = $0.remove(id) } }
         func taken() -> Double {
             Double(begun.duration(to: .now).components.seconds) + begun.duration(to: .now).fraction
         }

@@ -1,20 +1,24 @@
+import Dispatch
 import Foundation
 import Synchronization
 
-// swift run mutants [part of a name, or a test area; several with commas]: removes each check in turn from a copy of the sources and reports
-// which test fails.
+// swift run mutants [part of a name, or a test area; several with commas] [how many at a time]: removes each check in
+// turn from a copy of the sources and reports which test fails.
 
-signal(SIGINT) { _ in
-    let id = TestProcess.current.load(ordering: .relaxed)
-    if id > 0 { kill(-id, SIGKILL) }
+signal(SIGINT, SIG_IGN)
+let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+interrupt.setEventHandler {
+    for id in TestProcess.running.withLock({ $0 }) { kill(-id, SIGKILL) }
     _exit(130)
 }
+interrupt.resume()
 
 let mutants = allMutants
 let wanted = (CommandLine.arguments.dropFirst().first ?? "").split(separator: ",").map(String.init)
 let numbers = mutants.indices.filter { index in
     wanted.isEmpty || wanted.contains { mutants[index].area.rawValue == $0 || mutants[index].name.contains($0) }
 }.map { $0 + 1 }
+let jobs = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1
 let begun = ContinuousClock.now
 
 do throws(Failure) {
@@ -22,7 +26,8 @@ do throws(Failure) {
         throw Failure("no mutant is called or in a test area called \(wanted.joined(separator: " or "))")
     }
     let results = try MutantRun(
-        mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty, root: FileManager.default.currentDirectoryPath
+        mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty,
+        root: FileManager.default.currentDirectoryPath, jobs: min(max(1, jobs), numbers.count)
     ).run()
     let survivors = results.filter { !$0.isKilled }
     let seconds = begun.duration(to: .now).components.seconds
