@@ -20,15 +20,15 @@ public final class HTTPServer: Sendable {
     private let shared: SharedCounters
     private let state = Mutex(State.created)
 
-    /// A server that is not started.
+    /// Creates a server that has not started yet.
     public convenience init(listeners: [Listener]) { self.init(listeners: listeners, requestEnded: { _ in }) }
 
-    /// As above.
+    /// Creates a server with injected clocks and an observer of request outcomes.
     ///
     /// - Parameters:
-    ///   - clock: monotonic nanoseconds; all deadlines but those of a drain go by it.
-    ///   - drainClock: monotonic nanoseconds; drains go by it, so that they end whatever `clock` is.
-    ///   - requestEnded: called on the loop thread once for every request.
+    ///   - clock: monotonic nanoseconds, used for all deadlines except those of a drain.
+    ///   - drainClock: monotonic nanoseconds for drains, so that a drain ends even when `clock` is manual.
+    ///   - requestEnded: called on the loop thread exactly once per request.
     package init(
         listeners: [Listener],
         clock: @escaping @Sendable () -> UInt64 = SystemClock.monotonicNanoseconds,
@@ -50,8 +50,9 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Binds every listener and starts the thread. Nothing is bound after an error.
-    /// - Throws: `addressInUse`, `badHost`, `notPermitted` name host and port; `alreadyStarted`; `system`.
+    /// Binds every listener and starts the loop thread. Nothing stays bound after an error.
+    /// - Throws: `addressInUse`, `badHost` or `notPermitted`, whose message names host and port; `alreadyStarted`;
+    ///   `system`.
     public func start() throws(HTTPServerError) {
         let result = state.withLock { state in
             Result { () throws(HTTPServerError) in
@@ -65,7 +66,7 @@ public final class HTTPServer: Sendable {
         try result.get()
     }
 
-    /// The port that a listener is bound to; 0 before `start()`.
+    /// Returns the port a listener is bound to, or 0 before `start()`.
     public func port(of listener: Int = 0) -> UInt16 {
         state.withLock { state in
             guard case .running(_, _, let ports) = state, ports.indices.contains(listener) else { return 0 }
@@ -73,17 +74,18 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// What each listener has counted, in the order given to `init`.
+    /// Counters of each listener, in the order given to `init`.
     package var counters: [ListenerCounters] { shared.snapshot() }
 
-    /// Passes of the loop that took 50 ms or more: everything else waited meanwhile.
+    /// Number of loop passes that took 50 ms or more and delayed everything else on the loop.
     package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
 
-    /// Stops: accepts connections for `accepting` longer, takes what the system already accepted, closes the listeners,
-    /// completes the requests in progress, and after `limit` drops what is left. From its begin on every response says
-    /// `Connection: close`. Returns when the thread has ended; a second call waits for the same end.
+    /// Drains and stops the server: accepts connections for `accepting` longer, accepts connections already queued by
+    /// the kernel, closes the listeners, completes the requests in progress, and drops the rest after `limit`. Every
+    /// response sent during a drain carries `Connection: close`. Returns when the thread has ended; a second call waits
+    /// for the same end.
     ///
-    /// - Parameter accepting: so long whoever distributes the requests has to learn that no more are wanted here.
+    /// - Parameter accepting: time for the load balancer to notice that this server accepts no more requests.
     public func drain(within limit: Duration = .seconds(8), accepting: Duration = .zero) async {
         let running: (ResponseQueue, Completion)? = state.withLock { state in
             guard case .running(let responses, let end, _) = state else { return nil }

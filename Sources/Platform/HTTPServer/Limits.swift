@@ -1,65 +1,68 @@
-/// The bounds of one listener. Times are `Duration`s of the monotonic clock; deadlines are absolute, no byte moves them.
+/// The limits of one listener. Deadlines are absolute times of the monotonic clock; received bytes do not extend them.
 public struct Limits: Sendable {
-    // What a head may be. Beyond: 431, for the request line 414.
-    /// Bytes of the fields together.
+    // Head limits. A larger head is refused with 431, a longer request line with 414.
+    /// Total bytes of all header fields.
     public var headBytes = 16 * 1024
     public var headFields = 64
     public var requestLineBytes = 4 * 1024
 
-    // How long each phase may last.
-    /// From accept, or from the first byte of a later request, to the end of the head. Then: closed.
+    // Deadlines of the phases of a request.
+    /// Time from accept, or from the first byte of a later request, to the end of the head. The connection is closed
+    /// after it.
     public var headTime = Duration.seconds(10)
-    /// From the same start to the end of the body. Then: 408.
+    /// Time from the same start to the end of the body. The request is refused with 408 after it.
     public var requestTime = Duration.seconds(15)
-    /// From the dispatch to the response. Then: 503; a later response is dropped. Deadlines are looked at every
-    /// 100 ms, so this answer comes within five seconds.
+    /// Time from the dispatch to the response. The request is answered with 503 after it, and a later response is
+    /// dropped. Deadlines are checked every 100 ms, so this response is sent within five seconds.
     public var handlerTime = Duration.milliseconds(4800)
-    /// Between two requests of a connection. Then: closed.
+    /// Idle time between two requests of a connection. The connection is closed after it.
     public var idleTime = Duration.seconds(30)
-    /// The same for connections of `proxies`: longer than a proxy keeps a connection to its upstream (nginx: 60 s), so
-    /// that it is the proxy that closes, and no request meets a socket that is being closed.
+    /// Idle time for connections from `proxies`. It is longer than a proxy keeps an upstream connection (nginx: 60 s),
+    /// so that the proxy closes first and no request arrives on a socket that is being closed.
     public var proxyIdleTime = Duration.seconds(75)
-    /// From the first byte of an answer to its last. Then: closed.
+    /// Time from the first byte of a response to its last. The connection is closed after it.
     public var sendTime = Duration.seconds(15)
-    /// After the last answer, until the peer closes. Then: closed.
+    /// Time after the last response until the peer closes. The connection is closed after it.
     public var lingerTime = Duration.seconds(2)
-    /// Bytes that are read and dropped meanwhile. As many as the proxies' recipes let pass: a connection that is closed
-    /// before they are read is reset, and the proxy answers 502 in place of the refusal.
+    /// Bytes read and discarded while lingering. The limit matches the body size that the proxy configurations in
+    /// `deploy/` let through: a connection closed before these bytes are read is reset, and the proxy answers 502
+    /// instead of passing on the refusal.
     public var lingerBytes = 4 * 1024 * 1024
 
-    // How much at once.
+    // Concurrency limits.
     public var connections = 1024
-    /// Requests dispatched and not yet answered by the handler. Beyond: 503.
+    /// Requests dispatched and not yet answered by the handler. Further requests are refused with 503.
     public var inFlight = 512
-    /// Body bytes that have arrived and whose requests are not yet answered, and bytes read ahead of requests in
-    /// progress. Beyond: first the requests of connections that were read ahead are refused with 503, then the body that
-    /// has been arriving longest.
+    /// Body bytes received for unanswered requests, plus bytes read ahead of requests in progress. Above the limit,
+    /// requests of connections with read-ahead bytes are refused with 503 first, then the request whose body has been
+    /// arriving longest.
     public var bodyBytes = 64 * 1024 * 1024
-    /// Bytes of answers that clients have not taken yet. Beyond: the connection is closed.
+    /// Bytes of responses that clients have not read yet. Above the limit the connection is closed.
     public var unsentBytes = 64 * 1024 * 1024
     /// Bytes read ahead of a request that is still in progress.
     public var readAheadBytes = 32 * 1024
 
-    // How many new connections.
-    /// Connections a second and network (/24 or /56), twice as many in a burst; beyond: closed. 0: no limit.
+    // Limit on new connections.
+    /// Connections per second and network (/24 or /56), with a burst of twice as many; further ones are closed. 0
+    /// disables the limit.
     public var connectsPerSecond = 2000
 
-    // Who is in between.
-    /// One's own proxies: their connections are not limited a second, and their word on the client is believed.
+    // Proxies in front of the listener.
+    /// Trusted proxies: their connections are not rate-limited, and the client address they report is believed.
     package var proxies: [NetworkPrefix] = []
-    /// How they name the client, whose network then stands in the place of theirs: in the log, and for the limit of
-    /// connections a second, where each request counts as a connection (429), because one connection of a proxy
-    /// carries many clients. With `proxyProtocol` a connection carries one client and counts once.
+    /// How proxies report the client. The client's network then replaces the proxy's in the log and in the connection
+    /// rate limit, where each request counts as a connection (refused with 429), because one proxy connection carries
+    /// many clients. With `proxyProtocol` a connection carries one client and counts once.
     package var forwarded = ForwardedAddress.off
 
     public init() {}
 
     func isProxy(_ address: NetworkPrefix) -> Bool { proxies.contains { $0.contains(address) } }
 
-    /// For the listener that untrusted clients reach.
+    /// Limits for a listener that untrusted clients can reach.
     public static var `public`: Limits { Limits() }
 
-    /// For livez, readyz and metrics.
+    /// Limits for livez, readyz and metrics.
     public static var admin: Limits {
         var limits = Limits()
         limits.connections = 64
@@ -69,7 +72,7 @@ public struct Limits: Sendable {
         return limits
     }
 
-    /// For read APIs and consoles of one's own services.
+    /// Limits for read APIs and consoles used by the operator's own services.
     public static var readAPI: Limits {
         var limits = Limits()
         limits.connections = 128

@@ -1,20 +1,20 @@
-/// One address that the server listens on, and what happens to its requests.
+/// An address that the server listens on, with the handlers of its requests.
 ///
-/// `admit`, `handle` and `passEnded` run on the loop thread: they neither wait nor throw, and take only locks that
-/// are held for moments.
+/// `admit`, `handle` and `passEnded` run on the loop thread: they must not block or throw, and may take only locks that
+/// are held briefly.
 public struct Listener: Sendable {
-    /// For metrics and the log, e.g. `notifications` or `admin`.
+    /// Name for metrics and the log, e.g. `notifications` or `admin`.
     public var name: StaticString
-    /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1).
+    /// Numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1).
     public var host: String
-    /// 0: one that the system chooses (`HTTPServer.port(of:)`).
+    /// Port to bind; 0 lets the system choose one (`HTTPServer.port(of:)`).
     public var port: UInt16
     public var limits: Limits
-    /// Decides by the head, before any byte of the body.
+    /// Decides on a request by its head, before any byte of the body is read.
     public var admit: @Sendable (RequestHead) -> Admission
-    /// Takes the whole request. The exchange is answered once, at any time, on any thread.
+    /// Handles a complete request. The exchange is answered once, at any time and from any thread.
     public var handle: @Sendable (HTTPRequest, Exchange) -> Void
-    /// Called after a pass of the loop in which requests were dispatched, so that they can be passed on together.
+    /// Called after a loop pass that dispatched requests, so that they can be passed on in one batch.
     public var passEnded: (@Sendable () -> Void)?
 
     public init(

@@ -8,9 +8,9 @@ final class Connection {
     let peer: NetworkPrefix
     var state: ConnectionState
     var watched = Readiness.input
-    /// Raised by every answer, so that an answer for an earlier request finds another number.
+    /// Incremented with every response, so that a late response to an earlier request does not match.
     var number: UInt32 = 0
-    /// Bytes that the acceptor counts for this connection: of its body, and read ahead.
+    /// Body and read-ahead bytes that the acceptor counts for this connection.
     var countedBodyBytes = 0
     var unsent = UnsentResponse()
 
@@ -25,11 +25,11 @@ final class Connection {
         self.state = state
     }
 
-    /// The network of the client: the one that a proxy named, or the peer's.
+    /// The client's network: the one reported by a proxy, otherwise the peer's.
     var network: NetworkPrefix { state.client ?? peer }
 
-    /// What the poller reports back: the generation too, because an event of a connection that ended in the same pass
-    /// must not reach the new owner of its slot.
+    /// Key under which the poller reports events. It includes the generation, because an event for a connection that
+    /// ended in the same pass must not reach the new owner of its slot.
     var eventKey: UInt64 { UInt64(key.generation) << 32 | UInt64(key.slot) }
 
     static func key(event: UInt64) -> SlotTable<Connection>.Key {

@@ -1,6 +1,6 @@
 internal import Time
 
-/// What all connections of a listener go by: its limits in nanoseconds, and its admission.
+/// The settings shared by all connections of a listener: its limits in nanoseconds, and its admission.
 package final class ConnectionRules: Sendable {
     let limits: Limits
     let admit: @Sendable (RequestHead) -> Admission
@@ -19,7 +19,7 @@ package final class ConnectionRules: Sendable {
         requestTime = UInt64(limits.requestTime.clampedNanoseconds)
         handlerTime = UInt64(limits.handlerTime.clampedNanoseconds)
         idleTime = UInt64(limits.idleTime.clampedNanoseconds)
-        // A connection that carries a single client is as idle as the client is.
+        // A connection that carries a single client may be idle only as long as that client.
         let proxyIdleTime = limits.forwarded == .proxyProtocol ? limits.idleTime : limits.proxyIdleTime
         self.proxyIdleTime = UInt64(proxyIdleTime.clampedNanoseconds)
         sendTime = UInt64(limits.sendTime.clampedNanoseconds)

@@ -1,24 +1,25 @@
 internal import Bytes
 
-/// One connection without its socket: bytes, end of input, ticks and responses go in, actions come out.
+/// The state machine of one connection, without its socket: bytes, end of input, ticks and responses go in, actions
+/// come out.
 ///
-/// One request is in progress at a time; the next one is parsed when the response has been sent.
+/// One request is in progress at a time; the next one is parsed after the response has been sent.
 package struct ConnectionState {
     package enum Phase: Sendable { case head, body, working, sending, lingering }
 
-    /// What the owner of the socket is to do. Each call returns one.
+    /// An instruction to the owner of the socket. Each call returns one.
     package enum Action {
-        /// Nothing but to wait: for input when `wantsInput`, or for the response.
+        /// Wait: for input when `wantsInput`, otherwise for the response.
         case wait
         /// Send `100 Continue`, then wait for more input.
         case sendContinue
-        /// Dispatch the request, or call `refuse` when there is no room.
+        /// Dispatch the request, or call `refuse` when no slot is free.
         case dispatch(RequestHead, body: [UInt8])
-        /// Send this response and close; `reply` was called already.
+        /// Send this response and close the connection; `reply` has already been called.
         case refuse(HTTPResponse)
-        /// End the output, read and drop what still comes.
+        /// Shut down the output; read and discard further input.
         case linger
-        /// Close the socket. With a reason: a request ended without a response.
+        /// Close the socket. A reason means that a request ended without a response.
         case close(reason: String?)
     }
 
@@ -27,24 +28,24 @@ package struct ConnectionState {
     private let rules: ConnectionRules
     private let isFromProxy: Bool
     package private(set) var phase = Phase.head
-    /// Nothing of the next request has come.
+    /// Whether no byte of the next request has arrived.
     package private(set) var isIdle = true
-    /// A request was answered before.
+    /// Whether an earlier request was answered.
     package private(set) var wasServed = false
-    /// When the request began; for the first one, when the connection was accepted.
+    /// Start of the request; for the first request, the time the connection was accepted.
     package private(set) var startedAt: UInt64
     package private(set) var deadline: UInt64
-    /// Body bytes of the present request that have arrived and not been dispatched.
+    /// Body bytes of the current request that have arrived and are not dispatched.
     package var bodyBytes: Int { body.count }
-    /// Bytes that have arrived behind the request in progress.
+    /// Bytes received after the request in progress.
     package var readAheadBytes: Int { phase == .working || phase == .sending ? buffer.count : 0 }
-    /// Body bytes of the present request, also after they were dispatched.
+    /// Body bytes of the current request, including those already dispatched.
     package private(set) var receivedBodyBytes = 0
 
-    /// The network of the client that a proxy named, for the present request; nil: whoever connected.
+    /// The client's network as reported by a proxy for the current request; nil means the peer itself.
     package private(set) var client: NetworkPrefix?
-    /// A proxy passed on the present request of a client whose address it did not name, or not readably. All such
-    /// clients of a proxy count as one: its own network.
+    /// Whether a proxy passed on the current request without a readable client address. All such clients of a proxy
+    /// count as one, under the proxy's own network.
     package private(set) var hasUnknownClient = false
     private var isClientNew = false
     private var awaitsProxyHeader: Bool
@@ -53,7 +54,7 @@ package struct ConnectionState {
     private var head: RequestHead?
     private var decoder = BodyDecoder(length: 0)
     private var body: [UInt8] = []
-    /// Bytes that came and were not consumed: part of a head, or what follows the request in progress.
+    /// Received bytes that are not yet consumed: part of a head, or bytes after the request in progress.
     private var buffer: [UInt8] = []
     private var isHeadMethod = false
     private var needsBody = true
@@ -62,7 +63,7 @@ package struct ConnectionState {
     private var closesAfterResponse = false
     private var dropped = 0
 
-    /// - Parameter isFromProxy: the peer is one of the listener's `proxies`.
+    /// - Parameter isFromProxy: whether the peer is one of the listener's `proxies`.
     package init(rules: ConnectionRules, isFromProxy: Bool = false, now: UInt64) {
         self.rules = rules
         self.isFromProxy = isFromProxy
@@ -93,7 +94,7 @@ package struct ConnectionState {
         }
     }
 
-    /// Whether bytes are to be read now.
+    /// Whether the socket should be read now.
     package var wantsInput: Bool {
         switch phase {
         case .head, .body, .lingering: !inputEnded
@@ -102,10 +103,10 @@ package struct ConnectionState {
         }
     }
 
-    /// How many bytes the body can take straight from the socket; 0: use `received`.
+    /// Number of bytes that the body can receive directly from the socket; 0 means to use `received`.
     package var directBodyBytes: Int { phase == .body && decoder.hasKnownLength && buffer.isEmpty ? decoder.left : 0 }
 
-    /// Lets `fill` put bytes of a known length straight into the body.
+    /// Lets `fill` write bytes of a known length directly into the body.
     package mutating func receiveBody(now: UInt64, _ fill: (inout OutputSpan<UInt8>) -> Void) -> Action {
         let before = body.count
         let piece = min(decoder.left, Self.pieceBytes)
@@ -116,7 +117,7 @@ package struct ConnectionState {
         return decoder.left == 0 ? dispatch(now: now) : .wait
     }
 
-    /// The peer sends no more; it may still read.
+    /// The peer has ended its output; it may still read.
     package mutating func endOfInput() -> Action {
         inputEnded = true
         switch phase {
@@ -127,7 +128,7 @@ package struct ConnectionState {
         }
     }
 
-    /// The peer is gone: why the request ended, if there was one.
+    /// The peer is gone. Returns the reason for which the current request ended, or nil if there was none.
     package func lost() -> String? {
         switch phase {
         case .head: isIdle ? nil : "aborted"
@@ -154,7 +155,7 @@ package struct ConnectionState {
         return action
     }
 
-    /// Goes on with the request; returns how many bytes were consumed for good.
+    /// Continues with the request; returns the action and the number of bytes consumed.
     private mutating func advance(_ bytes: Span<UInt8>, now: UInt64) -> (Action, taken: Int) {
         var taken = 0
         if phase == .head {
@@ -190,13 +191,13 @@ package struct ConnectionState {
         }
     }
 
-    /// A proxy that calls for itself, e.g. to check our health, is no client.
+    /// Records the client reported by a proxy. A proxy's own request, e.g. a health check, has no client.
     private mutating func name(_ address: NetworkPrefix?) {
         client = address.flatMap { rules.limits.isProxy($0) ? nil : $0.peerNetwork }
         isClientNew = client != nil
     }
 
-    /// Takes the client that a proxy names in the fields of a request.
+    /// Records the client that a proxy reports in the request's header fields.
     private mutating func nameClient(in head: RequestHead) {
         switch ForwardedClient(head, named: rules.limits.forwarded, proxies: rules.limits.proxies) {
         case .address(let address): name(address)
@@ -208,10 +209,10 @@ package struct ConnectionState {
         }
     }
 
-    /// The network that a request behind a proxy counts for, once after its head is complete; nil where the proxy calls
-    /// for itself.
+    /// Returns the network to charge for a request from a proxy, once after its head is complete; nil for the proxy's
+    /// own requests.
     ///
-    /// - Parameter peer: the proxy's network, for clients that it did not name.
+    /// - Parameter peer: the proxy's network, charged for clients it did not report.
     package mutating func takeNewClient(peer: NetworkPrefix? = nil) -> NetworkPrefix? {
         defer { isClientNew = false }
         return isClientNew ? client ?? peer : nil
@@ -220,7 +221,7 @@ package struct ConnectionState {
     private mutating func begin(now: UInt64) {
         guard isIdle else { return }
         isIdle = false
-        // A first request counts from accept, a later one from its first byte.
+        // The first request counts from accept, later ones from their first byte.
         if wasServed {
             startedAt = now
             deadline = now + rules.headTime
@@ -229,7 +230,7 @@ package struct ConnectionState {
 
     // MARK: admission
 
-    /// The head is complete. Returns nil when the body may come.
+    /// Checks a complete head. Returns nil when the body may follow.
     private mutating func admit(_ bytes: Span<UInt8>, now: UInt64) -> Action? {
         let head = RequestHead(bytes: bytes.withUnsafeBufferPointer { Array($0) }, parser: parser)
         self.head = head
@@ -248,7 +249,7 @@ package struct ConnectionState {
         } else {
             let length = head.contentLength ?? 0
             decoder = BodyDecoder(length: length)
-            // An announced length is not believed with memory: a body grows as it arrives.
+            // Memory is not reserved for the announced length: the body grows as it arrives.
             body.reserveCapacity(min(length, Self.pieceBytes))
         }
         return nil
@@ -280,7 +281,7 @@ package struct ConnectionState {
     }
 
     private mutating func dispatch(now: UInt64) -> Action {
-        // Never without: a body follows a head. If it were, one request would be refused.
+        // Unreachable, because a body always follows a head. Otherwise one request would be refused.
         guard let head else { return refuse(400, "framing", now: now) }
         if head.isChunked, body.isEmpty, needsBody { return refuse(400, "empty", now: now) }
         phase = .working
@@ -290,7 +291,7 @@ package struct ConnectionState {
         return .dispatch(head, body: body)
     }
 
-    /// Refuses the present request: answer and close.
+    /// Refuses the current request: sends the response and closes the connection.
     package mutating func refuse(_ status: Int, _ reason: String, now: UInt64) -> Action {
         refuse(HTTPResponse(status: status, reason: reason, closes: true), now: now)
     }
@@ -302,14 +303,15 @@ package struct ConnectionState {
 
     // MARK: responses
 
-    /// A response is about to be sent. Returns whether the connection is kept, and whether its body is left out (HEAD).
+    /// Records that a response is about to be sent. Returns whether the connection is kept, and whether the response's
+    /// body is omitted (HEAD).
     package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
-        // After the end of input only what is here already can follow.
+        // After the end of input only bytes already buffered can follow.
         let nothingFollows = inputEnded && buffer.isEmpty
         closesAfterResponse = closes || !keepsAlive || isDraining || nothingFollows
         phase = .sending
         deadline = now + rules.sendTime
-        // Not those of a request that was dispatched: they are the handler's.
+        // The bytes of a dispatched request are not wiped here: they belong to the handler.
         head?.wipe()
         head = nil
         body.wipe()
@@ -321,11 +323,11 @@ package struct ConnectionState {
         return (!closesAfterResponse, isHeadMethod)
     }
 
-    /// The last byte of the response was taken by the system.
+    /// The kernel has accepted the last byte of the response.
     package mutating func sent(now: UInt64) -> Action {
         if closesAfterResponse {
-            // Without reading on, the system would answer late bytes with a reset, and the client might see that
-            // instead of the response.
+            // If we stopped reading, the kernel would answer late bytes with a reset, and the client might see the
+            // reset instead of the response.
             phase = .lingering
             deadline = now + rules.lingerTime
             return inputEnded ? .close(reason: nil) : .linger
@@ -345,7 +347,7 @@ package struct ConnectionState {
         return action
     }
 
-    /// The connection ends: overwrites what was received and not dispatched.
+    /// Overwrites received bytes that were not dispatched. Called when the connection ends.
     package func wipe() {
         head?.wipe()
         body.wipe()
@@ -354,7 +356,7 @@ package struct ConnectionState {
 
     // MARK: time
 
-    /// Called now and then: ends a phase that lasts too long.
+    /// Ends a phase whose deadline has passed. Called periodically.
     package mutating func tick(now: UInt64) -> Action {
         guard now >= deadline else { return .wait }
         switch phase {

@@ -1,4 +1,4 @@
-/// What the socket did not take at once.
+/// The part of a response that the socket has not accepted yet.
 struct UnsentResponse {
     private var parts: [[UInt8]] = []
     private var position = 0
@@ -6,7 +6,7 @@ struct UnsentResponse {
 
     init() {}
 
-    /// The part of `head` from `headPosition` on, then that of `body`.
+    /// Keeps `head` from `headPosition` on, followed by `body` from `bodyPosition` on.
     init(head: [UInt8], from headPosition: Int, body: [UInt8], from bodyPosition: Int) {
         if headPosition < head.count { parts.append(Array(head[headPosition...])) }
         if bodyPosition < body.count {
@@ -16,7 +16,7 @@ struct UnsentResponse {
         count = head.count - headPosition + body.count - bodyPosition
     }
 
-    /// Calls `send` with the next bytes until nothing is left or it takes none.
+    /// Calls `send` with the remaining bytes until none are left or `send` accepts none.
     mutating func drain(_ send: (UnsafeRawBufferPointer) -> Int) {
         while let part = parts.first {
             let sent = part.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[position...])) }

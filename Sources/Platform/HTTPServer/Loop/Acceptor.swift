@@ -1,15 +1,15 @@
-/// A listener of the loop: its socket, and what its connections use together.
+/// A listener on the loop: its socket, and the state shared by its connections.
 final class Acceptor {
     let index: Int
     let listener: Listener
     let rules: ConnectionRules
     var socket: Int32
-    /// Not watched until the next sweep, because the process had no descriptors left.
+    /// Whether the socket is unwatched until the next sweep because the process had no descriptors left.
     var isPaused = false
     var connections = 0
     var bodyBytes = 0
     var unsentBytes = 0
-    /// Requests were dispatched in this pass.
+    /// Whether requests were dispatched in this pass.
     var dispatched = false
     var slots: RequestSlots
     var rate: ConnectRate

@@ -1,9 +1,9 @@
 internal import Concurrency
 
-/// How many connections each network makes: a token bucket for each, in a table of fixed size.
+/// The connection rate of each network: one token bucket per network, in a table of fixed size.
 ///
-/// Two networks that meet in the table take turns in it and start with a full bucket; the slot of a network is not
-/// predictable, because `Hasher` has a new seed in each process.
+/// Two networks with the same table index replace each other and start with a full bucket each time. An attacker cannot
+/// predict the index of a network, because `Hasher` is seeded per process.
 struct ConnectRate {
     private struct Entry {
         let network: NetworkPrefix
@@ -18,7 +18,7 @@ struct ConnectRate {
         entries = limits.connectsPerSecond > 0 ? Array(repeating: nil, count: 4096) : []
     }
 
-    /// Counts a connection. False: it is one too many.
+    /// Counts a connection. Returns false when the network exceeds its rate.
     mutating func admits(_ network: NetworkPrefix, now: UInt64) -> Bool {
         guard !entries.isEmpty else { return true }
         let index = Int(UInt(bitPattern: network.hashValue) % UInt(entries.count))

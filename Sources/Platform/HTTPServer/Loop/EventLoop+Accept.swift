@@ -1,9 +1,9 @@
 internal import CSockets
 internal import Concurrency
 
-// Accepting connections, and evicting others for them.
+// Accepting connections, and evicting others to make that possible.
 extension EventLoop {
-    /// Takes waiting connections. A connection is accepted before another is evicted for it: the new one may be
+    /// Accepts waiting connections. A new connection is accepted before another is evicted for it: the new one may be
     /// the authentic client.
     func accept(at acceptor: Acceptor, atMost limit: Int) {
         var peer = [UInt8](repeating: 0, count: 16)
@@ -13,7 +13,7 @@ extension EventLoop {
             if socket < 0 {
                 if socket == -ECONNABORTED || socket == -EINTR { continue }
                 if !hasEvicted, socket == -EMFILE || socket == -ENFILE {
-                    // Reported also when no connection waits.
+                    // EMFILE is reported even when no connection is waiting.
                     guard cs_has_waiting(acceptor.socket) != 0 else { return }
                     hasEvicted = evictOne()
                     if hasEvicted { continue }
@@ -23,13 +23,14 @@ extension EventLoop {
             }
             now = clock()
             admit(socket, peer, at: acceptor)
-            // The next one has to wait for the next pass: until then this one is read, and not the one to leave.
+            // Accept no more in this pass: otherwise this connection could be evicted for the next one before it is
+            // read.
             if hasEvicted { return }
         }
     }
 
-    /// Evicts a connection for a new one when there are no descriptors left, which may be long before the cap: without
-    /// this, a few slow untrusted clients would keep all others out until their deadlines.
+    /// Evicts a connection for a new one when no descriptors are left, which can happen long before the connection
+    /// limit. Otherwise a few slow untrusted clients would keep all others out until their deadlines.
     private func evictOne() -> Bool {
         guard let leaving = connectionToEvict(at: nil) else { return false }
         counters.update(leaving.acceptor.index) { $0.evicted += 1 }
@@ -37,7 +38,8 @@ extension EventLoop {
         return true
     }
 
-    /// No descriptors and no connection to evict, or no memory: a level-triggered listener would be reported again and again.
+    /// Stops watching the listener until the next sweep: there is no descriptor and no connection to evict, or no
+    /// memory, and level-triggered epoll would report the listener continuously.
     private func pause(_ acceptor: Acceptor) {
         acceptor.isPaused = true
         poller.change(acceptor.socket, [], key: Self.key(of: acceptor))
@@ -68,11 +70,12 @@ extension EventLoop {
         open(socket, at: acceptor, peer: network, isFromProxy: isFromProxy)
     }
 
-    /// First those that have their response and only linger; then the served one that has been idle longest, for nothing
-    /// is under way on it, and any client is served with a 404; then the one that has been sending a first request
-    /// longest; then a later request, the longest first. Requests in progress are never dropped.
+    /// Chooses the connection to evict. Lingering connections come first; then the served connection that has been idle
+    /// longest, since it has no request and any client can become "served" with a 404; then the one that has been
+    /// sending its first request longest; then the one that has been sending a later request longest. Requests in
+    /// progress are never dropped.
     ///
-    /// - Parameter acceptor: `nil`: at any of them.
+    /// - Parameter acceptor: restricts the choice to one acceptor; nil considers all.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {
         var best: (rank: Int, connection: Connection)?
         for connection in connections.inUse where acceptor == nil || connection.acceptor === acceptor {

@@ -2,13 +2,13 @@ internal import CSockets
 internal import Concurrency
 internal import Time
 
-// The end: clients learn from their responses that the connection closes, and nothing that was accepted is lost.
+// Draining: responses tell clients that the connection closes, and no accepted request is lost.
 extension EventLoop {
     struct Drain {
         let startedAt: UInt64
-        /// Nanoseconds after the start.
+        /// Nanoseconds after the start when the drain ends.
         var limit: UInt64
-        /// Nanoseconds after the start until which new connections are accepted.
+        /// Nanoseconds after the start until when new connections are accepted.
         var accepting: UInt64
 
         init(_ request: DrainRequest, startedAt: UInt64) {
@@ -17,7 +17,8 @@ extension EventLoop {
             accepting = min(UInt64(request.accepting.clampedNanoseconds), limit / 2)
         }
 
-        /// So long idle connections stay, because their clients may be sending at this moment.
+        /// Nanoseconds after the start until when idle connections are kept, because their clients may be sending right
+        /// now.
         var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 
@@ -38,7 +39,7 @@ extension EventLoop {
         }
     }
 
-    /// What the system already accepted is taken; from here on it refuses.
+    /// Accepts connections already queued by the kernel, then closes the listeners.
     private func stopAccepting() {
         for acceptor in acceptors where acceptor.socket >= 0 {
             accept(at: acceptor, atMost: 4096)

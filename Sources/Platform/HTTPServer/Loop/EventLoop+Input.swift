@@ -2,7 +2,7 @@ internal import Bytes
 internal import CSockets
 internal import Concurrency
 
-// From received bytes to dispatched requests.
+// Reading input and dispatching requests.
 extension EventLoop {
     func ready(_ connection: Connection, _ readiness: Readiness) {
         switch connection.state.phase {
@@ -34,7 +34,7 @@ extension EventLoop {
         }
     }
 
-    /// Straight into the body's own array.
+    /// Reads directly into the body's own array.
     private func receiveBody(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
         let socket = connection.socket
         return connection.state.receiveBody(now: now) { space in
@@ -45,11 +45,11 @@ extension EventLoop {
         }
     }
 
-    /// Into the loop's buffer: a connection that sends nothing owns no memory.
+    /// Reads into the loop's shared buffer: an idle connection owns no memory.
     private func receiveAnything(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
         var limit = received.count
         if connection.state.phase == .working {
-            // Never 0, which would look like the end of input.
+            // Never 0, because reading 0 bytes would look like the end of input.
             limit = max(1, connection.acceptor.limits.readAheadBytes - connection.state.readAheadBytes)
         }
         count = received.withUnsafeMutableBytes { bytes in
@@ -63,7 +63,7 @@ extension EventLoop {
         return action
     }
 
-    /// Does what the state says until there is nothing more to do at once.
+    /// Performs actions until the state has none left to perform immediately.
     func perform(_ first: ConnectionState.Action, on connection: Connection) {
         var next: ConnectionState.Action? = first
         while let action = next {
@@ -107,7 +107,8 @@ extension EventLoop {
         poller.change(connection.socket, readiness, key: connection.eventKey)
     }
 
-    /// A slot is acquired here and not when the head is complete: slow bodies must not use up the slots.
+    /// Dispatches a request. The slot is acquired here and not when the head is complete, so that slow bodies cannot
+    /// exhaust the slots.
     private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let acceptor = connection.acceptor
         guard !acceptor.slots.isFull else {
@@ -131,15 +132,15 @@ extension EventLoop {
 
     // MARK: memory
 
-    /// Brings the acceptor's sum up to date with the bytes that this connection holds.
+    /// Updates the acceptor's byte count with the bytes that this connection holds.
     private func recount(_ connection: Connection) {
         let bytes = connection.state.bodyBytes + connection.state.readAheadBytes
         connection.acceptor.bodyBytes += bytes - connection.countedBodyBytes
         connection.countedBodyBytes = bytes
     }
 
-    /// Above the limit the body that has been arriving longest is cut, and not the newcomer's; but before any body, the
-    /// connections that sent more while a request of theirs is in progress.
+    /// Enforces the limit on body bytes. Connections that sent more while their request is in progress are refused
+    /// first, then the body that has been arriving longest rather than the newest.
     private func cutBodies(at acceptor: Acceptor) {
         while acceptor.bodyBytes > acceptor.limits.bodyBytes {
             var first: Connection?

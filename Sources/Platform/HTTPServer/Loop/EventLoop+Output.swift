@@ -2,9 +2,9 @@ internal import CSockets
 internal import Concurrency
 internal import Time
 
-// Responses on their way out.
+// Sending responses.
 extension EventLoop {
-    /// A response came back. Its slot is free from here on, whether or not the client still waits.
+    /// Delivers a response from a handler. Its slot is released here, whether or not the client still waits.
     func deliver(_ queued: QueuedResponse) {
         now = clock()
         let acceptor = acceptors[queued.listener]
@@ -30,7 +30,7 @@ extension EventLoop {
         }
     }
 
-    /// Sends as much as the socket takes. Returns what follows when it took everything.
+    /// Sends as many bytes as the socket accepts. Returns the next action if it accepted all of them.
     func send(_ response: HTTPResponse, keeps: Bool, omitsBody: Bool, on connection: Connection) -> ConnectionState
         .Action?
     {
@@ -73,11 +73,12 @@ extension EventLoop {
     func sendContinue(_ connection: Connection) -> ConnectionState.Action {
         let bytes = ResponseEncoder.continues
         let sent = bytes.withUnsafeBytes { Self.push($0, to: connection.socket, more: false) }
-        // A socket that does not take 25 bytes has a peer that never read a response.
+        // If a socket does not accept 25 bytes, its peer has never read a response.
         return sent == bytes.count ? .wait : .close(reason: "aborted")
     }
 
-    /// Bytes taken, 0 when there is no room now, negative when the peer is gone.
+    /// Returns the number of bytes accepted, 0 when the socket buffer is full, or a negative value when the peer is
+    /// gone.
     private static func push(_ bytes: UnsafeRawBufferPointer, to socket: Int32, more: Bool) -> Int {
         let sent = cs_send(socket, bytes.baseAddress, bytes.count, more ? 1 : 0)
         return sent == -EAGAIN || sent == -EINTR ? 0 : sent

@@ -2,9 +2,10 @@ internal import CSockets
 internal import Concurrency
 internal import Synchronization
 
-/// The thread of a server: accepts, reads, dispatches, responds, checks deadlines. Only this thread touches it.
+/// The loop thread of a server: accepts, reads, dispatches, responds and checks deadlines. Only this thread accesses
+/// it.
 final class EventLoop {
-    /// Keys above this belong to acceptors, the last one to the response queue.
+    /// Keys from here on belong to acceptors; the last one belongs to the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
     private static let responsesKey = UInt64.max
     private static let sweepNanoseconds: UInt64 = 100_000_000
@@ -22,8 +23,8 @@ final class EventLoop {
     var received = [UInt8](repeating: 0, count: 64 * 1024)
     var encoder = ResponseEncoder()
     var drain: Drain?
-    /// When the event, the new connection or the answer in hand was taken up: read once for each, because a pass can
-    /// hold many.
+    /// Time at which the current event, connection or response was picked up. It is read once for each, because a pass
+    /// can handle many.
     var now: UInt64
     private var arrived: [QueuedResponse] = []
     private var sweptAt: UInt64
@@ -46,7 +47,7 @@ final class EventLoop {
         sweptAt = now
     }
 
-    /// Runs until it has been drained.
+    /// Runs until the drain has finished.
     func run() {
         for acceptor in acceptors { _ = poller.add(acceptor.socket, .input, key: Self.key(of: acceptor)) }
         _ = poller.add(responses.descriptor, .input, key: Self.responsesKey)
@@ -75,7 +76,7 @@ final class EventLoop {
         }
         deliverResponses()
         now = clock()
-        // Without events time may have passed only on an injected clock, so look at once.
+        // Without events, time may have advanced only on an injected clock, so sweep at once.
         if count == 0 || now &- sweptAt >= Self.sweepNanoseconds { sweep() }
         for acceptor in acceptors {
             if acceptor.dispatched {
@@ -153,7 +154,7 @@ final class EventLoop {
                 state: ConnectionState(rules: acceptor.rules, isFromProxy: isFromProxy, now: now))
         }
         acceptor.connections += 1
-        // Both in one update: a reader that sees it accepted sees it among the open ones too.
+        // One update for both counters, so that a reader sees an accepted connection among the open ones as well.
         counters.update(acceptor.index) { counters in
             counters.accepted += 1
             counters.connections = acceptor.connections
@@ -161,8 +162,8 @@ final class EventLoop {
         if !poller.add(socket, .input, key: connection.eventKey) { close(connection, reason: nil) }
     }
 
-    /// The only place where a connection's socket is closed; its slot and its bytes are released here.
-    /// With a reason, the request that was under way ends with it.
+    /// Closes a connection and releases its slot and bytes; connections are closed nowhere else. A reason records the
+    /// outcome of the request in progress.
     func close(_ connection: Connection, reason: String?) {
         guard connections.remove(connection.key) != nil else { return }
         if let reason { decide(connection, reason: reason, status: 0) }

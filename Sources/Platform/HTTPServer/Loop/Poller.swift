@@ -1,15 +1,15 @@
 internal import CSockets
 
-/// What a descriptor can do now, or is watched for.
+/// Readiness of a descriptor, or the events it is watched for.
 struct Readiness: OptionSet {
     let rawValue: UInt32
     static let input = Readiness(rawValue: UInt32(POLLIN))
     static let output = Readiness(rawValue: UInt32(POLLOUT))
-    /// Reported without being asked for.
+    /// Error and hang-up, which epoll always reports.
     static let broken = Readiness(rawValue: UInt32(POLLERR) | UInt32(POLLHUP))
 }
 
-/// Level-triggered epoll.
+/// A level-triggered epoll instance.
 struct Poller {
     let descriptor: Int32
     private var keys = [UInt64](repeating: 0, count: 256)
@@ -22,11 +22,11 @@ struct Poller {
     }
 
     func change(_ socket: Int32, _ readiness: Readiness, key: UInt64) {
-        // The socket was added and is open, so this cannot fail.
+        // This cannot fail: the socket was added and is open.
         _ = cs_epoll_set(descriptor, socket, readiness.rawValue, key, 0)
     }
 
-    /// Waits and returns how many events there are. milliseconds: -1 waits indefinitely.
+    /// Waits for events and returns their number. -1 `milliseconds` waits indefinitely.
     mutating func wait(milliseconds: Int32) -> Int {
         Int(max(0, cs_epoll_wait(descriptor, &keys, &events, Int32(keys.count), milliseconds)))
     }

@@ -1,9 +1,9 @@
 internal import Concurrency
 
-/// The requests in progress: each has a slot, and its response names the slot and the generation.
+/// The requests in progress. Each has a slot, and its response names the slot and its generation.
 ///
-/// A slot is released by the first response, also when it comes after the deadline or after the client went away: what
-/// is bounded is the work behind the server. A response to an earlier generation finds another one and is dropped.
+/// A slot is released by the first response, even one after the deadline or after the client went away, because the
+/// limit bounds the work behind the server. A response with an outdated generation is dropped.
 struct RequestSlots {
     struct Request {
         let connection: SlotTable<Connection>.Key
@@ -21,9 +21,9 @@ struct RequestSlots {
     var taken: Int { requests.count }
     var isFull: Bool { taken >= limit }
 
-    /// The caller has looked at `isFull`.
+    /// Acquires a slot. The caller has checked `isFull`.
     mutating func acquire(_ request: Request) -> Key { requests.insert { _ in request } }
 
-    /// Nil: answered before.
+    /// Releases a slot; returns nil if the request was already answered.
     mutating func release(_ key: Key) -> Request? { requests.remove(key) }
 }

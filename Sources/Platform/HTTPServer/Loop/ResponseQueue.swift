@@ -5,19 +5,19 @@ internal import Synchronization
 struct QueuedResponse: Sendable {
     let listener: Int
     let slot: RequestSlots.Key
-    /// `nil`: the connection is reset.
+    /// The response, or nil to reset the connection.
     let response: HTTPResponse?
 }
 
-/// How a loop is to end.
+/// The limits of a drain.
 struct DrainRequest: Sendable {
-    /// All of it takes no longer.
+    /// Maximum duration of the whole drain.
     var limit: Duration
-    /// New connections are accepted for so long.
+    /// Time during which new connections are still accepted.
     var accepting: Duration
 }
 
-/// What other threads tell the loop. The responses that count are bounded by the requests in progress.
+/// The queue from other threads to the loop. Slots bound the number of useful responses in it.
 final class ResponseQueue: Sendable {
     private struct State {
         var pending: [QueuedResponse] = []
@@ -27,8 +27,8 @@ final class ResponseQueue: Sendable {
         var isClosed = false
     }
 
-    /// An eventfd. It is closed when the last exchange is gone and not before, so that a late response never writes to
-    /// another file that got the same number.
+    /// An eventfd. It stays open until the last exchange is gone, so that a late response never writes to another file
+    /// with the same descriptor number.
     let descriptor: Int32
     private let state = Mutex(State())
 
@@ -44,7 +44,7 @@ final class ResponseQueue: Sendable {
         change { $0.pending += queued }
     }
 
-    /// The loop ends within these times; an earlier request with shorter ones keeps them.
+    /// Requests a drain within these times. Shorter times of an earlier request remain in force.
     func requestDrain(_ request: DrainRequest) {
         change { state in
             let earlier = state.drain ?? request
@@ -61,11 +61,12 @@ final class ResponseQueue: Sendable {
             defer { state.isAsleep = false }
             return state.isAsleep
         }
-        // Only a loop that sleeps is woken: answers given while it works cost no system call.
+        // Only a sleeping loop is woken: responses posted while it works cost no system call.
         if wasAsleep { cs_eventfd_signal(descriptor) }
     }
 
-    /// Swaps what came since the last call, in order, for the empty array given. Returns how to end, if it is to end.
+    /// Swaps the responses posted since the last call, in order, for the given empty array. Returns the requested
+    /// drain, if any.
     func take(into queue: inout [QueuedResponse]) -> DrainRequest? {
         state.withLock { state in
             state.hasNews = false
@@ -74,7 +75,7 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Called by the loop before it waits. False: something came meanwhile, so it must not wait.
+    /// Called by the loop before it waits. Returns false if something was posted meanwhile and the loop must not wait.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = !state.hasNews
@@ -82,10 +83,10 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Called by the loop when it has waited: what comes from here on is taken in this pass, and needs no wake-up.
+    /// Called by the loop after it has waited: items posted from now on are handled in this pass and need no wake-up.
     func awake() { state.withLock { $0.isAsleep = false } }
 
-    /// The loop has ended: nothing is taken any more.
+    /// Closes the queue when the loop has ended; later items are dropped.
     func shut() {
         state.withLock { state in
             state.isClosed = true

@@ -1,10 +1,11 @@
-/// What a listener says to a request head, before any byte of the body is taken.
+/// A listener's decision on a request head, made before any byte of the body is read.
 public enum Admission: Sendable, Equatable {
-    /// A body of 1 to `limit` bytes is required. None: 400 `empty`; more: 413 `too_large`.
+    /// A body of 1 to `limit` bytes is required. An empty body is refused with 400 `empty`, a larger one with 413
+    /// `too_large`.
     case body(limit: Int)
-    /// A body of at most `limit` bytes, or none. More: 413 `too_large`.
+    /// A body of at most `limit` bytes is allowed. A larger one is refused with 413 `too_large`.
     case optionalBody(limit: Int)
-    /// The request has no body. One that comes all the same: 413 `too_large`.
+    /// No body is allowed. A request with one is refused with 413 `too_large`.
     case noBody
     /// Respond with `status` and close the connection; `reason` is the code for metrics and the log.
     case refuse(status: Int, reason: String)
@@ -13,7 +14,7 @@ public enum Admission: Sendable, Equatable {
     /// 401 with `WWW-Authenticate`, reason `unauthorized`; the connection is closed.
     case unauthorized(challenge: String)
 
-    /// How large a body may be, where one may come.
+    /// The maximum body size, or nil if no body is read.
     var bodyLimit: Int? {
         switch self {
         case .body(let limit), .optionalBody(let limit): limit
@@ -21,6 +22,6 @@ public enum Admission: Sendable, Equatable {
         }
     }
 
-    /// 404, reason `path`.
+    /// Refuses with 404 and reason `path`.
     public static var notFound: Admission { .refuse(status: 404, reason: "path") }
 }

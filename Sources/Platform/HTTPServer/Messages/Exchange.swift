@@ -1,4 +1,5 @@
-/// The address of one request in progress: values only, so it may outlive request, connection and server.
+/// A handle for answering one request in progress. It holds only values, so it may outlive the request, the connection
+/// and the server.
 public struct Exchange: Sendable {
     let responses: ResponseQueue
     let listener: Int
@@ -6,8 +7,9 @@ public struct Exchange: Sendable {
     /// Called with each response before it is posted.
     var observer: (@Sendable (HTTPResponse) -> Void)?
 
-    /// The same request; `body` is called with each response to it first, by whoever responds, and must not wait. It is
-    /// called with a response that comes too late as well, and with none that the server gives by itself.
+    /// Returns an exchange for the same request that calls `body` with each response before it is posted, on the
+    /// responder's thread; `body` must not block. It also sees responses that come too late, but not those that the
+    /// server generates itself.
     package func observed(by body: @escaping @Sendable (HTTPResponse) -> Void) -> Exchange {
         var exchange = self
         exchange.observer = { [observer] response in
@@ -17,14 +19,15 @@ public struct Exchange: Sendable {
         return exchange
     }
 
-    /// Responds to the request and releases its slot. Any thread; the first response wins, later ones are counted and
-    /// dropped, as are those that come after the handler deadline or after the client went away.
+    /// Responds to the request and releases its slot. May be called on any thread. The first response wins; later ones
+    /// are counted and dropped, as are those after the handler deadline or after the client went away.
     public func respond(_ response: HTTPResponse) {
         observer?(response)
         responses.post(QueuedResponse(listener: listener, slot: slot, response: response))
     }
 
-    /// Responds to several requests alike, as by ``respond(_:)``; those of one server wake it once.
+    /// Sends the same response to several requests, as ``respond(_:)`` does, with one wake-up for consecutive exchanges
+    /// of a server.
     package static func respond(_ response: HTTPResponse, to exchanges: [Exchange]) {
         for exchange in exchanges { exchange.observer?(response) }
         var rest = exchanges[...]
@@ -36,8 +39,8 @@ public struct Exchange: Sendable {
         }
     }
 
-    /// Resets the connection in place of a response and releases the slot: for simulators of servers that fail. The
-    /// same rules as for ``respond(_:)``.
+    /// Resets the connection instead of responding, and releases the slot; for simulators of failing servers. The rules
+    /// of ``respond(_:)`` apply.
     package func reset() {
         responses.post(QueuedResponse(listener: listener, slot: slot, response: nil))
     }

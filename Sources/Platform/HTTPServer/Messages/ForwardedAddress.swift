@@ -1,7 +1,7 @@
-/// Which of a proxy's ways to name its client is read. Only the word of one's own proxies counts: anybody can write
+/// The method by which proxies report their client. Only trusted proxies are believed, because any client can send
 /// these fields.
 package enum ForwardedAddress: String, Sendable, CaseIterable {
-    /// None: the client is whoever connects.
+    /// Not read: the client is the peer.
     case off
     /// The field `Forwarded` (RFC 7239).
     case forwarded

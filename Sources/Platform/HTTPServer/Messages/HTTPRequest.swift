@@ -1,14 +1,14 @@
-/// A whole request: head accepted, body complete.
+/// A complete request: head accepted, body received.
 public struct HTTPRequest: Sendable {
     public let head: RequestHead
     public let body: [UInt8]
-    /// The network the client belongs to (/24 or /56), not its address: the peer's, or the one that a proxy named.
+    /// The client's network (/24 or /56) rather than its address: the peer's, or the one reported by a proxy.
     package let network: NetworkPrefix
-    /// A proxy passed the request on and did not name its client, or not readably: `network` is the proxy's.
+    /// Whether a proxy passed the request on without a readable client address; `network` is then the proxy's.
     package let hasUnknownClient: Bool
-    /// When the first byte of the request came, or the connection for its first request: monotonic nanoseconds.
+    /// Arrival of the first byte, or of the connection for its first request, in monotonic nanoseconds.
     package let startedAt: UInt64
-    /// When the request was dispatched: monotonic nanoseconds. The handler deadline counts from here.
+    /// Time of dispatch in monotonic nanoseconds. The handler deadline counts from here.
     package let receivedAt: UInt64
 
     package init(

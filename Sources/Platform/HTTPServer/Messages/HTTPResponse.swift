@@ -2,15 +2,15 @@
 public struct HTTPResponse: Sendable {
     /// A status between 200 and 599.
     public var status: Int
-    /// Why, as a code for metrics and the log, e.g. `accepted` or `signature`. Never sent to the client.
+    /// Outcome code for metrics and the log, e.g. `accepted` or `signature`. It is never sent to the client.
     public var reason: String
-    /// The `Content-Type`, sent only with a body.
+    /// The `Content-Type`; sent only with a body.
     public var contentType: StaticString
-    /// Further header fields. A field whose name is no token or whose value holds a control byte is left out.
+    /// Additional header fields. A field whose name is not a token or whose value contains a control byte is omitted.
     public var headers: [(name: String, value: String)]
-    /// The body. It is not copied while a slow reader takes it.
+    /// The body. It is not copied while a slow client reads it.
     public var body: [UInt8]
-    /// Whether the connection ends with this response.
+    /// Whether to close the connection after this response.
     public var closes: Bool
 
     public init(
@@ -25,7 +25,7 @@ public struct HTTPResponse: Sendable {
         self.closes = closes
     }
 
-    /// A response whose body is `text` as `text/plain`.
+    /// Creates a `text/plain` response with `text` as its body.
     public static func text(_ text: String, status: Int = 200, reason: String = "ok") -> HTTPResponse {
         HTTPResponse(status: status, reason: reason, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
     }

@@ -1,15 +1,17 @@
 internal import CSockets
 
-/// A network: the leading bits of an address. Peers are known by theirs only (/24 for IPv4, /56 for IPv6).
+/// A network: the leading bits of an address. Peers are identified by network only (/24 for IPv4, /56 for IPv6).
 package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
-    // The 128 bits of the address, IPv4 as ::ffff:a.b.c.d; the bits after the prefix are zero.
+    // The 128 bits of the address, IPv4 as ::ffff:a.b.c.d. Bits after the prefix are zero.
     private let high: UInt64
     private let low: UInt64
     private let isIPv6: Bool
-    /// The bits that count: 0 to 32 for IPv4, 0 to 128 for IPv6.
+    /// Prefix length in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
     package let length: Int
 
-    /// `address`: 16 bytes, IPv4 as ::ffff:a.b.c.d. `length`: bits of 128.
+    /// - Parameters:
+    ///   - address: 16 bytes, IPv4 as ::ffff:a.b.c.d.
+    ///   - bits: prefix length, of 128.
     private init(address: [UInt8], bits: Int, isIPv6: Bool) {
         let high = address.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let low = address.dropFirst(8).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -19,13 +21,13 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         length = isIPv6 ? bits : bits - 96
     }
 
-    /// The network of a peer: /24 or /56.
+    /// Returns the network of a peer: /24 or /56.
     static func ofPeer(_ address: [UInt8]) -> NetworkPrefix {
         let isIPv6 = !isMappedIPv4(address)
         return NetworkPrefix(address: address, bits: isIPv6 ? 56 : 96 + 24, isIPv6: isIPv6)
     }
 
-    /// The address by itself.
+    /// Returns a prefix that contains only this address.
     static func ofAddress(_ address: [UInt8]) -> NetworkPrefix {
         NetworkPrefix(address: address, bits: 128, isIPv6: !isMappedIPv4(address))
     }
@@ -34,7 +36,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         address.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff])
     }
 
-    /// Reads `10.0.0.0/8`, `2001:db8::/32`, or an address by itself; nil when it is none.
+    /// Parses `10.0.0.0/8`, `2001:db8::/32`, or a single address; returns nil if the text is neither.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         var address = [UInt8](repeating: 0, count: 16)
@@ -49,14 +51,14 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         self.init(address: address, bits: family == 6 ? length : 96 + length, isIPv6: family == 6)
     }
 
-    /// A numeric address by itself, without a length; nil when it is none.
+    /// Parses a single numeric address without a prefix length; returns nil if the text is not one.
     init?(address text: ArraySlice<UInt8>) {
         var address = [UInt8](repeating: 0, count: 16)
         guard cs_parse_address(String(decoding: text, as: UTF8.self), &address) > 0 else { return nil }
         self = .ofAddress(address)
     }
 
-    /// The network of the peer whose address this is.
+    /// The network of a peer with this address.
     var peerNetwork: NetworkPrefix {
         var address: [UInt8] = []
         for half in [high, low] {
@@ -73,7 +75,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         return other.high & highMask == high && other.low & lowMask == low
     }
 
-    /// `192.0.2.0/24`
+    /// Text such as `192.0.2.0/24`.
     package var description: String {
         var address = [UInt8]()
         for shift in stride(from: UInt64(56), through: 0, by: -8) { address.append(UInt8(high >> shift & 0xff)) }

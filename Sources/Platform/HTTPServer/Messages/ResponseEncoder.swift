@@ -1,19 +1,19 @@
 internal import Bytes
 internal import Time
 
-/// Writes response heads. The date is renewed once a second.
+/// Encodes response heads. The date is formatted once a second.
 struct ResponseEncoder {
-    /// The encoded head, and the body after it when it is small.
+    /// The encoded head, followed by the body if it is small.
     private(set) var bytes: [UInt8] = []
     private var date: [UInt8] = []
     private var dateSecond = Int64.min
 
     static let continues = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// Bodies up to this size are copied behind the head, so that one call sends both.
+    /// Maximum size of a body that is copied after the head, so that one call sends both.
     private static let smallBody = 16 * 1024
 
-    /// Encodes the head, and a small body; returns the part of the body that is to be sent after `bytes`.
+    /// Encodes the head and a small body. Returns the rest of the body to send after `bytes`.
     mutating func encode(_ response: HTTPResponse, keeps: Bool, omitsBody: Bool, wallSeconds: Int64) -> [UInt8] {
         let status = (200...599).contains(response.status) ? response.status : 503
         let hasBody = status != 204 && status != 304
@@ -41,7 +41,7 @@ struct ResponseEncoder {
         return []
     }
 
-    /// Leaves a field out that would break the head: its value may come from a request.
+    /// Appends a field, unless it would corrupt the head: its value may come from a request.
     private mutating func append(_ name: String, _ value: String) {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isHTTPTokenCharacter) else { return }
         guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return }

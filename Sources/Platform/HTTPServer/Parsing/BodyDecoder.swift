@@ -1,13 +1,14 @@
 internal import Bytes
 
-/// Reads one request body, with a known length or chunked, without I/O. The verdict falls at the byte that decides it.
+/// Decodes one request body, of known length or chunked, without I/O. An error is reported at the byte that causes it.
 ///
-/// Chunked is narrowed: a size is 1 to 8 hexadecimal digits and CRLF, without extensions, and there are no trailers.
+/// Only a subset of chunked coding is accepted: a chunk size is 1 to 8 hexadecimal digits and CRLF, without extensions,
+/// and trailers are refused.
 package struct BodyDecoder: Sendable {
     package enum Result: Sendable, Equatable {
-        /// The body is not complete; every byte given was taken.
+        /// The body is incomplete; all given bytes were consumed.
         case needMore
-        /// The body is complete; so many of the bytes given belonged to it.
+        /// The body is complete; the value is the number of given bytes that belong to it.
         case complete(Int)
         case refuse(status: Int, reason: String)
     }
@@ -18,10 +19,10 @@ package struct BodyDecoder: Sendable {
     private let isChunked: Bool
     private var step: Step
     private var sizeDigits = 0
-    /// Bytes still to come of the body or of the chunk.
+    /// Remaining bytes of the body or of the current chunk.
     private(set) var left: Int
 
-    /// A body of exactly `length` bytes.
+    /// Creates a decoder for a body of exactly `length` bytes.
     package init(length: Int) {
         limit = length
         isChunked = false
@@ -29,7 +30,7 @@ package struct BodyDecoder: Sendable {
         step = length == 0 ? .done : .data
     }
 
-    /// A chunked body of at most `limit` bytes.
+    /// Creates a decoder for a chunked body of at most `limit` bytes.
     package init(chunkedLimit limit: Int) {
         self.limit = limit
         isChunked = true
@@ -39,7 +40,7 @@ package struct BodyDecoder: Sendable {
 
     var hasKnownLength: Bool { !isChunked }
 
-    /// Takes bytes of the body and appends their content to `body`, which holds what earlier calls appended.
+    /// Decodes bytes and appends their content to `body`, which holds the content of earlier calls.
     package mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8]) -> Result {
         var position = 0
         while position < bytes.count, step != .done {
@@ -56,7 +57,7 @@ package struct BodyDecoder: Sendable {
         return step == .done ? .complete(position) : .needMore
     }
 
-    /// So many bytes of the known length were put into the body without this decoder.
+    /// Records that `count` bytes of a known length were written to the body without this decoder.
     mutating func took(_ count: Int) {
         left -= count
         if left == 0 { step = isChunked ? .dataEnd : .done }
@@ -86,7 +87,7 @@ package struct BodyDecoder: Sendable {
             guard byte == RequestHeadParser.lineFeed else { return Self.badFraming }
             step = step == .dataEndLine ? .size : .done
         case .data, .done:
-            // Never here: `decode` takes data itself and ends at the end. If it were, one request would be refused.
+            // Unreachable: `decode` handles data itself and stops at the end. Otherwise one request would be refused.
             return Self.badFraming
         }
         return nil

@@ -1,15 +1,15 @@
-/// The client that a request's fields name.
+/// The client address reported in a request's header fields.
 ///
-/// Each proxy appends the address that it was called from, so the list is read from its end: addresses of one's own
-/// proxies are passed over, and the first other one is the client. Everything before it was written by the client, and
-/// must not change how the end is read. So fields are split as bytes, and not as characters, of which one may join a
-/// separator; and quotes count only where they close.
+/// Each proxy appends the address of its caller, so the list is read from its end: trusted proxies are skipped, and the
+/// first other address is the client. The client controls everything before it, and that part must not change how the
+/// end is read. Fields are therefore split as bytes rather than characters, since a character may combine with a
+/// separator, and quotes count only if they are closed.
 enum ForwardedClient: Equatable {
     /// The client's address.
     case address(NetworkPrefix)
-    /// The list names proxies only: a proxy calls for itself.
+    /// The list contains only proxies: the request is a proxy's own.
     case proxy
-    /// The field is missing, or its end names no address.
+    /// The field is missing, or the last relevant element is not an address.
     case unreadable
 
     private static let comma = UInt8(ascii: ",")
@@ -20,7 +20,7 @@ enum ForwardedClient: Equatable {
         switch field {
         case .off, .proxyProtocol: nodes = []
         case .xForwardedFor:
-            // The field has no quotes: each comma separates.
+            // The field has no quotes, so every comma separates.
             nodes = head.headers("x-forwarded-for").flatMap {
                 Array($0.utf8).split(separator: Self.comma, omittingEmptySubsequences: false)
             }
@@ -28,7 +28,7 @@ enum ForwardedClient: Equatable {
             nodes = head.headers("forwarded").flatMap { Self.elements(of: Array($0.utf8)) }.map(Self.forParameter)
         }
         for node in nodes.reversed() {
-            // `unknown`, obfuscated, or not an address: the caller of that proxy is not known.
+            // `unknown`, obfuscated, or not an address: the proxy's caller is unknown.
             guard let node, let address = Self.address(of: node) else {
                 self = .unreadable
                 return
@@ -41,14 +41,14 @@ enum ForwardedClient: Equatable {
         self = nodes.isEmpty ? .unreadable : .proxy
     }
 
-    /// The elements of one field `Forwarded` (RFC 7239 section 4). Where its quotes do not close, the client opened one
-    /// before a proxy appended its element: only the text after the last comma is the proxy's.
+    /// Splits one `Forwarded` field into elements (RFC 7239 section 4). If a quote is not closed, the client opened it
+    /// before a proxy appended its element, so only the text after the last comma is the proxy's.
     private static func elements(of field: [UInt8]) -> [ArraySlice<UInt8>] {
         if let elements = split(field[...], at: comma) { return elements }
         return [field[(field.lastIndex(of: comma).map { $0 + 1 } ?? 0)...]]
     }
 
-    /// The value of `for` in one element of `Forwarded`, without quotes.
+    /// Returns the value of `for` in one element of `Forwarded`, without quotes.
     private static func forParameter(_ element: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         for parameter in split(element, at: UInt8(ascii: ";")) ?? [] {
             guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
@@ -59,7 +59,7 @@ enum ForwardedClient: Equatable {
         return nil
     }
 
-    /// The parts between separators that are not inside quotes; nil where a quote does not close.
+    /// Splits text at separators outside quotes; returns nil if a quote is not closed.
     private static func split(_ text: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>]? {
         var parts: [ArraySlice<UInt8>] = []
         var start = text.startIndex
@@ -82,11 +82,11 @@ enum ForwardedClient: Equatable {
 
     private static func unquoted(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard text.count >= 2, text.first == quote, text.last == quote else { return text }
-        // No address needs an escape; one with a backslash is not an address.
+        // Valid addresses need no escapes; a value with a backslash is not an address.
         return text.dropFirst().dropLast()
     }
 
-    /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:4711`.
+    /// Parses `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:4711`.
     private static func address(of node: ArraySlice<UInt8>) -> NetworkPrefix? {
         let node = trimmed(node)
         let colon = UInt8(ascii: ":")

@@ -1,10 +1,10 @@
 internal import Bytes
 
-/// A request line and its fields, checked by `RequestHeadParser`.
+/// A request line and its header fields, validated by `RequestHeadParser`.
 ///
-/// It keeps the received bytes in one array and finds fields in it when asked: no allocation per field.
+/// The received bytes are kept in one array and fields are looked up on demand, without an allocation per field.
 public struct RequestHead: Sendable {
-    /// From the method to the blank line.
+    /// All bytes from the method to the blank line.
     package let bytes: [UInt8]
     private let methodEnd: Int
     private let targetEnd: Int
@@ -34,16 +34,16 @@ public struct RequestHead: Sendable {
     /// The method as sent, e.g. `POST`.
     public var method: String { String(decoding: bytes[..<methodEnd], as: UTF8.self) }
 
-    /// The target as sent: path and query, nothing decoded.
+    /// The target as sent: path and query, not decoded.
     public var target: String { String(decoding: bytes[(methodEnd + 1)..<targetEnd], as: UTF8.self) }
 
-    /// The target up to the first `?`, nothing decoded.
+    /// The target up to the first `?`, not decoded.
     public var path: String {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         return String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// The target after the first `?`, nothing decoded; nil without one.
+    /// The target after the first `?`, not decoded; nil without one.
     public var query: String? {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
@@ -52,28 +52,28 @@ public struct RequestHead: Sendable {
 
     public func methodIs(_ name: StaticString) -> Bool { range(0..<methodEnd, equals: name) }
 
-    /// Whether the target is exactly this, without a query.
+    /// Whether the target equals this text, without a query.
     public func targetIs(_ target: StaticString) -> Bool { range((methodEnd + 1)..<targetEnd, equals: target) }
 
-    /// Whether the target up to the first `?` is exactly this.
+    /// Whether the target up to the first `?` equals this text.
     public func pathIs(_ path: StaticString) -> Bool {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         return range((methodEnd + 1)..<(target.firstIndex(of: UInt8(ascii: "?")) ?? targetEnd), equals: path)
     }
 
-    /// Overwrites the head, which nothing may read any more: it can hold a secret.
+    /// Overwrites the head, which may hold a secret. It must not be read afterwards.
     package func wipe() { bytes.wipe() }
 
     public var isGetOrHead: Bool { methodIs("GET") || methodIs("HEAD") }
 
-    /// The value of the first field of this name, without the white space around it; bytes that are not UTF-8 are
-    /// replaced. `lowercaseName` is compared without regard to case.
+    /// Returns the value of the first field with this name, without surrounding whitespace; bytes that are not UTF-8
+    /// are replaced. `lowercaseName` is compared case-insensitively.
     public func header(_ lowercaseName: StaticString) -> String? {
         guard let value = fieldValue(lowercaseName) else { return nil }
         return String(decoding: bytes[value], as: UTF8.self)
     }
 
-    /// The values of all fields of this name, in order.
+    /// Returns the values of all fields with this name, in order.
     package func headers(_ lowercaseName: StaticString) -> [String] {
         var values: [String] = []
         var line = fieldsStart

@@ -1,19 +1,19 @@
 internal import Bytes
 
-/// Reads one request head of the strict subset, byte by byte, without I/O and without copying.
+/// Parses one request head of the strict subset, byte by byte, without I/O and without copying.
 ///
-/// Each byte is looked at once and the verdict falls at the byte that decides it, so the verdict is the same however
-/// the bytes are cut. The subset (RFC 9112, narrowed): CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields
+/// Each byte is examined once, and an error is reported at the byte that causes it, so the result does not depend on
+/// how the bytes are split. The subset (RFC 9112, narrowed): CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields
 /// `token ":" OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to
 /// 18 digits; at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab around these three; no folding.
-/// HTTP/1.0 is read too, because proxies and health checks speak it to their upstreams: without `Content-Length` it has no
-/// body (RFC 9112 section 6.3) and needs no `Host`; it is never chunked, its connection is never kept, and it never waits
-/// for `100 Continue`.
+/// HTTP/1.0 is accepted too, because proxies and health checks use it for their upstreams: without `Content-Length` it
+/// has no body (RFC 9112 section 6.3) and needs no `Host`; it is never chunked, its connection is never kept, and it
+/// never waits for `100 Continue`.
 package struct RequestHeadParser: Sendable {
     package enum Result: Sendable, Equatable {
-        /// The head is not complete; every byte given was taken.
+        /// The head is incomplete; all given bytes were consumed.
         case needMore
-        /// The head is complete and so many bytes long; the bytes after it were not looked at.
+        /// The head is complete and has this number of bytes; the bytes after it were not examined.
         case complete(Int)
         case refuse(status: Int, reason: String)
     }
@@ -60,8 +60,8 @@ package struct RequestHeadParser: Sendable {
         fieldLimit = limits.headFields
     }
 
-    /// Goes on where the last call ended. `head`: all bytes from the first one of the request, also those of earlier
-    /// calls.
+    /// Continues where the last call ended.
+    /// - Parameter head: all bytes of the request so far, including those of earlier calls.
     package mutating func parse(_ head: Span<UInt8>) -> Result {
         while position < head.count {
             let refusal = fieldsStart == 0 ? takeLineByte(head[position]) : takeFieldBytes(head)
@@ -129,7 +129,7 @@ package struct RequestHeadParser: Sendable {
 
     // MARK: the fields
 
-    /// Takes the byte at `position`; inside a name or a value also those after it that change nothing.
+    /// Consumes the byte at `position`; inside a name or a value also the following bytes that do not change the step.
     private mutating func takeFieldBytes(_ head: Span<UInt8>) -> Result? {
         let end = min(head.count, fieldsStart + headLimit)
         guard position < end else { return .refuse(status: 431, reason: "headers") }
@@ -147,8 +147,8 @@ package struct RequestHeadParser: Sendable {
             step = .headEnd
             return nil
         default:
-            // Never here: after the head's end nothing is taken, and the request line has its own function. If it were,
-            // one request would be refused.
+            // Unreachable: nothing is consumed after the head's end, and the request line has its own function.
+            // Otherwise one request would be refused.
             return Self.badFraming
         }
     }
@@ -202,7 +202,7 @@ package struct RequestHeadParser: Sendable {
         return (byte >= 32 && byte != 127) || byte == Self.tab ? nil : Self.badFraming
     }
 
-    /// The field whose LF is at `position` is whole: look at those that decide about framing and connection.
+    /// Examines the complete field whose LF is at `position`, if it affects framing or the connection.
     private mutating func endField(_ head: Span<UInt8>) -> Result? {
         let value = Self.trimmed(head, valueStart, position - 1)
         switch nameEnd - nameStart {
@@ -237,7 +237,7 @@ package struct RequestHeadParser: Sendable {
 // MARK: - Bytes
 
 extension RequestHeadParser {
-    /// The range without the spaces and tabs at both ends.
+    /// Returns the range without spaces and tabs at both ends.
     static func trimmed(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int> {
         var (start, end) = (start, end)
         while start < end, bytes[start] == space || bytes[start] == tab { start += 1 }
@@ -257,7 +257,7 @@ extension RequestHeadParser {
         }
     }
 
-    /// 1 to 18 digits, so the value cannot overflow.
+    /// Parses 1 to 18 digits, so the value cannot overflow.
     private static func decimal(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         guard range.count >= 1, range.count <= 18 else { return nil }
         var value = 0
@@ -268,7 +268,7 @@ extension RequestHeadParser {
         return value
     }
 
-    /// Whether a comma-separated list holds this element.
+    /// Whether a comma-separated list contains this element.
     private static func listHolds(_ lowercase: StaticString, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var start = range.lowerBound
         for i in range.lowerBound...range.upperBound where i == range.upperBound || bytes[i] == UInt8(ascii: ",") {
