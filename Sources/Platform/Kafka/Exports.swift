@@ -1,3 +1,3 @@
-// Topics, offsets and records are values of their own module, so that code without a Kafka client can speak of them;
-// whoever imports the client has them too.
+// Topics, offsets and records are in their own module, so that code without a Kafka client can use them; importing the
+// client imports them too.
 @_exported public import KafkaModel

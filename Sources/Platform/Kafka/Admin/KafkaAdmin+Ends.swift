@@ -2,13 +2,14 @@ internal import CRdKafka
 internal import Dispatch
 
 extension KafkaAdmin {
-    /// The ends of each partition, or why they are not known.
+    /// The watermarks of each partition, or the error that occurred while querying them.
     public typealias Ends = [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>]
 
-    /// The oldest and the next offset of each partition of a topic, asked of all leaders at once.
+    /// Returns the oldest and the next offset of each partition of a topic, querying all leaders concurrently.
     ///
-    /// - Throws: `unknownTopic` when it does not exist; `topicAuthorizationFailed` when this user may not describe it, so
-    ///   that the brokers do not tell whether it exists; `timedOut` when a leader does not answer within `limit`.
+    /// - Throws: `unknownTopic` if the topic does not exist; `topicAuthorizationFailed` if this user may not describe
+    ///   it, in which case the brokers do not reveal whether it exists; `timedOut` if a leader does not answer within
+    ///   `limit`.
     public func watermarks(
         of topic: KafkaTopic, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
@@ -28,12 +29,12 @@ extension KafkaAdmin {
         }
     }
 
-    /// The oldest and the next offset of several partitions, asked of all leaders at once. This client fetches nothing, so
-    /// that no question waits for a fetch.
+    /// Queries the oldest and the next offset of several partitions, all leaders concurrently. This client fetches
+    /// nothing, so no query waits behind a fetch.
     ///
     /// - Parameters:
-    ///   - limit: how long a leader may take.
-    ///   - answered: called with the answers of each leader as they come, and with the partitions that have no leader
+    ///   - limit: maximum time for one leader.
+    ///   - answered: called with the results of each leader as they arrive, and with the partitions that have no leader
     ///     or do not exist; once for each partition.
     public func ends(
         of partitions: Set<KafkaTopicPartition>, within limit: Duration,
@@ -73,7 +74,7 @@ extension KafkaAdmin {
         }
     }
 
-    /// Asks one leader, on a queue of its own: a leader that does not answer holds up no other call.
+    /// Queries one leader on its own queue, so that an unresponsive leader delays no other call.
     private func ends(of places: [KafkaTopicPartition], within limit: Duration) async -> Ends {
         do throws(KafkaError) {
             return try await run(on: DispatchQueue(label: "kafka.admin.ends")) { handle throws(KafkaError) in
@@ -84,7 +85,8 @@ extension KafkaAdmin {
         }
     }
 
-    /// The leader of each partition of some topics, nil where there is none; topics that do not exist are left out.
+    /// Returns the leader of each partition of some topics, nil for a partition without one; topics that do not exist
+    /// are omitted.
     private func leaders(
         of topics: Set<KafkaTopic>, within limit: Duration
     ) async throws(KafkaError) -> [KafkaTopicPartition: Int32?] {

@@ -1,17 +1,17 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// A group as the cluster lists it.
+    /// A consumer group as listed by the cluster.
     public struct Group: Hashable, Sendable {
-        /// Its id.
+        /// The group's id.
         public let group: KafkaConsumerGroup
-        /// `Stable`, `Empty`, `PreparingRebalance` and so on, as Kafka's tools print it.
+        /// The state as Kafka's tools print it: `Stable`, `Empty`, `PreparingRebalance` and so on.
         public let state: String
     }
 
-    /// All consumer groups, sorted by id.
+    /// Returns all consumer groups, sorted by id.
     ///
-    /// - Throws: `notOnEmbeddedBroker` there.
+    /// - Throws: `notOnEmbeddedBroker` on the embedded broker.
     public func consumerGroups(within limit: Duration = .seconds(10)) async throws(KafkaError) -> [Group] {
         try await requireKafka("list groups", within: limit)
         let request = AdminRequest(
@@ -23,7 +23,7 @@ extension KafkaAdmin {
                 let result = rd_kafka_event_ListConsumerGroups_result(event)
                 var count = 0
                 if let errors = rd_kafka_ListConsumerGroups_result_errors(result, &count), count > 0 {
-                    // Owned by the event. One broker that does not answer makes the list incomplete.
+                    // Owned by the event. If one broker does not answer, the list is incomplete.
                     let code = rd_kafka_error_code(errors[0])
                     throw KafkaError(code, during: "list groups")
                 }
@@ -40,11 +40,11 @@ extension KafkaAdmin {
         }
     }
 
-    /// The next offsets that a group has committed for these partitions; those without a commit are left out.
+    /// Returns the next offsets a group has committed for these partitions; partitions without a commit are omitted.
     public func committedOffsets(
         of group: KafkaConsumerGroup, partitions: [KafkaTopicPartition], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
-        // Without partitions the embedded broker never answers.
+        // The embedded broker never answers a request without partitions.
         guard !partitions.isEmpty else { return [:] }
         return try await run(asking: group, within: limit) { handle, left throws(KafkaError) in
             let request = AdminRequest(
@@ -83,9 +83,9 @@ extension KafkaAdmin {
         return offsets
     }
 
-    /// The oldest and the next offset of a partition, asked of its leader.
+    /// Returns the oldest and the next offset of a partition, as reported by its leader.
     ///
-    /// - Throws: `timedOut` when it does not answer within `limit`.
+    /// - Throws: `timedOut` if the leader does not answer within `limit`.
     public func watermarks(
         of partition: KafkaTopicPartition, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> KafkaWatermarks {

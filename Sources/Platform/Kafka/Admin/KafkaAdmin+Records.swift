@@ -1,9 +1,10 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// Deletes the records of each partition that are older than an offset. They cannot be brought back.
+    /// Deletes the records of each partition before the given offset. Deleted records cannot be restored.
     ///
-    /// - Throws: `notOnEmbeddedBroker` there; what a leader answers, such as `TOPIC_AUTHORIZATION_FAILED`.
+    /// - Throws: `notOnEmbeddedBroker` on the embedded broker; the leader's error, such as
+    ///   `TOPIC_AUTHORIZATION_FAILED`.
     public func deleteRecords(
         before offsets: [KafkaTopicPartition: KafkaOffset], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) {

@@ -1,9 +1,9 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// Commits next offsets in the name of a group that has no members at the moment.
+    /// Commits next offsets on behalf of a group that currently has no members.
     ///
-    /// - Throws: what the coordinator says, such as `UNKNOWN_MEMBER_ID` when the group has members.
+    /// - Throws: the coordinator's error, such as `UNKNOWN_MEMBER_ID` if the group has members.
     public func alterOffsets(
         of group: KafkaConsumerGroup, to offsets: [KafkaTopicPartition: KafkaOffset],
         within limit: Duration = .seconds(10)

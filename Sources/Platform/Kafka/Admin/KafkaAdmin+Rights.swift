@@ -2,16 +2,16 @@ internal import CRdKafka
 internal import Time
 
 extension KafkaAdmin {
-    /// The topics among them that this user may not describe.
+    /// Returns those of the given topics that this user may not describe.
     ///
-    /// A list of all topics leaves them out, as if they did not exist. Asked for one by its name, brokers say that access
-    /// is denied, whether it exists or not.
+    /// A list of all topics omits them as if they did not exist. A request for one topic by name is answered with an
+    /// authorization error, whether the topic exists or not.
     ///
-    /// - Throws: the error of the first question that is not answered within `limit`.
+    /// - Throws: the error of the first request that is not answered within `limit`.
     public func deniedTopics(
         among topics: [KafkaTopic], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> Set<KafkaTopic> {
-        // The embedded broker knows no rights, and creates any topic that is asked for by name.
+        // The embedded broker has no access control, and creates any topic requested by name.
         if try await isEmbeddedBroker(within: limit) { return [] }
         return try await run { handle throws(KafkaError) in
             var denied: Set<KafkaTopic> = []

@@ -2,18 +2,18 @@ internal import CRdKafka
 internal import Time
 
 extension KafkaAdmin {
-    /// The first offset of each partition whose record has this timestamp or a later one, as brokers find it; the next
-    /// offset of a partition without such a record.
+    /// Returns, for each partition, the first offset whose record has this timestamp or a later one, as found by the
+    /// brokers; the next offset if there is no such record.
     ///
-    /// - Parameter milliseconds: since 1970.
-    /// - Throws: what a leader answers; `timedOut` when it does not within `limit`.
+    /// - Parameter milliseconds: time since 1970.
+    /// - Throws: a leader's error; `timedOut` if a leader does not answer within `limit`.
     public func offsets(
         in topic: KafkaTopic, at milliseconds: Int64, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
         let watermarks = try await watermarks(of: topic, within: limit)
         return try await run { handle throws(KafkaError) in
             let list = PartitionList(capacity: watermarks.count)
-            // The question has the moment in the place of the offset, and a negative one has a meaning of its own.
+            // The request carries the timestamp in the offset field, where negative values have a special meaning.
             for place in watermarks.keys { list.append(place, offset: KafkaOffset(rawValue: max(0, milliseconds))) }
             let code = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: limit.clampedMilliseconds))

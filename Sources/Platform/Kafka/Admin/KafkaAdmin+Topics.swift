@@ -4,8 +4,9 @@ internal import Time
 extension KafkaAdmin {
     /// Creates topics.
     ///
-    /// - Returns: for each topic that could not be created the reason, such as `topicAlreadyExists`.
-    /// - Throws: the error of the request as a whole; `notOnEmbeddedBroker` there, whose host creates the topics.
+    /// - Returns: for each topic that could not be created the error, such as `topicAlreadyExists`.
+    /// - Throws: the error of the request as a whole; `notOnEmbeddedBroker` on the embedded broker, whose host process
+    ///   creates the topics.
     public func createTopics(
         _ topics: [KafkaNewTopic], within limit: Duration = .seconds(20)
     ) async throws(KafkaError) -> [KafkaTopic: KafkaError] {
@@ -34,7 +35,7 @@ extension KafkaAdmin {
         }
     }
 
-    /// Whether the settings of topics are asked for: brokers demand a right of its own for these (`DescribeConfigs`).
+    /// Controls whether topic settings are read, which requires a separate permission (`DescribeConfigs`).
     public enum TopicSettings: Sendable {
         case required
         /// A topic whose settings this user may not read is described without them.
@@ -42,16 +43,16 @@ extension KafkaAdmin {
         case none
     }
 
-    /// Describes topics; all of them when `topics` is `nil`. Those that do not exist are left out.
+    /// Describes the given topics, or all topics if `topics` is nil. Topics that do not exist are omitted.
     ///
-    /// - Throws: `topicAuthorizationFailed` where the settings of a topic are required and may not be read.
+    /// - Throws: `topicAuthorizationFailed` if the settings of a topic are required and may not be read.
     public func describeTopics(
         _ topics: [KafkaTopic]? = nil, settings: TopicSettings = .required, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicDescription] {
         let isEmbedded = try await isEmbeddedBroker(within: limit)
         let wanted = topics.map(Set.init)
         return try await run { handle throws(KafkaError) in
-            // All topics are asked for: the embedded broker creates any that is asked for by name.
+            // All topics are requested, because the embedded broker creates any topic requested by name.
             let layouts = try Self.layouts(of: wanted, on: handle, within: limit)
             guard !isEmbedded, !layouts.isEmpty, settings != .none else {
                 return layouts.map { KafkaTopicDescription(topic: $0, partitions: $1, configuration: nil) }
@@ -64,7 +65,7 @@ extension KafkaAdmin {
         }
     }
 
-    /// Compares topics with what is expected of them; a topic that is as it should be yields nothing.
+    /// Compares topics with expectations; a topic that meets its expectation yields no finding.
     public func checkTopics(
         _ expectations: [KafkaTopicExpectation], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicFinding] {

@@ -4,10 +4,10 @@ internal import Dispatch
 internal import Synchronization
 internal import Time
 
-/// Asks the brokers about topics and groups, and creates topics.
+/// Queries the brokers for topics and groups, and creates topics.
 ///
-/// Each call waits for the brokers on a queue of the client, one call after the other, and ends at its limit. What the
-/// embedded broker cannot do is refused with `notOnEmbeddedBroker` instead of being tried.
+/// Calls that wait for a broker run one after the other on the client's queue and end at their time limit. Operations
+/// that the embedded broker does not support fail with `notOnEmbeddedBroker` and are not attempted.
 public final class KafkaAdmin: Sendable {
     private struct State {
         /// `nil` after `close`.
@@ -17,12 +17,12 @@ public final class KafkaAdmin: Sendable {
 
     private let state: Mutex<State>
     private let configuration: KafkaConfiguration
-    /// The brokers are waited for here.
+    /// Blocking calls to the brokers run here.
     private let queue = DispatchQueue(label: "kafka.admin")
 
-    /// A client that connects in the background. `onEvent` runs on a queue of the client and must not block.
+    /// Creates a client that connects in the background. `onEvent` runs on a queue of the client and must not block.
     ///
-    /// - Throws: `invalidConfiguration` for what librdkafka checks only when a client is made.
+    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only when a client is created.
     public init(
         _ configuration: KafkaConfiguration, onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
     ) throws(KafkaError) {
@@ -34,7 +34,7 @@ public final class KafkaAdmin: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` and then closes the client, however `body` ends; closing takes at most a second.
+    /// Runs `body` and then closes the client, whether or not `body` throws; closing takes at most a second.
     public func closing<Result, Failure: Error>(
         after body: (KafkaAdmin) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
@@ -48,7 +48,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Refuses further calls and destroys the client. Waits for the call in hand, and returns after `limit` at most.
+    /// Rejects further calls and destroys the client. Waits for the current call, but at most for `limit`.
     public func close(within limit: Duration) async {
         let released = state.withLock { state in
             defer { state.handle = nil }
@@ -57,10 +57,10 @@ public final class KafkaAdmin: Sendable {
         _ = await released?.wait(within: limit)
     }
 
-    /// The cluster's id.
+    /// Returns the cluster's id.
     ///
-    /// - Throws: when no broker answers within `limit`, the most telling error of the client (see ``KafkaTrouble``), or
-    ///   `timedOut` when it has none.
+    /// - Throws: if no broker answers within `limit`, the client's most specific error (see ``KafkaTrouble``), or
+    ///   `timedOut` if there is none.
     public func clusterId(within limit: Duration = .seconds(10)) async throws(KafkaError) -> String {
         if let known = state.withLock({ $0.clusterId }) { return known }
         let id = try await run { handle throws(KafkaError) in
@@ -76,19 +76,19 @@ public final class KafkaAdmin: Sendable {
 
     /// Whether the brokers are a `DevBroker`.
     ///
-    /// - Throws: `timedOut` when no broker answers within `limit`.
+    /// - Throws: `timedOut` if no broker answers within `limit`.
     public func isEmbeddedBroker(within limit: Duration = .seconds(10)) async throws(KafkaError) -> Bool {
         try await clusterId(within: limit).hasPrefix("mockCluster")
     }
 
-    /// Fails on the embedded broker, which would answer `attempt` late or never.
+    /// Throws on the embedded broker, which would answer `attempt` late or never.
     func requireKafka(_ attempt: String, within limit: Duration) async throws(KafkaError) {
         if try await isEmbeddedBroker(within: limit) {
             throw KafkaError(.notOnEmbeddedBroker, "\(attempt): the embedded broker cannot do this")
         }
     }
 
-    /// Runs something that blocks, on the client's queue unless another one is given.
+    /// Runs a blocking call, on the client's queue unless another queue is given.
     func run<Value: Sendable>(
         on other: DispatchQueue? = nil, _ body: @escaping @Sendable (KafkaHandle) throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
@@ -98,10 +98,10 @@ public final class KafkaAdmin: Sendable {
         return try result.get()
     }
 
-    /// Runs something about a group on a client of that group, which never joins it.
+    /// Runs a request about a group on a client of that group, which never joins the group.
     ///
-    /// A client without a group dies in librdkafka when a broker answers that it does not coordinate the group, as it
-    /// does while a cluster is new or a coordinator moves (librdkafka's issue 5040).
+    /// A client without a group crashes in librdkafka when a broker answers that it does not coordinate the group, as
+    /// happens while a cluster is new or a coordinator moves (librdkafka issue 5040).
     func run<Value: Sendable>(
         asking group: KafkaConsumerGroup, within limit: Duration,
         _ body: @escaping @Sendable (_ handle: KafkaHandle, _ left: Duration) throws(KafkaError) -> Value
@@ -118,7 +118,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Tries again, within the limit, what a broker refuses that has yet to become a leader or a coordinator.
+    /// Retries transient errors within the limit, such as those of a broker that is not yet a leader or coordinator.
     func retrying<Value: Sendable>(
         within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
@@ -142,16 +142,16 @@ public final class KafkaAdmin: Sendable {
     }
 }
 
-/// One request of librdkafka's admin interface and the wait for its result; blocks.
+/// One request of librdkafka's admin interface. It blocks until the result arrives.
 struct AdminRequest {
-    /// What is attempted, for errors.
+    /// Description of the operation, for errors.
     let attempt: String
     let operation: rd_kafka_admin_op_t
     let limit: Duration
 
     /// Sends the request and reads its result, which is freed afterwards.
     ///
-    /// - Throws: the error of the request as a whole; `timedOut` when nothing came.
+    /// - Throws: the error of the request as a whole; `timedOut` if no result arrived.
     func run<Value>(
         on handle: KafkaHandle, submit: (_ options: OpaquePointer, _ queue: OpaquePointer) -> Void,
         read: (OpaquePointer) throws(KafkaError) -> Value
@@ -170,7 +170,7 @@ struct AdminRequest {
             throw KafkaError(.invalidArgument, "\(attempt): \(String(terminated: text))")
         }
         submit(options, queue)
-        // librdkafka ends the request at its limit; the rest is for the way back.
+        // librdkafka ends the request at its limit; the extra second is for the result to arrive.
         let wait = Int32(clamping: (limit + .seconds(1)).clampedMilliseconds)
         guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: wait) else {
             throw KafkaError(.timedOut, "\(attempt): no answer within \(limit)")

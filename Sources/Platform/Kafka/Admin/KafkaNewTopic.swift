@@ -1,17 +1,17 @@
 internal import CRdKafka
 
-/// A topic to be created.
+/// A topic to create.
 public struct KafkaNewTopic: Hashable, Sendable {
-    /// Its name.
+    /// The topic's name.
     public let topic: KafkaTopic
-    /// How many partitions; keyed topics must not change it later.
+    /// Number of partitions; topics with keys must not change it later.
     public let partitions: Int
-    /// How many brokers hold each record; -1: as many as the cluster makes by default.
+    /// Number of brokers that hold each record; -1 uses the cluster's default.
     public let replicationFactor: Int
     /// Topic settings such as `cleanup.policy`.
     public let configuration: [String: String]
 
-    /// A topic with these properties.
+    /// Creates a description with these properties.
     public init(topic: KafkaTopic, partitions: Int, replicationFactor: Int, configuration: [String: String] = [:]) {
         self.topic = topic
         self.partitions = partitions
@@ -21,7 +21,7 @@ public struct KafkaNewTopic: Hashable, Sendable {
 }
 
 extension KafkaNewTopic {
-    /// A `rd_kafka_NewTopic_t` that belongs to the caller.
+    /// Creates an `rd_kafka_NewTopic_t`, owned by the caller.
     func makePointer() throws(KafkaError) -> OpaquePointer {
         var text = [CChar](repeating: 0, count: 256)
         guard

@@ -1,17 +1,17 @@
-/// What the brokers say about a topic.
+/// The brokers' description of a topic.
 public struct KafkaTopicDescription: Hashable, Sendable {
     /// One partition.
     public struct Partition: Hashable, Sendable {
-        /// Its number.
+        /// The partition number.
         public let partition: KafkaPartition
-        /// The id of the broker that leads it; `nil` when there is none.
+        /// The id of the leader's broker; nil if there is no leader.
         public let leader: Int32?
-        /// The ids of the brokers that should hold it.
+        /// The ids of the brokers assigned to hold the partition.
         public let replicas: [Int32]
-        /// The ids of those that hold everything.
+        /// The ids of the replicas that are in sync.
         public let inSyncReplicas: [Int32]
 
-        /// A partition with these properties.
+        /// Creates a partition with these properties.
         public init(partition: KafkaPartition, leader: Int32?, replicas: [Int32], inSyncReplicas: [Int32]) {
             self.partition = partition
             self.leader = leader
@@ -20,20 +20,20 @@ public struct KafkaTopicDescription: Hashable, Sendable {
         }
     }
 
-    /// Its name.
+    /// The topic's name.
     public let topic: KafkaTopic
-    /// Its partitions in order.
+    /// The topic's partitions in order.
     public let partitions: [Partition]
-    /// Its settings, those by default too, without sensitive ones; `nil` on the embedded broker, which has none.
+    /// The topic's settings, including defaults, without sensitive ones; nil on the embedded broker, which has none.
     public let configuration: [String: String]?
 
-    /// A description with these properties.
+    /// Creates a description with these properties.
     public init(topic: KafkaTopic, partitions: [Partition], configuration: [String: String]?) {
         self.topic = topic
         self.partitions = partitions
         self.configuration = configuration
     }
 
-    /// The smallest number of replicas that a partition has.
+    /// The smallest number of replicas of any partition.
     public var replicationFactor: Int { partitions.map(\.replicas.count).min() ?? 0 }
 }

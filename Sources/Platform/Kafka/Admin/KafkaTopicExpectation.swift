@@ -1,39 +1,39 @@
-/// What a topic should be like; `nil` means that anything is fine.
+/// The expected properties of a topic; nil accepts any value.
 public struct KafkaTopicExpectation: Hashable, Sendable {
     /// The topic.
     public var topic: KafkaTopic
     /// The number of partitions.
     public var partitions: Int?
-    /// At least so many brokers hold each record.
+    /// Minimum number of brokers that hold each record.
     public var replicationFactor: Int?
-    /// At least so many brokers have each record before it is acknowledged (`min.insync.replicas`).
+    /// Minimum number of in-sync brokers before a record is acknowledged (`min.insync.replicas`).
     public var minInSyncReplicas: Int?
     /// Whether a broker that lacks records may become leader (`unclean.leader.election.enable`).
     public var uncleanLeaderElection: Bool?
-    /// Records of at least so many bytes are accepted (`max.message.bytes`).
+    /// Size in bytes of the largest record batch that must be accepted (`max.message.bytes`).
     public var maxMessageBytes: Int?
     /// `delete`, `compact`, or both separated by a comma (`cleanup.policy`).
     public var cleanupPolicy: String?
-    /// Records are kept at least so many milliseconds (`retention.ms`; -1, unlimited, is always enough).
+    /// Minimum retention of records in milliseconds (`retention.ms`; -1, unlimited, always suffices).
     public var retentionMilliseconds: Int64?
-    /// Tombstones of a compacted topic stay at least so many milliseconds (`delete.retention.ms`).
+    /// Minimum retention of a compacted topic's tombstones in milliseconds (`delete.retention.ms`).
     public var deleteRetentionMilliseconds: Int64?
-    /// Records are not compacted for at least so many milliseconds (`min.compaction.lag.ms`).
+    /// Minimum age in milliseconds before records are compacted (`min.compaction.lag.ms`).
     public var compactionLagMilliseconds: Int64?
-    /// Records are compacted after at most so many milliseconds (`max.compaction.lag.ms`).
+    /// Maximum age in milliseconds after which records are compacted (`max.compaction.lag.ms`).
     public var maxCompactionLagMilliseconds: Int64?
-    /// A segment is closed after at most so many milliseconds (`segment.ms`), since an open one is never compacted.
+    /// Maximum age in milliseconds of an open segment, which is never compacted (`segment.ms`).
     public var maxSegmentMilliseconds: Int64?
     /// `CreateTime` or `LogAppendTime` (`message.timestamp.type`).
     public var timestampType: String?
 
-    /// Expects nothing but that the topic exists.
+    /// Creates an expectation that only requires the topic to exist.
     public init(topic: KafkaTopic) { self.topic = topic }
 }
 
-/// One respect in which a topic is not as expected.
+/// A property of a topic that differs from the expectation.
 public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
-    /// What was compared; for settings Kafka's own name.
+    /// The compared property; settings have Kafka's own name.
     public enum Subject: String, Hashable, Sendable, CaseIterable {
         case missing
         case partitionCount = "partitions"
@@ -52,16 +52,16 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
 
     /// The topic.
     public let topic: KafkaTopic
-    /// What was compared.
+    /// The compared property.
     public let subject: Subject
-    /// What was expected, such as `at least 3`.
+    /// The expected value, such as `at least 3`.
     public let expected: String
-    /// What was found.
+    /// The actual value.
     public let found: String
-    /// The least change that would do: the setting's value as Kafka's tools take it.
+    /// The smallest sufficient value of the setting, in the format of Kafka's tools.
     public let sufficient: String
 
-    /// One line for people.
+    /// A one-line description.
     public var description: String {
         if subject == .missing { return "topic \(topic) does not exist" }
         return "topic \(topic): \(subject.rawValue) is \(found), expected \(expected)"
@@ -69,8 +69,8 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KafkaTopicExpectation {
-    /// Compares; `nil` means that the topic does not exist. Settings are skipped where the broker has none, and where it
-    /// does not report them: see ``unreported(in:)``.
+    /// Compares a topic with this expectation; a nil description means that the topic does not exist. Settings are
+    /// skipped if the broker has none or does not report them: see ``unreported(in:)``.
     public func findings(in description: KafkaTopicDescription?) -> [KafkaTopicFinding] {
         guard let description else {
             return [
@@ -100,8 +100,8 @@ extension KafkaTopicExpectation {
         return findings
     }
 
-    /// Expected settings that the broker does not report, each with the expected value: other brokers than Apache Kafka
-    /// lack some, and nothing can be said of these.
+    /// Expected settings that the broker does not report, with the expected values. Brokers other than Apache Kafka
+    /// lack some settings, which cannot be checked.
     public func unreported(in description: KafkaTopicDescription?) -> [(
         subject: KafkaTopicFinding.Subject, expected: String
     )] {
@@ -125,11 +125,11 @@ extension KafkaTopicExpectation {
     }
 }
 
-/// One setting of a topic, and which values are fine.
+/// One topic setting and its acceptable values.
 private struct ExpectedSetting {
     enum Bound {
         case text(String)
-        /// Separated by commas, in any order.
+        /// A comma-separated list in any order.
         case list(String)
         case least(Int64)
         /// -1 is unlimited.

@@ -1,9 +1,9 @@
 internal import CRdKafka
 internal import Synchronization
 
-/// The reason why the last certificate of a broker was refused, which librdkafka's error does not tell.
+/// The reason why the last certificate of a broker was rejected, which is missing from librdkafka's error.
 ///
-/// The verdict itself is OpenSSL's and is not changed.
+/// OpenSSL makes the decision; this type does not change it.
 final class CertificateVerdict: Sendable {
     static let expired = "the certificate has expired"
     static let notYetValid = "the certificate is not valid yet"
@@ -11,7 +11,7 @@ final class CertificateVerdict: Sendable {
 
     private let reason = Mutex<String?>(nil)
 
-    /// OpenSSL's numbers (`X509_V_ERR_…`).
+    /// Descriptions by OpenSSL's error number (`X509_V_ERR_…`).
     private static let reasons: [Int32: String] = [
         9: notYetValid, 10: expired,
         18: "the certificate is signed by itself", 19: "its authority is not trusted",
@@ -19,7 +19,8 @@ final class CertificateVerdict: Sendable {
         62: otherName, 64: otherName,
     ]
 
-    /// Has librdkafka report each certificate that it examines. The verdict must live as long as the client.
+    /// Registers for a report of each certificate that librdkafka examines. This object must live as long as the
+    /// client.
     func observe(_ configuration: OpaquePointer) {
         rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
         rd_kafka_conf_set_ssl_cert_verify_cb(configuration) { _, _, _, code, _, _, _, text, size, opaque in
@@ -39,11 +40,11 @@ final class CertificateVerdict: Sendable {
         return reason
     }
 
-    /// An error with the reason in its text where it is about a broker's certificate.
+    /// Adds the reason to the text of an error about a broker's certificate.
     func explained(_ error: KafkaError) -> KafkaError {
         let text = "certificate verify failed"
         guard error.message.contains(text), let reason = reason.withLock({ $0 }) else { return error }
-        // librdkafka's advice is about one of the reasons, and follows a colon.
+        // librdkafka's own advice follows a colon and fits only one of the reasons.
         let end = error.message.ranges(of: text).first?.upperBound ?? error.message.endIndex
         return KafkaError(
             error.code, "\(error.message[..<end]): \(reason)", isRetriable: error.isRetriable, isFatal: error.isFatal)

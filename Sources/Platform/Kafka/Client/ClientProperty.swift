@@ -1,4 +1,4 @@
-/// One librdkafka property with its value.
+/// A librdkafka property and its value.
 package struct ClientProperty: Hashable, Sendable {
     let name: String
     let value: String
@@ -8,8 +8,8 @@ package struct ClientProperty: Hashable, Sendable {
         self.value = value
     }
 
-    /// librdkafka itself shows these in clear in `rd_kafka_conf_dump`. By pattern, so that properties of later versions are
-    /// known as well.
+    /// Whether the value is secret. librdkafka itself prints these values in `rd_kafka_conf_dump`. The check uses
+    /// patterns, so that properties of later versions are covered as well.
     var isSecret: Bool {
         let name = name.lowercased()
         return ["password", "passphrase", "secret", "credential", "jaas"].contains(where: name.contains)

@@ -1,13 +1,13 @@
 internal import CRdKafka
 
-/// A `rd_kafka_conf_t` that is freed unless a client takes it over.
+/// An `rd_kafka_conf_t` that is freed unless a client takes ownership.
 struct ClientSettings: ~Copyable {
     /// Owned by this value until `makeClient`.
     private let pointer: OpaquePointer
 
     /// Sets all properties in order.
     ///
-    /// - Throws: `invalidConfiguration` with librdkafka's own text for the first one that it does not accept.
+    /// - Throws: `invalidConfiguration` with librdkafka's own text for the first property it does not accept.
     init(_ settings: [ClientProperty]) throws(KafkaError) {
         pointer = rd_kafka_conf_new()
         for setting in settings {
@@ -22,19 +22,20 @@ struct ClientSettings: ~Copyable {
 
     deinit { rd_kafka_conf_destroy(pointer) }
 
-    /// Chooses which events a client delivers through its queue.
+    /// Selects the events that a client delivers through its queue.
     func setEvents(_ events: Int32) { rd_kafka_conf_set_events(pointer, events) }
 
-    /// Has the client report why it refuses a broker's certificate. The verdict must outlive the client.
+    /// Makes the client report why it rejects a broker's certificate. `certificates` must outlive the client.
     func observe(_ certificates: CertificateVerdict) { certificates.observe(pointer) }
 
-    /// Makes a client out of these settings.
+    /// Creates a client with these settings.
     ///
-    /// - Throws: `invalidConfiguration` for what librdkafka checks only now: files, combinations of properties.
+    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only now: files, combinations of
+    ///   properties.
     consuming func makeClient(_ type: rd_kafka_type_t) throws(KafkaError) -> ClientPointer {
         var text = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(type, pointer, &text, text.count) else {
-            // librdkafka leaves them to the caller when it fails: the end of this value frees them.
+            // On failure librdkafka leaves the settings to the caller; ending this value's lifetime frees them.
             _ = consume self
             throw KafkaError(.invalidConfiguration, String(terminated: text))
         }
@@ -45,7 +46,7 @@ struct ClientSettings: ~Copyable {
 }
 
 extension String {
-    /// The text before the first zero of a C buffer.
+    /// Creates a string from the bytes before the first zero of a C buffer.
     init(terminated buffer: [CChar]) {
         self.init(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -1,8 +1,8 @@
 internal import CRdKafka
 
 extension KafkaClientEvent {
-    /// The log line, error or statistics that an event holds; `nil` for every other event and for statistics that
-    /// cannot be read. The event stays with the caller.
+    /// Reads a log line, an error or statistics from an event; returns nil for any other event and for unreadable
+    /// statistics. The caller keeps ownership of the event.
     init?(reading event: EventPointer, of client: ClientPointer) {
         switch event.type {
         case RD_KAFKA_EVENT_LOG:
@@ -46,7 +46,7 @@ extension KafkaClientEvent {
 }
 
 extension KafkaError {
-    /// The reason why a client failed for good, or `nil` while it is sound (`rd_kafka_fatal_error`).
+    /// Returns the fatal error of a client, or nil if there is none (`rd_kafka_fatal_error`).
     static func fatal(of client: ClientPointer) -> KafkaError? {
         var text = [CChar](repeating: 0, count: 512)
         let code = rd_kafka_fatal_error(client.raw, &text, text.count)

@@ -1,45 +1,44 @@
-/// How to reach the brokers and how clients behave: the bootstrap servers, a profile, and any librdkafka property.
+/// The configuration of Kafka clients: the bootstrap servers, a profile, and any librdkafka properties.
 ///
-/// Properties are checked by librdkafka when the value is made. What this library has to set itself is refused.
-/// `description` and `effectiveProperties(for:)` show secrets as `********`.
+/// librdkafka checks the properties when the value is created. Properties reserved by this library are rejected.
+/// `description` and `effectiveProperties(for:)` mask secrets as `********`.
 public struct KafkaConfiguration: Hashable, Sendable {
-    /// Which table of defaults is used.
+    /// Selects the set of default properties.
     public enum Profile: String, Hashable, Sendable {
         /// Apache Kafka.
         case production
-        /// `DevBroker`, whose groups and long polls work differently.
+        /// `DevBroker`, whose groups and long polls behave differently.
         case embedded
     }
 
-    /// What a client is for: each takes only the properties that apply to it.
+    /// The purpose of a client, which determines the properties that apply.
     public enum Role: Hashable, Sendable {
         /// Sends records.
         case producer
         /// Reads as a member of this group.
         case consumer(group: String)
-        /// Reads partitions that it is given, and joins no group. librdkafka wants the name of one all the same, and looks
-        /// for its coordinator.
+        /// Reads assigned partitions without joining a group. librdkafka nevertheless requires a group name and looks
+        /// up its coordinator.
         case reader(group: String)
-        /// Asks and creates; neither sends nor reads.
+        /// Queries the cluster and creates topics; neither sends nor reads.
         case admin
     }
 
-    /// `host:port` of one or more brokers, separated by commas.
+    /// Comma-separated list of brokers, each as `host:port`.
     public let bootstrapServers: String
-    /// librdkafka properties beside the defaults, as given.
+    /// Additional librdkafka properties, as given.
     public let properties: [String: String]
-    /// The table of defaults.
+    /// The set of default properties.
     public let profile: Profile
-    /// The group that readers of given partitions name: the client's own name (`client.id`) unless it is set. They join
-    /// none, but librdkafka looks for its coordinator, and brokers that check rights refuse one that this user may not
-    /// describe, once a second.
+    /// The group name used by readers that join no group: `client.id` unless set. librdkafka looks up its coordinator,
+    /// and brokers with access control reject a group that this user may not describe, once a second.
     public var readerGroup: String
-    /// Where the clients get tokens for SASL OAUTHBEARER; nil where librdkafka gets its own, or none is needed.
+    /// The source of tokens for SASL OAUTHBEARER; nil if librdkafka obtains its own or none is needed.
     public var tokenSource: KafkaTokenSource?
 
-    /// Checks every property.
+    /// Creates a configuration and checks every property.
     ///
-    /// - Throws: `KafkaError` with code `invalidConfiguration`; the message names the property and says why.
+    /// - Throws: `KafkaError` with code `invalidConfiguration`; the message names the property and the reason.
     public init(
         bootstrapServers: String, properties: [String: String] = [:], profile: Profile = .production
     ) throws(KafkaError) {
@@ -56,13 +55,13 @@ public struct KafkaConfiguration: Hashable, Sendable {
             }
         }
         for role in [Role.producer, .consumer(group: "check"), .admin] {
-            // Checked by setting them all, then dropped: the client sets them again when it is made.
+            // Setting them all checks them; the result is discarded, and the client sets them again when it is created.
             _ = try ClientSettings(settings(for: role))
         }
     }
 
-    /// The properties of a client in the order in which they are set: defaults, then the caller's, then the fixed ones.
-    /// `overrides` come last, for what one client needs beside its role.
+    /// Returns the properties of a client in the order in which they are set: defaults, the caller's, the fixed ones,
+    /// and last `overrides` for a single client.
     func settings(
         for role: Role, prefetch: KafkaPrefetch = KafkaPrefetch(), overrides: [ClientProperty] = []
     ) -> [ClientProperty] {
@@ -74,7 +73,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
             skipped = PropertyNames.consumerOnly
         case .consumer(let group):
             settings += DefaultProperties.consumer(profile, prefetch) + [ClientProperty("group.id", group)]
-            // The brokers decide about these in the newer protocol, and librdkafka refuses them.
+            // In the newer protocol the brokers decide about these, and librdkafka rejects them.
             if isCoordinatedByBrokers { settings.removeAll { PropertyNames.classicGroupOnly.contains($0.name) } }
             skipped = PropertyNames.producerOnly
         case .reader(let group):
@@ -99,10 +98,10 @@ public struct KafkaConfiguration: Hashable, Sendable {
         return settings + overrides
     }
 
-    /// Whether the group is one of KIP-848, in which the brokers assign partitions.
+    /// Whether the group uses KIP-848, in which the brokers assign partitions.
     private var isCoordinatedByBrokers: Bool { properties["group.protocol"]?.lowercased() == "consumer" }
 
-    /// Every property that a client of this role is given, the last value of each name, secrets masked.
+    /// Returns every property of a client with this role; the last value of each name applies, and secrets are masked.
     public func effectiveProperties(for role: Role) -> [String: String] {
         var result: [String: String] = [:]
         for setting in settings(for: role) { result[setting.name] = setting.shownValue }
@@ -111,7 +110,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
 }
 
 extension KafkaConfiguration: CustomStringConvertible, CustomReflectable {
-    /// Bootstrap servers, profile and the given properties on one line, secrets masked.
+    /// The bootstrap servers, the profile and the given properties on one line, with secrets masked.
     public var description: String {
         let shown = properties.sorted { $0.key < $1.key }.map {
             "\($0.key)=\(ClientProperty($0.key, $0.value).shownValue)"
@@ -119,6 +118,6 @@ extension KafkaConfiguration: CustomStringConvertible, CustomReflectable {
         return "\(bootstrapServers) (\(([profile.rawValue] + shown).joined(separator: ", ")))"
     }
 
-    /// Shows nothing but `description`, so that `dump` and a failed assertion do not print secrets.
+    /// Exposes only `description`, so that `dump` and failed assertions do not print secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

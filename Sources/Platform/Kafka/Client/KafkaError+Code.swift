@@ -1,47 +1,47 @@
 internal import CRdKafka
 
 extension KafkaError {
-    /// The kind of error: a broker's code (1 and above, Kafka protocol, "Error Codes"), one of librdkafka's own (-200
-    /// to -100), or one of this library (-1000 and below). Unknown codes are kept as they are.
+    /// The kind of an error: a broker's code (1 and above, Kafka protocol, "Error Codes"), one of librdkafka's own
+    /// (-200 to -100), or one of this library (-1000 and below). Unknown codes are preserved.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The number.
+        /// The numeric code.
         public let rawValue: Int32
 
-        /// The code of this number.
+        /// Creates the code with this number.
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
-        // This library.
+        // Codes of this library.
 
         /// The caller's own deadline passed before the delivery report came.
         public static let deadlineExceeded = Code(rawValue: -1001)
         /// The client is closed or being closed.
         public static let closed = Code(rawValue: -1002)
-        /// A configuration property that this library sets itself, or that librdkafka does not accept.
+        /// A configuration property that this library sets itself or that librdkafka does not accept.
         public static let invalidConfiguration = Code(rawValue: -1003)
-        /// More records or bytes in flight than the producer admits.
+        /// More records or bytes in flight than the producer allows.
         public static let tooManyInFlight = Code(rawValue: -1004)
-        /// The topic is not among those that the producer was made with.
+        /// The topic is not among those the producer was created with.
         public static let undeclaredTopic = Code(rawValue: -1005)
-        /// No broker answers at the moment: refused without trying.
+        /// No broker answers at the moment; the send was rejected without an attempt.
         public static let brokersUnavailable = Code(rawValue: -1006)
-        /// The producer failed for good while the record was under way; a new one has taken its place.
+        /// The producer failed fatally while the record was in flight and was replaced.
         public static let producerReplaced = Code(rawValue: -1007)
         /// The embedded broker cannot do this.
         public static let notOnEmbeddedBroker = Code(rawValue: -1008)
-        /// A port of the embedded broker is taken.
+        /// A port of the embedded broker is in use.
         public static let portInUse = Code(rawValue: -1009)
-        /// A record that cannot be sent as it is.
+        /// The record cannot be sent in this form.
         public static let invalidRecord = Code(rawValue: -1010)
-        /// The records before this one have waited so long for their partition that it is refused without trying.
+        /// Earlier records for the same partition have been waiting too long; the send was rejected without an attempt.
         public static let partitionSlow = Code(rawValue: -1011)
 
-        // librdkafka's own.
+        // Codes of librdkafka.
 
-        /// A batch of the log does not have the checksum that it says.
+        /// A batch in the log does not match its checksum.
         public static let badMessage = Code(rawValue: -199)
-        /// A batch of the log cannot be decompressed.
+        /// A batch in the log cannot be decompressed.
         public static let badCompression = Code(rawValue: -198)
-        /// A batch of the log has a format or a compression that librdkafka does not know.
+        /// A batch in the log has a format or compression that librdkafka does not support.
         public static let notImplemented = Code(rawValue: -170)
         /// The connection broke.
         public static let transport = Code(rawValue: -195)
@@ -49,7 +49,7 @@ extension KafkaError {
         public static let resolve = Code(rawValue: -193)
         /// The record was not acknowledged within `delivery.timeout.ms`.
         public static let messageTimedOut = Code(rawValue: -192)
-        /// The end of a partition was reached; no error.
+        /// The end of a partition was reached; not an error.
         public static let partitionEOF = Code(rawValue: -191)
         /// The partition does not exist, or was never assigned.
         public static let unknownPartition = Code(rawValue: -190)
@@ -57,7 +57,7 @@ extension KafkaError {
         public static let unknownTopic = Code(rawValue: -188)
         /// No broker is connected.
         public static let allBrokersDown = Code(rawValue: -187)
-        /// An argument or property that librdkafka does not accept.
+        /// librdkafka does not accept an argument or property.
         public static let invalidArgument = Code(rawValue: -186)
         /// A request was not answered in time.
         public static let timedOut = Code(rawValue: -185)
@@ -65,7 +65,8 @@ extension KafkaError {
         public static let queueFull = Code(rawValue: -184)
         /// The TLS handshake failed.
         public static let ssl = Code(rawValue: -181)
-        /// Not possible in the present state, such as an offset of a partition that is no longer assigned.
+        /// The operation is not possible in the current state, e.g. for an offset of a partition that is no longer
+        /// assigned.
         public static let state = Code(rawValue: -172)
         /// Authentication failed.
         public static let authentication = Code(rawValue: -169)
@@ -77,7 +78,7 @@ extension KafkaError {
         public static let purgedFromQueue = Code(rawValue: -152)
         /// The record was on its way when the producer was purged.
         public static let purgedInFlight = Code(rawValue: -151)
-        /// The client failed for good.
+        /// The client failed fatally.
         public static let fatal = Code(rawValue: -150)
         /// The consumer was not polled for `max.poll.interval.ms`.
         public static let maxPollExceeded = Code(rawValue: -147)
@@ -85,80 +86,80 @@ extension KafkaError {
         public static let fenced = Code(rawValue: -144)
         /// The partitions were lost, not revoked.
         public static let assignmentLost = Code(rawValue: -142)
-        /// The position is no longer in the log, and no reset is allowed.
+        /// The position is no longer in the log, and resetting it is not allowed.
         public static let autoOffsetReset = Code(rawValue: -140)
 
-        // Brokers.
+        // Codes of brokers.
 
         /// The offset is not in the log.
         public static let offsetOutOfRange = Code(rawValue: 1)
         /// The topic or partition does not exist.
         public static let unknownTopicOrPartition = Code(rawValue: 3)
-        /// The partition has no leader at present.
+        /// The partition currently has no leader.
         public static let leaderNotAvailable = Code(rawValue: 5)
-        /// The partition's leader is elsewhere now.
+        /// Another broker is now the partition's leader.
         public static let notLeader = Code(rawValue: 6)
-        /// The broker did not get the in-sync replicas' answers in time.
+        /// The in-sync replicas did not acknowledge in time.
         public static let requestTimedOut = Code(rawValue: 7)
         /// The record is larger than the topic's `max.message.bytes`.
         public static let messageTooLarge = Code(rawValue: 10)
         /// The batch is larger than a segment of the topic.
         public static let recordListTooLarge = Code(rawValue: 18)
-        /// Fewer in-sync replicas than `min.insync.replicas`.
+        /// There are fewer in-sync replicas than `min.insync.replicas`.
         public static let notEnoughReplicas = Code(rawValue: 19)
         /// The commit belongs to an older generation of the group.
         public static let illegalGeneration = Code(rawValue: 22)
-        /// The member is not part of the group any more.
+        /// The member is no longer part of the group.
         public static let unknownMember = Code(rawValue: 25)
         /// The group is rebalancing.
         public static let rebalanceInProgress = Code(rawValue: 27)
-        /// Not allowed for this topic.
+        /// This user has no permission for the topic.
         public static let topicAuthorizationFailed = Code(rawValue: 29)
-        /// Not allowed for this group.
+        /// This user has no permission for the group.
         public static let groupAuthorizationFailed = Code(rawValue: 30)
-        /// Not allowed for this cluster.
+        /// This user has no permission for the cluster.
         public static let clusterAuthorizationFailed = Code(rawValue: 31)
         /// The record's timestamp is outside the topic's `message.timestamp.before.max.ms` or `.after.max.ms`.
         public static let invalidTimestamp = Code(rawValue: 32)
-        /// The topic is there already.
+        /// The topic already exists.
         public static let topicAlreadyExists = Code(rawValue: 36)
-        /// More replicas asked for than there are brokers.
+        /// The replication factor exceeds the number of brokers.
         public static let invalidReplicationFactor = Code(rawValue: 38)
-        /// A setting of a topic that the brokers do not know or allow.
+        /// The brokers do not know or allow a topic setting.
         public static let invalidTopicSetting = Code(rawValue: 40)
-        /// A policy of the cluster for new topics.
+        /// The request violates a policy of the cluster for new topics.
         public static let policyViolation = Code(rawValue: 44)
-        /// A broker lost the order of an idempotent producer's records.
+        /// A broker detected a gap in the sequence of an idempotent producer's records.
         public static let outOfOrderSequence = Code(rawValue: 45)
         /// A newer member with the same instance id took over.
         public static let fencedInstance = Code(rawValue: 82)
 
-        /// The broker does not accept the record, such as one without a key in a compacted topic (`INVALID_RECORD`).
+        /// The broker does not accept the record, e.g. one without a key in a compacted topic (`INVALID_RECORD`).
         public static let recordRejected = Code(rawValue: 87)
 
-        /// The brokers refuse the record for its size.
+        /// Whether the brokers rejected the record because of its size.
         public var isTooLarge: Bool { self == .messageTooLarge || self == .recordListTooLarge }
 
-        /// The brokers refuse the record for what it is: the same record is refused at every attempt, until a setting of
-        /// the topic changes. They refuse a batch as a whole, so a record may be refused for those beside it.
+        /// Whether the brokers rejected the record's content: every attempt fails until a topic setting changes.
+        /// Brokers reject batches as a whole, so a valid record may be rejected because of others in its batch.
         public var isRefusal: Bool {
             isTooLarge || [.invalidTimestamp, .recordRejected, .invalidRecord].contains(self)
         }
 
-        /// Said of a partition that is read: what is in its log cannot be, and librdkafka may read on behind it.
+        /// Whether data in the log of a partition being read is unreadable; librdkafka may continue after it.
         var isDamage: Bool {
             [.badMessage, .badCompression, .notImplemented, .messageTooLarge].contains(self)
         }
 
         public var description: String { name }
 
-        /// The name that librdkafka prints, or this library's own.
+        /// The name printed by librdkafka, or this library's own.
         var name: String {
             if let own = Self.ownNames[self] { return own }
             return String(cString: rd_kafka_err2name(rd_kafka_resp_err_t(rawValue: rawValue)))
         }
 
-        /// The same request may succeed later without any change.
+        /// Whether the same request may succeed later without changes.
         var isTransient: Bool { Self.transient.contains(rawValue) }
 
         private static let ownNames: [Code: String] = [
@@ -180,7 +181,8 @@ extension KafkaError {
             -1001, -1004, -1006, -1007, -1011,
             // librdkafka: transport, resolve, timed out, brokers down, queue full, coordinator, in progress, purged.
             -195, -193, -192, -187, -185, -184, -183, -180, -178, -177, -166, -164, -163, -153, -152, -151,
-            // Brokers: what the protocol's table calls retriable, and a coordinator or group on the move.
+            // Brokers: codes that the protocol's table calls retriable, and those of a coordinator or group in
+            // transition.
             2, 3, 5, 6, 7, 8, 9, 13, 14, 15, 16, 19, 20, 27, 41, 51, 56, 59, 70, 71, 72, 74, 75, 78, 80, 83, 88, 89,
         ]
     }

@@ -1,16 +1,16 @@
 internal import CRdKafka
 
-/// What went wrong with Kafka: an answer of a broker, a condition of the client, or a refusal of this library.
+/// An error of a broker, of a client, or of this library.
 ///
 /// Decide on `code`, `isRetriable`, `isFatal` and `persistence`, never on the text. Equality compares all properties.
 public struct KafkaError: Error, Hashable, Sendable {
-    /// Whether the record that failed may be in the log all the same (`rd_kafka_message_status`).
+    /// Whether a record whose send failed may nevertheless be in the log (`rd_kafka_message_status`).
     public enum Persistence: Sendable {
-        /// It was never sent.
+        /// The record was never sent.
         case no
-        /// It was sent, and the answer is not known: a consumer may see it.
+        /// The record was sent, and the outcome is unknown: a consumer may see it.
         case maybe
-        /// It is in the log.
+        /// The record is in the log.
         case yes
     }
 
@@ -18,16 +18,16 @@ public struct KafkaError: Error, Hashable, Sendable {
     public let code: Code
     /// The code's name as librdkafka prints it (`_MSG_TIMED_OUT`, `NOT_ENOUGH_REPLICAS`), or this library's own.
     public let name: String
-    /// What happened, for people; holds no secret and no payload.
+    /// Description for people; contains no secret and no payload.
     public let message: String
-    /// The same call may succeed later without any change.
+    /// Whether the same call may succeed later without changes.
     public let isRetriable: Bool
-    /// The client is beyond repair and must be recreated. `KafkaProducer` does that by itself.
+    /// Whether the client is unusable and must be recreated, which `KafkaProducer` does automatically.
     public let isFatal: Bool
-    /// For sends: whether the record may be in the log all the same; `.no` for everything else.
+    /// For sends, whether the record may nevertheless be in the log; `.no` for everything else.
     public let persistence: Persistence
 
-    /// An error of this code; retriable as the code says unless given.
+    /// Creates an error with this code; `isRetriable` defaults to the code's own.
     package init(
         _ code: Code, _ message: String, isRetriable: Bool? = nil, isFatal: Bool = false, persistence: Persistence = .no
     ) {
@@ -39,17 +39,18 @@ public struct KafkaError: Error, Hashable, Sendable {
         self.persistence = persistence
     }
 
-    /// An error that librdkafka reports as a bare code.
+    /// Creates an error from a bare librdkafka code.
     init(_ code: rd_kafka_resp_err_t, during attempt: String, persistence: Persistence = .no) {
         let text = String(cString: rd_kafka_err2str(code))
         let code = Code(rawValue: code.rawValue)
         self.init(code, "\(attempt): \(text)", isFatal: code == .fatal, persistence: persistence)
     }
 
-    /// The trouble as the error of a call that had to wait for it. The same call may succeed when it is over.
+    /// Creates the error of a call that failed because of a connection problem. The call may succeed once it is
+    /// resolved.
     init(_ trouble: KafkaTrouble) { self.init(trouble.code, trouble.message, isRetriable: true) }
 
-    /// An error object of librdkafka, which is read fully and then destroyed.
+    /// Creates an error from a librdkafka error object, which is destroyed.
     init(taking error: OpaquePointer, during attempt: String) {
         let code = Code(rawValue: rd_kafka_error_code(error).rawValue)
         let text = String(cString: rd_kafka_error_string(error))
@@ -61,6 +62,6 @@ public struct KafkaError: Error, Hashable, Sendable {
 }
 
 extension KafkaError: CustomStringConvertible {
-    /// `message (name)`, one line.
+    /// The error as `message (name)` on one line.
     public var description: String { "\(message) (\(name))" }
 }

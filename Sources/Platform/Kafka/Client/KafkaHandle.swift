@@ -3,29 +3,29 @@ package import Concurrency
 package import Dispatch
 internal import Synchronization
 
-/// Owns a librdkafka client, its queue, and what wakes us up when the queue fills: for a consumer, which has many queues,
-/// a descriptor that Dispatch watches; for a producer a thread that waits in librdkafka, which spares each batch of
-/// reports two hops between threads.
+/// Owns a librdkafka client, its queue, and the wake-up when the queue fills. A consumer has many queues and uses a
+/// descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread hops for
+/// each batch of reports.
 ///
-/// Life: `init`, `start` (once), and the last release, which alone destroys the client: code
-/// inside a call to librdkafka holds a reference, so the client cannot be freed during the call. Destroying may block, so it
-/// runs on a queue of its own; wait for it, bounded, with `released`.
+/// Life cycle: `init`, `start` (once), and the last release, which alone destroys the client. Code inside a call to
+/// librdkafka holds a reference, so the client cannot be freed during the call. Destroying may block, so it runs on its
+/// own queue; use `released` to wait for it with a time limit.
 ///
 /// All handlers run on `home`, one at a time.
 package final class KafkaHandle: Sendable {
-    /// Which kind of client.
+    /// The kind of client.
     package enum Kind {
         case producer
         case consumer
     }
 
-    /// What `start` is given; all are called on `home`, or, of a producer, on its own thread while `home` waits.
+    /// Event handlers, all called on `home`; those of a producer run on its own thread while `home` waits.
     package struct Handlers: Sendable {
-        /// Log lines, errors, statistics.
+        /// Handles log lines, errors and statistics.
         var clientEvent: @Sendable (KafkaClientEvent) -> Void
-        /// Every other event: delivery reports, rebalances, commits. It is destroyed after the call.
+        /// Handles every other event: delivery reports, rebalances, commits. The event is destroyed after the call.
         var event: @Sendable (EventPointer) -> Void
-        /// After each wake-up, when the queue is empty: for further queues on the same wake-up.
+        /// Called after each wake-up when the queue is empty, to serve further queues on the same wake-up.
         var drained: @Sendable () -> Void
 
         package init(
@@ -39,28 +39,29 @@ package final class KafkaHandle: Sendable {
         }
     }
 
-    /// The client. Destroyed in `deinit`, nowhere else.
+    /// The client, destroyed only in `deinit`.
     package let client: ClientPointer
-    /// The main queue of a producer, the consumer queue of a consumer. Released in `deinit`.
+    /// The main queue of a producer, or the consumer queue of a consumer. Released in `deinit`.
     let queue: QueuePointer
-    /// Where all handlers run.
+    /// The queue on which all handlers run.
     let home: DispatchQueue
-    /// Turns complete when the client is destroyed.
+    /// Completes when the client is destroyed.
     package let released = Completion()
 
-    /// The eventfd that librdkafka writes to. Closed by the source's cancel handler, or in `deinit` without a source.
+    /// The eventfd that librdkafka writes to. Closed by the source's cancel handler, or in `deinit` if there is no
+    /// source.
     private let descriptor: Int32
     private let source = Mutex<ReadSource?>(nil)
     private let kind: Kind
     private let thread = Mutex<QueueThread?>(nil)
     private let tokens: TokenRefresh
-    /// Retained until the client is destroyed, whose threads use it.
+    /// Retained until the client is destroyed, because the client's threads use it.
     private let certificates = CertificateVerdict()
     private let troubles = Mutex(KafkaTroubleRecord())
 
-    /// A client with these settings; nothing is delivered before `start`.
+    /// Creates a client with these settings; no event is delivered before `start`.
     ///
-    /// - Parameter tokens: asked when librdkafka wants a token; nil where it gets its own, or needs none.
+    /// - Parameter tokens: called when librdkafka requests a token; nil if librdkafka obtains its own or needs none.
     /// - Throws: `invalidConfiguration`.
     package init(
         _ kind: Kind, settings: [ClientProperty], tokens: KafkaTokenSource? = nil, home: DispatchQueue
@@ -101,11 +102,11 @@ package final class KafkaHandle: Sendable {
         self.kind = kind
     }
 
-    /// Starts to deliver what the queue holds and what comes later. Called once, by the owner.
+    /// Starts delivering events, including those already queued. Called once, by the owner.
     package func start(_ handlers: Handlers) {
         switch kind {
         case .producer:
-            // Where the system has no thread left, Dispatch does it.
+            // Falls back to Dispatch when the system cannot create a thread.
             let thread = QueueThread(queue, home: home) { [weak self] event in
                 if let self { handle(event, handlers) } else { event?.destroy() }
             }
@@ -122,21 +123,21 @@ package final class KafkaHandle: Sendable {
         self.source.withLock { $0 = ReadSource(source: source) }
         source.activate()
         enableWakeUp(of: queue)
-        // What came before the wake-up was enabled has caused none.
+        // Events queued before the wake-up was enabled have not triggered one.
         wakeUp()
     }
 
-    /// Lets another queue of this client cause wake-ups, such as that of a partition. Disable it before giving it up.
+    /// Enables wake-ups for another queue of this client, e.g. a partition's. Disable them before releasing the queue.
     func enableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_enable(queue.raw, descriptor) }
 
-    /// After it returns the queue causes no wake-up any more.
+    /// Disables wake-ups for a queue; it causes none after this returns.
     func disableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_disable(queue.raw) }
 
-    /// Has the queues looked at soon, as if librdkafka had asked for it. From any thread.
+    /// Triggers a wake-up as librdkafka would. Can be called from any thread.
     func wakeUp() { crdkafka_wakeup_set(descriptor) }
 
-    /// On `home`. The descriptor is read first and the queue polled until it is empty: librdkafka writes only when the
-    /// queue turns from empty to filled, so an entry left behind would never be announced.
+    /// Runs on `home`. Clears the descriptor first and then polls the queue until it is empty: librdkafka writes only
+    /// when the queue changes from empty to non-empty, so a remaining entry would never be announced.
     private func drain(_ handlers: Handlers) {
         crdkafka_wakeup_clear(descriptor)
         while let event = EventPointer(pollingFrom: queue) { handle(event, handlers) }
@@ -155,10 +156,10 @@ package final class KafkaHandle: Sendable {
         event.destroy()
     }
 
-    /// The most telling trouble with the brokers; nil when there is none.
+    /// The most specific problem with the brokers; nil if there is none.
     var trouble: KafkaTrouble? { troubles.withLock { $0.trouble(at: Int64(clamping: monotonicNow())) } }
 
-    /// The event, with the reason where it is about a certificate.
+    /// Records an error or a connection, and adds the reason to an error about a certificate.
     private func recorded(_ event: KafkaClientEvent) -> KafkaClientEvent {
         switch event {
         case .error(let error, let place):
@@ -171,21 +172,21 @@ package final class KafkaHandle: Sendable {
         return event
     }
 
-    /// An error of a call that no broker answered, with the reason in place of the time that was waited.
+    /// Replaces a timeout with the underlying reason, if one is known.
     func explained(_ error: KafkaError) -> KafkaError {
         let isSilence = [.timedOut, .transport, .allBrokersDown].contains(error.code)
         guard isSilence, let trouble, trouble.cause != .denied else { return error }
         return KafkaError(trouble)
     }
 
-    /// Keeps the client until the process ends, for one that cannot be destroyed.
+    /// Keeps a client that cannot be destroyed until the process ends.
     func neverDestroy() {
         crdkafka_wakeup_disable(queue.raw)
         _ = Unmanaged.passRetained(self)
     }
 
     deinit {
-        // No more writes to the descriptor after this.
+        // The descriptor receives no more writes after this.
         crdkafka_wakeup_disable(queue.raw)
         let source = source.withLock { $0 }
         if let source { source.source.cancel() } else { crdkafka_wakeup_close(descriptor) }
@@ -195,7 +196,7 @@ package final class KafkaHandle: Sendable {
         DispatchQueue(label: "kafka.destroy").async {
             thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
-            // A consumer is closed by its owner; one that was not must not be waited for here.
+            // The owner closes a consumer; destruction must not wait for one that was not closed.
             withExtendedLifetime(certificates) {
                 rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
             }

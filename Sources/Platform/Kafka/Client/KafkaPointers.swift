@@ -1,7 +1,7 @@
 internal import CRdKafka
 
-// librdkafka's types are incomplete in its header, so Swift sees each of them as the same OpaquePointer, and a queue
-// would fit where a client is expected. One type for each kind; who frees it is said where it is stored.
+// librdkafka's types are incomplete in its header, so Swift imports all of them as OpaquePointer, and a queue could be
+// passed where a client is expected. These wrappers tell them apart; the storing property documents who frees them.
 
 /// `rd_kafka_t`: a client.
 package struct ClientPointer: @unchecked Sendable {
@@ -15,17 +15,17 @@ struct QueuePointer: @unchecked Sendable {
     let raw: OpaquePointer
 }
 
-/// `rd_kafka_topic_t`: a client's handle of one topic.
+/// `rd_kafka_topic_t`: a client's handle for one topic.
 struct TopicPointer: @unchecked Sendable {
     // @unchecked Sendable because librdkafka's topic handles may be used from any thread.
     let raw: OpaquePointer
 }
 
-/// `rd_kafka_event_t`: one entry of a queue, valid until it is destroyed by the one who polled it.
+/// `rd_kafka_event_t`: one entry of a queue. The caller that polled it must destroy it.
 package struct EventPointer {
     let raw: OpaquePointer
 
-    /// The next entry, or `nil` when the queue has none (`rd_kafka_queue_poll`).
+    /// Polls the next entry; returns nil if the queue is empty (`rd_kafka_queue_poll`).
     init?(pollingFrom queue: QueuePointer, timeoutMilliseconds: Int32 = 0) {
         guard let raw = rd_kafka_queue_poll(queue.raw, timeoutMilliseconds) else { return nil }
         self.raw = raw

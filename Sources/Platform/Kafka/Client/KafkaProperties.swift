@@ -1,14 +1,14 @@
-/// What a client is given unless the caller says otherwise, for Apache Kafka and for the embedded broker.
+/// Default properties of clients, for Apache Kafka and for the embedded broker.
 enum DefaultProperties {
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("reconnect.backoff.ms", profile == .production ? "100" : "50"),
-            // Also decides how late a record that timed out is reported.
+            // This also determines how late a record's timeout is reported.
             ClientProperty("reconnect.backoff.max.ms", profile == .production ? "1000" : "500"),
             ClientProperty("socket.timeout.ms", "10000"),
             ClientProperty("socket.nagle.disable", "true"),
             ClientProperty("socket.keepalive.enable", "true"),
-            // Idle connections are closed by brokers every ten minutes; that is no news.
+            // Brokers close idle connections every ten minutes, which is not worth logging.
             ClientProperty("log.connection.close", "false"),
             ClientProperty("topic.metadata.refresh.interval.ms", "60000"),
             ClientProperty("statistics.interval.ms", "5000"),
@@ -18,24 +18,25 @@ enum DefaultProperties {
     static func producer(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("max.in.flight.requests.per.connection", "5"),
-            // 5 ms cost nothing and save most of the CPU: with 0 the broker thread spins while 5 requests are out.
+            // 5 ms cost little latency and save most of the CPU: with 0 the broker thread spins while 5 requests are in
+            // flight.
             ClientProperty("linger.ms", profile == .production ? "5" : "1"),
             ClientProperty("compression.codec", "lz4"),
             ClientProperty("delivery.timeout.ms", "5000"),
-            // How long the leader waits for its followers; not a timeout of the client.
+            // Time the leader waits for its followers; not a timeout of the client.
             ClientProperty("request.timeout.ms", "4000"),
             ClientProperty("queue.buffering.max.messages", "20000"),
             ClientProperty("queue.buffering.max.kbytes", "65536"),
             ClientProperty("message.max.bytes", "1000000"),
-            // Consumers hold one batch of each partition at least, decompressed.
+            // Consumers hold at least one decompressed batch per partition.
             ClientProperty("batch.size", "131072"),
-            // An unknown topic fails soon.
+            // Makes sends to an unknown topic fail soon.
             ClientProperty("topic.metadata.propagation.max.ms", "5000"),
         ]
     }
 
-    /// Connections that a listener closes at once are the only sign of another security protocol. This client lives for
-    /// a few calls, in which no idle connection is closed.
+    /// A connection that a listener closes at once is the only sign of a mismatched security protocol. This client
+    /// makes only a few calls, too few for an idle connection to be closed.
     static let admin = [ClientProperty("log.connection.close", "true")]
 
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
@@ -46,7 +47,7 @@ enum DefaultProperties {
             ClientProperty("max.poll.interval.ms", isProduction ? "300000" : "30000"),
             ClientProperty("auto.commit.interval.ms", isProduction ? "1000" : "500"),
             ClientProperty("isolation.level", "read_committed"),
-            // Brokers answer a long poll at once; the embedded one always holds it to the end.
+            // Brokers answer a long poll when data arrives; the embedded broker always holds it to the end.
             ClientProperty("fetch.wait.max.ms", isProduction ? "500" : "10"),
             ClientProperty("fetch.min.bytes", "1"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
@@ -56,9 +57,9 @@ enum DefaultProperties {
     }
 }
 
-/// What every client of a role has, because this library relies on it.
+/// Properties of every client of a role that this library relies on.
 enum FixedProperties {
-    /// The embedded broker creates topics in any case, and librdkafka would warn of that again and again.
+    /// The embedded broker creates topics in any case, and librdkafka would warn about it repeatedly.
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("log.queue", "true"),
@@ -81,9 +82,9 @@ enum FixedProperties {
     static let classicGroup = [ClientProperty("partition.assignment.strategy", "cooperative-sticky")]
 }
 
-/// Properties that a caller may not give.
+/// Properties that a caller may not set.
 enum ReservedProperties {
-    /// Why the property is refused, or `nil` when it is allowed.
+    /// Returns why a property is rejected, or nil if it is allowed.
     static func refusal(name: String, value: String) -> String? {
         if let reason = reasons[name] { return reason }
         if name == "statistics.interval.ms", !(1...15_000).contains(Int(value) ?? 0) {
@@ -125,13 +126,13 @@ enum ReservedProperties {
     ]
 }
 
-/// librdkafka warns about a property that does not apply to a client, so each role is given only its own
-/// (columns "C/P" of librdkafka's CONFIGURATION.md).
+/// Property names by role. librdkafka warns about properties that do not apply to a client, so each role gets only its
+/// own (column "C/P" of librdkafka's CONFIGURATION.md).
 enum PropertyNames {
     static let producerOnly: Set<String> = [
         "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
         "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
-        // The limit of a request: librdkafka refuses a consumer whose fetch.max.bytes is smaller.
+        // A limit for requests: librdkafka rejects a consumer whose fetch.max.bytes is smaller.
         "message.max.bytes",
         "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",
         "queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages",
@@ -150,11 +151,11 @@ enum PropertyNames {
         "partition.assignment.strategy", "queued.max.messages.kbytes", "queued.min.messages", "session.timeout.ms",
     ]
 
-    /// Only for members of a group. Timeouts of a session are not among them: librdkafka compares them with others even
-    /// where there is no group.
+    /// Properties only for group members. Session timeouts are not included: librdkafka compares them with others even
+    /// without a group.
     static let memberOnly: Set<String> = ["group.instance.id", "group.protocol", "group.remote.assignor"]
 
-    /// Only for members of a group whose members assign partitions among themselves.
+    /// Properties only for groups whose members assign partitions among themselves.
     static let classicGroupOnly: Set<String> = [
         "group.protocol.type", "heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms",
     ]

@@ -1,32 +1,32 @@
 internal import FoundationEssentials
 
-/// What librdkafka says about itself once per `statistics.interval.ms` (its STATISTICS.md), as far as it is used.
+/// The part of librdkafka's statistics that is used (its STATISTICS.md), reported every `statistics.interval.ms`.
 public struct KafkaStatistics: Hashable, Sendable {
     /// One broker connection.
     public struct Broker: Hashable, Sendable {
-        /// `host:port/id`.
+        /// Broker name in the form `host:port/id`.
         public let name: String
-        /// The broker's id; -1 for a bootstrap server that is not yet known.
+        /// The broker's id; -1 for a bootstrap server whose id is unknown.
         public let nodeId: Int32
-        /// The connection works.
+        /// Whether the connection is up.
         public let isUp: Bool
     }
 
-    /// One partition that the client knows about.
+    /// One partition known to the client.
     public struct Partition: Hashable, Sendable {
-        /// The partition.
+        /// The topic and partition.
         public let topicPartition: KafkaTopicPartition
-        /// Records that wait in the client for the consumer.
+        /// Number of fetched records waiting in the client for the consumer.
         public let fetchQueueCount: Int64
-        /// The oldest offset of the log; `nil` when not known.
+        /// The oldest offset in the log; nil if unknown.
         public let lowOffset: Int64?
-        /// The offset after the newest record; `nil` when not known.
+        /// The offset after the newest record; nil if unknown.
         public let highOffset: Int64?
-        /// Records after the committed offset; `nil` until something was committed.
+        /// Number of records after the committed offset; nil before the first commit.
         public let consumerLag: Int64?
-        /// Records after the stored offset; `nil` when not known.
+        /// Number of records after the stored offset; nil if unknown.
         public let consumerLagStored: Int64?
-        /// The committed offset, which is the next one to read; `nil` when nothing is committed.
+        /// The committed offset, which is the next one to read; nil before the first commit.
         public let committedOffset: Int64?
     }
 
@@ -34,21 +34,21 @@ public struct KafkaStatistics: Hashable, Sendable {
     public let client: String
     /// Records in the producer's queues and requests.
     public let messageCount: Int64
-    /// Their bytes.
+    /// Bytes of the records in the producer's queues and requests.
     public let messageBytes: Int64
-    /// Events that wait for us.
+    /// Number of events waiting to be polled.
     public let eventQueueCount: Int64
     /// All broker connections.
     public let brokers: [Broker]
     /// All partitions, ordered by topic and number.
     public let partitions: [Partition]
 
-    /// Brokers whose connection works.
+    /// Number of connected brokers.
     public var brokersUp: Int { brokers.count { $0.isUp } }
 }
 
 extension KafkaStatistics {
-    /// Reads librdkafka's JSON; `nil` when it is not what STATISTICS.md says.
+    /// Parses librdkafka's JSON; returns nil if it does not match STATISTICS.md.
     init?(json: String) {
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { return nil }
         client = document.name ?? ""
@@ -104,7 +104,7 @@ extension KafkaStatistics {
 
 extension KafkaStatistics.Partition {
     fileprivate init(_ partition: KafkaStatistics.DocumentPartition, topic: KafkaTopic) {
-        /// librdkafka writes a negative number for "not known".
+        /// Maps librdkafka's negative numbers, which mean "unknown", to nil.
         func known(_ value: Int64?) -> Int64? { value.flatMap { $0 < 0 ? nil : $0 } }
         topicPartition = KafkaTopicPartition(
             topic: topic, partition: KafkaPartition(rawValue: partition.partition ?? 0))

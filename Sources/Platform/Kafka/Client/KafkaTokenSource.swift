@@ -1,15 +1,15 @@
-/// A token of SASL OAUTHBEARER, as RFC 7628 has it.
+/// A SASL OAUTHBEARER token (RFC 7628).
 public struct KafkaToken: Sendable {
-    /// The token. Secret: never printed.
+    /// The token. It is secret and never printed.
     public let value: String
-    /// The name that the client gives for itself; brokers take theirs from the token.
+    /// The principal sent by the client; brokers use the one in the token.
     public let principal: String
-    /// When it ends, in milliseconds since 1970. It is renewed after four fifths of its life.
+    /// Expiry in milliseconds since 1970. The token is renewed after four fifths of its lifetime.
     public let expiry: Int64
     /// SASL extensions, such as `logicalCluster`.
     public let extensions: [String: String]
 
-    /// A token with these properties.
+    /// Creates a token with these properties.
     public init(value: String, principal: String, expiry: Int64, extensions: [String: String] = [:]) {
         self.value = value
         self.principal = principal
@@ -18,17 +18,17 @@ public struct KafkaToken: Sendable {
     }
 }
 
-/// Why there is no token.
+/// A failure to obtain a token.
 public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The beginning of a refusal's text, by which it is known again in librdkafka's errors.
+    /// Prefix of a refusal's text, which identifies it in librdkafka's errors.
     static let refusal = "refused: "
 
-    /// For people; holds no secret.
+    /// Description for people; contains no secret.
     public let message: String
-    /// The identity provider has looked at the request and refuses it: another attempt changes nothing.
+    /// Whether the identity provider rejected the request, so that retrying is pointless.
     public let isRefusal: Bool
 
-    /// A failure with this text.
+    /// Creates a failure with this text.
     public init(_ message: String, isRefusal: Bool = false) {
         self.message = message
         self.isRefusal = isRefusal
@@ -37,15 +37,15 @@ public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConverti
     public var description: String { (isRefusal ? Self.refusal : "") + message }
 }
 
-/// Where the clients of a process get their tokens for SASL OAUTHBEARER. Two sources are equal when they are the same.
+/// A source of SASL OAUTHBEARER tokens for the clients of a process. Equality is identity.
 public final class KafkaTokenSource: Sendable, Hashable {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
 
-    /// - Parameter fetch: asks for a new token; called at once by each client, then when its token nears its end, and ten
-    ///   seconds after a failure. Must end within a minute.
+    /// - Parameter fetch: requests a new token. Each client calls it at once, again when its token is about to expire,
+    ///   and ten seconds after a failure. It must return within a minute.
     public init(_ fetch: @escaping @Sendable () async throws(KafkaTokenFailure) -> KafkaToken) { self.fetch = fetch }
 
-    /// A new token.
+    /// Requests a new token.
     public func token() async throws(KafkaTokenFailure) -> KafkaToken { try await fetch() }
 
     public static func == (left: KafkaTokenSource, right: KafkaTokenSource) -> Bool { left === right }

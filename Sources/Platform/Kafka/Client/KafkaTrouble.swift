@@ -1,47 +1,47 @@
-/// A reason why a client and its brokers do not come together, told from librdkafka's errors.
+/// A connection problem between a client and its brokers, derived from librdkafka's errors.
 public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
-    /// The kind of the reason.
+    /// The kind of problem.
     public enum Cause: String, Hashable, Sendable, CaseIterable {
-        /// The brokers refuse the user with this password or token.
+        /// The brokers reject the user's password or token.
         case credentials
-        /// The brokers refuse SCRAM of a librdkafka before 2.6.1. The password may be wrong, but Kafka 4 refuses it with the
-        /// right one as well, because librdkafka repeats its nonce (librdkafka's issue 4895).
+        /// The brokers reject SCRAM from a librdkafka before 2.6.1. The password may be wrong, but Kafka 4 rejects
+        /// correct passwords as well, because librdkafka reuses its nonce (librdkafka issue 4895).
         case repeatedNonce = "repeated-nonce"
         /// The listener does not offer the SASL mechanism.
         case mechanism
-        /// The identity provider cannot be asked for a token, or does not answer as it should.
+        /// The identity provider is unreachable or its response is invalid.
         case token
-        /// The identity provider refuses to give a token.
+        /// The identity provider refuses to issue a token.
         case tokenRefused = "token-refused"
-        /// The authority of the brokers' certificate is not trusted.
+        /// The authority that issued the brokers' certificate is not trusted.
         case untrustedCertificate = "untrusted-certificate"
         case expiredCertificate = "expired-certificate"
         case futureCertificate = "future-certificate"
         /// The brokers' certificate is for another name.
         case certificateName = "certificate-name"
-        /// The brokers refuse this client's certificate, or it has none.
+        /// The brokers reject this client's certificate, or the client has none.
         case clientCertificate = "client-certificate"
-        /// The listener seems to speak another security protocol.
+        /// The listener seems to use another security protocol.
         case protocolMismatch = "protocol-mismatch"
         /// The TLS handshake fails for another reason.
         case tls
         /// A broker's name cannot be resolved.
         case name
-        /// Nothing listens at the address.
+        /// The connection is refused: nothing listens at the address.
         case refused
         /// The address does not answer, or the connection breaks.
         case unreachable
-        /// Something listens at the address that is no broker.
+        /// The listener at the address is not a Kafka broker.
         case notKafka = "not-kafka"
-        /// The brokers lack a feature that is needed.
+        /// The brokers lack a required feature.
         case version
-        /// The brokers deny this user a right.
+        /// The brokers deny this user a permission.
         case denied
     }
 
-    /// The kind of the reason.
+    /// The kind of problem.
     public let cause: Cause
-    /// librdkafka's text with the broker's address, on one line; holds no secret.
+    /// librdkafka's text with the broker's address, on one line; contains no secret.
     public let message: String
     /// librdkafka's code.
     let code: KafkaError.Code
@@ -50,18 +50,19 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KafkaTrouble {
-    /// The reason that an error tells; nil where it tells none, such as the number of brokers that are down.
+    /// Derives the problem from an error; returns nil if the error does not identify one, e.g. only reports that
+    /// brokers are down.
     ///
-    /// - Parameter version: of librdkafka, as `rd_kafka_version` has it.
+    /// - Parameter version: librdkafka's version as returned by `rd_kafka_version`.
     init?(_ error: KafkaError, librdkafkaVersion version: Int32) {
         guard let cause = Self.cause(error, version) else { return nil }
         self.init(cause: cause, message: Self.constant(error.message), code: error.code)
     }
 
-    /// The reason that an error tells; nil where it tells none.
+    /// Derives the problem from an error; returns nil if the error does not identify one.
     public init?(_ error: KafkaError) { self.init(error, librdkafkaVersion: librdkafkaVersionNumber) }
 
-    /// The first librdkafka that makes a nonce of its own for each SCRAM exchange: 2.6.1.
+    /// The first librdkafka that creates a new nonce for each SCRAM exchange: 2.6.1.
     static let firstWithFreshNonces: Int32 = 0x0206_01ff
 
     private static func cause(_ error: KafkaError, _ version: Int32) -> Cause? {
@@ -85,7 +86,7 @@ extension KafkaTrouble {
         return text.contains("SCRAM-") && version < firstWithFreshNonces ? .repeatedNonce : .credentials
     }
 
-    /// The texts of OpenSSL and librdkafka, the more telling ones first.
+    /// Matches texts of OpenSSL and librdkafka, the more specific ones first.
     private static func connection(_ text: String) -> Cause? {
         texts.first { text.contains($0.text) }?.cause
     }
@@ -94,7 +95,7 @@ extension KafkaTrouble {
         (CertificateVerdict.expired, .expiredCertificate), (CertificateVerdict.notYetValid, .futureCertificate),
         (CertificateVerdict.otherName, .certificateName),
         ("certificate verify failed", .untrustedCertificate),
-        // Alerts of the brokers are about the client's certificate: their own was examined before.
+        // Alerts from brokers concern the client's certificate: the broker's own was verified before.
         ("alert bad certificate", .clientCertificate), ("alert certificate", .clientCertificate),
         ("alert unknown ca", .clientCertificate), ("alert unsupported certificate", .clientCertificate),
         ("certificate required", .clientCertificate),
@@ -103,7 +104,7 @@ extension KafkaTrouble {
         ("Connection refused", .refused),
     ]
 
-    /// librdkafka ends its texts with times and counts, which differ each time.
+    /// Removes the times and counts at the end of librdkafka's texts, which differ each time.
     private static func constant(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         guard line.hasSuffix(")"), let range = line.ranges(of: " (after ").last else { return line }
@@ -112,8 +113,8 @@ extension KafkaTrouble {
 }
 
 extension KafkaTrouble.Cause {
-    /// Reasons of a higher rank stay in sight although a lower one is reported after them: of several brokers and
-    /// addresses, the one that answers tells most.
+    /// Precedence of causes: a cause of higher rank is kept although one of lower rank follows it. Among several
+    /// brokers and addresses, the one that answers gives the most specific error.
     var rank: Int {
         switch self {
         case .name, .refused, .unreachable: 0

@@ -1,20 +1,20 @@
-/// The most telling trouble of a client, from its errors in their order. Times are nanoseconds of a monotonic clock.
+/// Tracks the most specific problem of a client from its errors in order. Times are monotonic nanoseconds.
 public struct KafkaTroubleRecord: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var trouble: KafkaTrouble
         var time: Int64
     }
 
-    /// librdkafka repeats an error that goes on every 30 s: one that was not heard of for longer may be over.
+    /// librdkafka repeats a persistent error every 30 s, so one that was not repeated for longer may be resolved.
     private static let memory: Int64 = 60_000_000_000
 
     private var connection: Entry?
     private var denial: Entry?
 
-    /// Nothing is known.
+    /// Creates an empty record.
     public init() {}
 
-    /// An error of the client.
+    /// Records an error of the client.
     public mutating func receive(_ error: KafkaError, at now: Int64) {
         guard let trouble = KafkaTrouble(error) else { return }
         let entry = Entry(trouble: trouble, time: now)
@@ -32,13 +32,13 @@ public struct KafkaTroubleRecord: Hashable, Sendable {
         return connection.trouble.cause.rank > trouble.cause.rank
     }
 
-    /// A broker is connected.
+    /// Records that a broker is connected.
     public mutating func connect() { connection = nil }
 
-    /// A right that was denied is granted: the group has taken the client in.
+    /// Records that the group has accepted the client, which ends a denial.
     public mutating func join() { denial = nil }
 
-    /// The trouble that should be named; nil when none is known.
+    /// Returns the problem to report; nil if there is none.
     public func trouble(at now: Int64) -> KafkaTrouble? {
         if let connection { return connection.trouble }
         return denial.flatMap { now - $0.time < Self.memory ? $0.trouble : nil }

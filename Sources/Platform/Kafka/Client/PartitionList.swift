@@ -1,28 +1,28 @@
 internal import CRdKafka
 
-/// A `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope: a list that went through
-/// `rd_kafka_offsets_store` and still lives blocks `rd_kafka_destroy` indefinitely.
+/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope: a list that was passed to
+/// `rd_kafka_offsets_store` and is still alive blocks `rd_kafka_destroy` indefinitely.
 struct PartitionList: ~Copyable {
     /// Owned by this value; never stored elsewhere.
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
-    /// An empty list for `capacity` partitions; it grows by itself.
+    /// Creates an empty list for `capacity` partitions; it grows automatically.
     init(capacity: Int = 1) {
         pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity))
     }
 
-    /// A list of these partitions without offsets.
+    /// Creates a list of these partitions without offsets.
     init(_ partitions: some Collection<KafkaTopicPartition>) {
         self.init(capacity: partitions.count)
         for partition in partitions { append(partition) }
     }
 
-    /// Takes over a list that librdkafka hands to its caller.
+    /// Takes ownership of a list that librdkafka returned to its caller.
     init(taking pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) {
         self.pointer = pointer
     }
 
-    /// A copy of a list with another owner, such as an event.
+    /// Copies a list that has another owner, such as an event.
     init(copying pointer: UnsafePointer<rd_kafka_topic_partition_list_t>) {
         self.pointer = rd_kafka_topic_partition_list_copy(pointer)
     }
@@ -31,7 +31,7 @@ struct PartitionList: ~Copyable {
 
     var count: Int { Int(pointer.pointee.cnt) }
 
-    /// Adds a partition; with `offset` the next one to read or to commit.
+    /// Appends a partition; `offset` is the next offset to read or commit.
     func append(_ partition: KafkaTopicPartition, offset: KafkaOffset = .none) {
         let element = rd_kafka_topic_partition_list_add(pointer, partition.topic.rawValue, partition.partition.rawValue)
         element?.pointee.offset = offset.rawValue
@@ -46,7 +46,7 @@ struct PartitionList: ~Copyable {
         let offset: KafkaOffset
         let code: KafkaError.Code?
 
-        /// The entries of a list that stays with its owner.
+        /// Returns the entries of a list without taking ownership.
         static func all(in pointer: UnsafePointer<rd_kafka_topic_partition_list_t>) -> [Element] {
             UnsafeBufferPointer(start: pointer.pointee.elems, count: Int(pointer.pointee.cnt)).map { element in
                 Element(

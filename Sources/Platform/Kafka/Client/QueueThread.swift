@@ -3,18 +3,19 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// A thread that waits for the entries of one queue inside librdkafka, and hands them to `home`, without leaving the
-/// thread: `home` runs one thing at a time, and this is one of them.
+/// A thread that waits inside librdkafka for the entries of one queue and processes them under `home.sync`: `home` runs
+/// one block at a time, and the work stays on this thread.
 final class QueueThread: Sendable {
     private let queue: QueuePointer
     private let isEnding = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter handle: called on `home` for each entry, which it destroys, and with `nil` when the queue is empty.
-    /// - Returns: nil when the system has no thread left.
+    /// - Parameter handle: called on `home` for each entry, which it must destroy, and with nil when the queue is
+    ///   empty.
+    /// - Returns: nil if the system cannot create a thread.
     init?(_ queue: QueuePointer, home: DispatchQueue, handle: @escaping @Sendable (EventPointer?) -> Void) {
         self.queue = queue
-        // Among librdkafka's own threads in `top -H`, whose work it goes on with.
+        // The name groups this thread with librdkafka's own in `top -H`.
         let error = OwnThread.start(name: "rdk:reports") { [self] in
             while let first = next() {
                 home.sync {
@@ -28,7 +29,7 @@ final class QueueThread: Sendable {
         guard error == 0 else { return nil }
     }
 
-    /// Waits for an entry. Nil: the end was asked for.
+    /// Waits for an entry. Returns nil when the thread should end.
     private func next() -> EventPointer? {
         while !isEnding.load(ordering: .acquiring) {
             if let event = EventPointer(pollingFrom: queue, timeoutMilliseconds: -1) { return event }
@@ -36,13 +37,13 @@ final class QueueThread: Sendable {
         return nil
     }
 
-    /// Lets the thread end; what is still in the queue stays there. From any thread, also this one.
+    /// Makes the thread end; remaining entries stay in the queue. May be called on any thread, including this one.
     func end() {
         isEnding.store(true, ordering: .releasing)
-        // Interrupts a wait, or the next one.
+        // Interrupts the current wait, or the next one.
         rd_kafka_queue_yield(queue.raw)
     }
 
-    /// Waits until the thread no longer uses the queue. Not from this thread, nor on `home`.
+    /// Waits until the thread no longer uses the queue. Must not be called on this thread or on `home`.
     func waitForEnd() { ended.wait() }
 }

@@ -1,14 +1,15 @@
 internal import CRdKafka
 internal import Glibc
 
-/// Gives a client its tokens when librdkafka asks for one.
+/// Provides a client with tokens when librdkafka requests them.
 struct TokenRefresh: Sendable {
     let source: KafkaTokenSource?
 
-    /// Asks the source, and tells the client what came of it. Does not wait.
+    /// Requests a token and passes the result to the client. Does not wait.
     func begin(for handle: KafkaHandle) {
         guard let source else { return }
-        // Awaited by nothing: librdkafka asks again until it has a token. The handle lives as long as the task.
+        // Nothing awaits this task: librdkafka repeats its request until it has a token. The task keeps the handle
+        // alive.
         Task {
             do throws(KafkaTokenFailure) {
                 Self.set(try await source.token(), on: handle)

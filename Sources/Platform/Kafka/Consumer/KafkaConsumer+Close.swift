@@ -3,13 +3,13 @@ internal import Concurrency
 internal import Dispatch
 
 extension KafkaConsumer {
-    /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and ends the client.
+    /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and closes the client.
     ///
-    /// A member that has not got its first assignment yet waits for it first, at most 5 s. When it does not come, the
-    /// closed client is never destroyed: librdkafka up to 2.2 aborts the process then (its issue 4312), and a member
-    /// that leaves while a group is busy is no reason to. A static member (`groupInstanceId`) does not leave: it is expected back.
+    /// A member without its first assignment waits up to 5 s for it. If it does not arrive, the closed client is never
+    /// destroyed: librdkafka up to 2.2 would abort the process (librdkafka issue 4312), and leaving a busy group must
+    /// not crash it. A static member (`groupInstanceId`) does not leave the group, because it is expected to return.
     ///
-    /// - Returns: false when it was not closed within `limit`. The client is then left behind; end the process soon.
+    /// - Returns: false if the consumer was not closed within `limit`. The client is then leaked; end the process soon.
     @discardableResult
     public func close(within limit: Duration) async -> Bool {
         switch phase {
@@ -45,8 +45,8 @@ extension KafkaConsumer {
         return await released.wait(within: max(.milliseconds(100), deadline - clock.now))
     }
 
-    /// Has all partitions' owners finish and commits what they stored, while the group is settled: the embedded broker
-    /// refuses commits while members leave.
+    /// Lets the owners of all partitions finish and commits their stored offsets while the group is stable: the
+    /// embedded broker rejects commits while members leave.
     private func giveBack(within limit: Duration) async {
         let states = Array(partitions.values)
         await withCheckedContinuation { continuation in
@@ -68,7 +68,7 @@ extension KafkaConsumer {
         watchClosing()
     }
 
-    /// Nothing announces the end of closing, so it is looked at often for as long as it lasts.
+    /// Polls for the end of closing, which librdkafka does not announce.
     private func watchClosing() {
         guard let handle, !closed.isComplete else { return }
         handle.wakeUp()

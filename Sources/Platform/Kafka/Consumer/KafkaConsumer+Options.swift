@@ -1,38 +1,37 @@
 extension KafkaConsumer {
-    /// What the consumer reads.
+    /// The partitions a consumer reads.
     public enum Source: Sendable {
-        /// The partitions that the group gives to this member, each from its committed offset, else from its beginning.
+        /// Partitions assigned by the group, each from its committed offset or otherwise from its beginning.
         case group(KafkaConsumerGroup, topics: [KafkaTopic])
-        /// These partitions from these offsets (`.beginning` and `.end` are understood), without a group: nothing is
-        /// committed, and the end of a partition is reported.
+        /// The given partitions from the given offsets (`.beginning` and `.end` are supported), without a group:
+        /// nothing is committed, and the end of a partition is reported.
         case partitions([KafkaTopicPartition: KafkaOffset])
     }
 
-    /// What a partition does whose next offset the broker no longer has.
+    /// The reaction to a next offset that the broker no longer has.
     public enum OutOfRange: Sendable {
-        /// It is no longer active, nothing is stored, and `KafkaConsumerEvent.offsetOutOfRange` is reported.
+        /// The partition becomes inactive, nothing is stored, and `KafkaConsumerEvent.offsetOutOfRange` is reported.
         case stop
-        /// It goes on at the oldest record and `KafkaConsumerEvent.offsetReset` is reported: for the embedded broker,
-        /// which keeps 5 MiB a partition.
+        /// Reading continues at the oldest record and `KafkaConsumerEvent.offsetReset` is reported. For the embedded
+        /// broker, which keeps 5 MiB per partition.
         case resetToBeginning
     }
 
-    /// How the consumer behaves where librdkafka's properties do not say it.
+    /// Consumer behavior beyond librdkafka's properties.
     public struct Options: Sendable {
-        /// What happens when an offset is out of range.
+        /// The reaction to an offset that is out of range.
         public var outOfRange: OutOfRange = .stop
-        /// `group.instance.id`: a member that comes back under this name within the session timeout keeps its
-        /// partitions, and the group does not rebalance.
+        /// Static member id (`group.instance.id`): a member that returns with it within the session timeout keeps its
+        /// partitions, without a rebalance.
         public var groupInstanceId: String?
-        /// How much is read ahead of the partitions' owners.
+        /// Limits for records fetched ahead of the partitions' owners.
         public var prefetch = KafkaPrefetch()
-        /// How long a partition that is revoked may take until its owner releases it; must be well below
-        /// `max.poll.interval.ms`.
+        /// Maximum time for a revoked partition's owner to release it; must be well below `max.poll.interval.ms`.
         public var drainLimit: Duration = .seconds(10)
-        /// How long a synchronous commit may take when partitions are revoked.
+        /// Maximum time for a synchronous commit when partitions are revoked.
         public var commitLimit: Duration = .seconds(5)
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
     }
 }

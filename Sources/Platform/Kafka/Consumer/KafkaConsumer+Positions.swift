@@ -3,8 +3,8 @@ internal import Dispatch
 internal import Time
 
 extension KafkaConsumer {
-    /// Commits what these partitions have stored, synchronously and bounded, then goes on. A refusal is reported and
-    /// changes nothing: the next owner reads those records again.
+    /// Commits the stored offsets of these partitions synchronously within a limit, then calls `completion`. A failure
+    /// is only reported: the next owner reads those records again.
     func commit(
         _ states: [PartitionState], within limit: Duration,
         then completion: @escaping @Sendable (isolated KafkaConsumer) -> Void

@@ -1,19 +1,19 @@
 import CRdKafka
 
 extension KafkaConsumer {
-    /// The partitions assigned now. Without a group all of them are there after `start`.
+    /// The currently assigned partitions. Without a group all of them are assigned after `start`.
     public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
 
-    /// Reads partitions from the given offsets up to the end that each has at the call, without a group, one after the
-    /// other.
+    /// Reads partitions one after the other without a group, from the given offsets up to the end that each has at the
+    /// time of the call.
     ///
     /// - Parameters:
-    ///   - offsets: where to start; `.beginning` is understood.
-    ///   - count: records of each partition that are read at most.
-    ///   - limit: the longest it may take.
-    ///   - body: gets the records of one partition in batches, ascending by offset.
-    /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, what the brokers answer to the question
-    ///   for the ends, and what `body` throws.
+    ///   - offsets: start offsets; `.beginning` is supported.
+    ///   - count: maximum number of records per partition.
+    ///   - limit: maximum duration.
+    ///   - body: receives the records of one partition in batches, ascending by offset.
+    /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, the brokers' error when their
+    ///   watermarks are queried, and any error of `body`.
     public static func readToEnd(
         _ configuration: KafkaConfiguration, from offsets: [KafkaTopicPartition: KafkaOffset],
         atMost count: Int = .max, within limit: Duration,
@@ -39,7 +39,7 @@ extension KafkaConsumer {
         await consumer.close(within: .seconds(5))
     }
 
-    /// The ends of all partitions, asked at once: beside a fetch each question would wait for it.
+    /// Queries the watermarks of all partitions together: one by one, each query would wait behind a fetch.
     private func ends(within limit: Duration) async -> KafkaAdmin.Ends {
         let places = Array(partitions.keys)
         return await withCheckedContinuation { continuation in
@@ -60,7 +60,7 @@ extension KafkaConsumer {
                 try Task.checkCancellation()
                 throw await failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
             }
-            // The end of the partition: what is missing up to the watermark are no records (transaction markers).
+            // End of the partition: the remaining offsets up to the watermark hold no records (transaction markers).
             guard let last = records.last else { return }
             let wanted = records.prefix { $0.offset < ends.high }
             if !wanted.isEmpty { try await body(Array(wanted)) }
@@ -69,7 +69,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Why a partition that was not revoked is no longer active.
+    /// Returns why a partition that was not revoked is no longer active.
     private func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
         state(of: partition)?.failure
     }
@@ -85,10 +85,10 @@ extension KafkaConsumer {
 // MARK: Partitions without a group
 
 extension KafkaConsumer {
-    /// Reads further partitions beside those that are read already; for a consumer without a group.
+    /// Reads additional partitions; for a consumer without a group.
     ///
-    /// - Returns: the partitions that are new.
-    /// - Throws: `closed` when the consumer is not running; what librdkafka answers.
+    /// - Returns: the newly added partitions.
+    /// - Throws: `closed` if the consumer is not running; librdkafka's error.
     public func read(
         _ offsets: [KafkaTopicPartition: KafkaOffset]
     ) throws(KafkaError) -> [KafkaAssignedPartition] {
@@ -107,7 +107,7 @@ extension KafkaConsumer {
         return states.map(\.assigned)
     }
 
-    /// Reads these partitions no more; for a consumer without a group. Their readers end.
+    /// Stops reading these partitions; for a consumer without a group. Their readers end.
     public func stopReading(_ places: [KafkaTopicPartition]) {
         guard let handle, case .partitions = source else { return }
         let known = places.filter { partitions[$0] != nil }

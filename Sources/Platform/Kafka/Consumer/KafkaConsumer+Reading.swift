@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Dispatch
 
-/// What the owners of assigned partitions call, and the reading of a partition's own queue.
+/// Implementation of the calls of partition owners, and reading of a partition's own queue.
 extension KafkaConsumer {
     func next(
         of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int, within limit: Duration?
@@ -85,7 +85,7 @@ extension KafkaConsumer {
         let list = PartitionList()
         list.append(assigned.topicPartition, offset: nextOffset)
         let code = rd_kafka_offsets_store(handle.client.raw, list.pointer)
-        // Revoked or lost a moment ago: the next owner reads the record again.
+        // The partition was revoked or lost a moment ago; the next owner reads the record again.
         if code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION { return }
         if code != RD_KAFKA_RESP_ERR_NO_ERROR { emit(.error(KafkaError(code, during: "storing an offset"))) }
     }
@@ -96,22 +96,22 @@ extension KafkaConsumer {
         completeDrains()
     }
 
-    /// What is kept for exactly this assignment.
+    /// Returns the state of exactly this assignment.
     func state(of assigned: KafkaAssignedPartition) -> PartitionState? {
         partitions[assigned.topicPartition].flatMap { $0.assigned === assigned ? $0 : nil }
     }
 
-    /// For cancellation: the waiter is looked for after the job that puts it in place.
+    /// For cancellation: this job runs after the job that registers the waiter.
     private nonisolated func enqueue(_ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
         home.async { self.assumeIsolated { body($0) } }
     }
 
     // MARK: Records
 
-    /// Hands records to the reader of a partition, if there is one and there are any.
+    /// Passes available records to the waiting reader of a partition, if there is one.
     ///
-    /// librdkafka announces a queue only when it turns from empty to filled. A reader that left something behind is
-    /// safe all the same: it polls before it waits.
+    /// librdkafka announces a queue only when it changes from empty to non-empty. Remaining entries are not missed,
+    /// because a reader polls before it waits.
     func serve(_ state: PartitionState) {
         guard let reader = state.reader else { return }
         var records: [KafkaRecord] = []
@@ -123,9 +123,9 @@ extension KafkaConsumer {
             read(event, of: state, into: &records, &bytes)
             event.destroy()
         }
-        // The reader had room for more.
+        // The reader could take more, so the queue counts as emptied.
         if records.count < reader.maxRecords, bytes < reader.maxBytes { noteEmptied(state, bytes: bytes) }
-        // An error of the partition may have ended it.
+        // An error of the partition may have resumed the reader.
         guard state.reader?.id == reader.id else { return }
         if records.isEmpty {
             if state.failure != nil { return state.endReading() }
@@ -162,7 +162,7 @@ extension KafkaConsumer {
         if options.outOfRange == .resetToBeginning, state.expected >= 0, record.offset != state.expected {
             emit(.offsetReset(state.assigned.topicPartition, expected: state.expected, found: record.offset))
             if record.offset < state.expected {
-                // The log was recreated: offsets of this assignment mean nothing any more.
+                // The log was recreated: offsets of this assignment are no longer valid.
                 state.expected = record.offset
                 state.held = record
                 return
@@ -173,7 +173,7 @@ extension KafkaConsumer {
         bytes += record.payloadBytes
     }
 
-    /// The log of a partition was recreated: a new assignment takes the place of the old one, whose work is dropped.
+    /// Replaces the assignment of a partition whose log was recreated; its pending work is dropped.
     private func restart(_ old: PartitionState) {
         let place = old.assigned.topicPartition
         let state = PartitionState(
@@ -188,7 +188,7 @@ extension KafkaConsumer {
 }
 
 extension PartitionState {
-    /// The position of the partition, for errors that do not say it.
+    /// The partition and offset, for errors without one.
     fileprivate var place: KafkaDelivery {
         KafkaDelivery(
             topic: assigned.topicPartition.topic, partition: assigned.topicPartition.partition, offset: expected)

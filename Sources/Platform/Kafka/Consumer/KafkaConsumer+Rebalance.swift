@@ -2,13 +2,13 @@ internal import CRdKafka
 internal import Concurrency
 internal import Dispatch
 
-/// A change of the assignment that librdkafka asks for.
+/// An assignment change requested by librdkafka.
 enum Rebalance: Sendable {
     case assign([KafkaTopicPartition])
     case revoke([KafkaTopicPartition], isLost: Bool)
 }
 
-/// A wait until partitions are released.
+/// A pending wait for the release of partitions.
 struct Drain {
     let id: UInt64
     let states: [PartitionState]
@@ -17,8 +17,8 @@ struct Drain {
     var isComplete: Bool { states.allSatisfy { $0.isReleased || $0.assigned.phase == .ended } }
 }
 
-/// Rebalances: one at a time, each answered with an (un)assign call however long the draining takes; heartbeats are
-/// librdkafka's own meanwhile.
+/// Rebalances are processed one at a time. Each is answered with an assign or unassign call, however long draining
+/// takes; librdkafka sends heartbeats meanwhile.
 extension KafkaConsumer {
     func receiveRebalance(_ event: EventPointer) {
         guard let handle else { return }
@@ -32,7 +32,7 @@ extension KafkaConsumer {
             let isLost = rd_kafka_assignment_lost(handle.client.raw) != 0
             rebalances.append(.revoke(places ?? [], isLost: isLost))
         default:
-            // As librdkafka's documentation asks: the assignment is not known any more.
+            // librdkafka's documentation requires this, because the assignment is no longer known.
             rebalances.append(.revoke(Array(partitions.keys), isLost: true))
         }
         nextRebalance()
@@ -49,7 +49,7 @@ extension KafkaConsumer {
 
     private func finishRebalance() {
         isRebalancing = false
-        // A closing consumer may be closed by now, which is looked at with the queues.
+        // A closing consumer may be closed by now, which is detected when the queues are served.
         handle?.wakeUp()
         nextRebalance()
     }
@@ -62,7 +62,7 @@ extension KafkaConsumer {
     // MARK: Assign
 
     private func assign(_ places: [KafkaTopicPartition]) {
-        // While closing librdkafka takes any assign for an unassign; it only wants the answer.
+        // While closing, librdkafka treats any assign as an unassign; it only needs the call.
         if phase != .running || places.isEmpty {
             answer(assigning: places.map { StartPosition(place: $0, offset: .stored, isCommitted: true) })
             firstAssignment.complete()
@@ -83,7 +83,7 @@ extension KafkaConsumer {
 
     private func begin(_ positions: [StartPosition]) {
         guard phase == .running else { return answer(assigning: positions) }
-        // Before the assign call, or librdkafka forwards the partition's queue to the consumer's.
+        // Must precede the assign call, or librdkafka forwards the partition's queue to the consumer's.
         var states: [PartitionState] = []
         var uncommitted: [(KafkaAssignedPartition, KafkaOffset)] = []
         for position in positions {
@@ -92,13 +92,13 @@ extension KafkaConsumer {
             if !position.isCommitted { uncommitted.append((state.assigned, position.offset)) }
         }
         answer(assigning: positions)
-        // Committed by the interval, so that the group's lag can be seen from outside.
+        // Stored and later committed, so that monitoring can see the group's lag.
         for (assigned, offset) in uncommitted { store(offset, of: assigned) }
         emit(.assigned(states.map(\.assigned)))
         for state in states { serve(state) }
     }
 
-    /// Gives a partition its own queue on our wake-up.
+    /// Connects a partition's own queue to the handle's wake-up.
     func attach(_ position: StartPosition) -> PartitionState? {
         guard let handle else { return nil }
         forget(position.place)
@@ -127,7 +127,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Reads these partitions without a group.
+    /// Assigns these partitions without a group.
     func assign(_ offsets: [KafkaTopicPartition: KafkaOffset], _ handle: KafkaHandle) {
         begin(offsets.map { StartPosition(place: $0, offset: $1, isCommitted: true) })
         firstAssignment.complete()
@@ -165,7 +165,7 @@ extension KafkaConsumer {
         finishRebalance()
     }
 
-    /// Ends a partition and gives its queue back.
+    /// Ends a partition and releases its queue.
     func forget(_ place: KafkaTopicPartition) {
         guard let state = partitions.removeValue(forKey: place) else { return }
         state.end()
@@ -175,7 +175,7 @@ extension KafkaConsumer {
 
     // MARK: Drain
 
-    /// Has these partitions' owners finish, and goes on when all are released or the limit is over.
+    /// Asks the owners of these partitions to finish; calls `completion` when all are released or the limit expires.
     func drain(_ states: [PartitionState], within limit: Duration, then completion: @escaping () -> Void) {
         let active = states.filter { $0.assigned.isActive }
         for state in active { state.drain() }
@@ -198,7 +198,7 @@ extension KafkaConsumer {
         guard let drain = drains.first(where: { $0.id == id }) else { return }
         let late = drain.states.filter { !$0.isReleased && $0.assigned.phase != .ended }
         emit(.drainLimitExceeded(late.map(\.assigned)))
-        // What they have stored is committed; what they finish from now on is not.
+        // Their stored offsets are committed; work that they finish from now on is not.
         for state in late { state.end() }
         completeDrains()
     }

@@ -2,19 +2,19 @@ internal import CRdKafka
 internal import Dispatch
 internal import Time
 
-/// Has librdkafka fetch again as soon as a full queue was read.
+/// Makes librdkafka resume fetching as soon as a full queue has been read.
 ///
-/// Up to version 2.2 it compares a queue with its limit only when something happens on the connection, else once a
-/// second: a reader that empties all queues within that second waits for the rest of it. A question to the leader is
-/// such an event. Later versions have `fetch.queue.backoff.ms`.
+/// Up to version 2.2 librdkafka checks a queue against its limit only when there is activity on the connection,
+/// otherwise once a second: a reader that empties all queues within that second waits for the rest of it. A request to
+/// the leader causes such activity. Later versions have `fetch.queue.backoff.ms`.
 extension KafkaConsumer {
-    /// How long one question may take, and the time between two.
+    /// Maximum duration of one request, and the interval between two.
     private static let limit: Duration = .milliseconds(100)
     private static let interval: Duration = .milliseconds(20)
 
-    /// Notes that the queue of a partition was read to its end.
+    /// Records that the queue of a partition was read to its end.
     ///
-    /// - Parameter bytes: of key, value and headers of the records that were there.
+    /// - Parameter bytes: size of keys, values and headers of the records read.
     func noteEmptied(_ state: PartitionState, bytes: Int) {
         state.bytesSinceRefill += bytes
         guard state.bytesSinceRefill >= refillBytes, !state.isAtEnd else { return }
@@ -32,7 +32,7 @@ extension KafkaConsumer {
         refilling.async {
             let list = PartitionList(capacity: places.count)
             for place in places { list.append(place, offset: .end) }
-            // The answer does not matter.
+            // The answer is irrelevant.
             _ = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: Self.limit.clampedMilliseconds))
             home.async { self.assumeIsolated { $0.refilled() } }

@@ -3,15 +3,16 @@ internal import Concurrency
 internal import Dispatch
 internal import Time
 
-/// Reads partitions of Kafka, as a member of a group or on its own, over librdkafka.
+/// Reads partitions of Kafka through librdkafka, as a member of a group or standalone.
 ///
-/// The group's events come to `onEvent`; records are read from each ``KafkaAssignedPartition`` by its owner, at its own
-/// pace. Offsets are stored, and committed by librdkafka's interval and synchronously when partitions are revoked,
-/// never otherwise: an explicit commit while running makes librdkafka 2.0.2 lose the member's other partitions in every
-/// rebalance. Pause and resume of librdkafka are not used for the same kind of reason: resuming takes a second.
+/// The group's events are passed to `onEvent`; the owner of each ``KafkaAssignedPartition`` reads its records at its
+/// own pace. Offsets are stored; librdkafka commits them periodically, and this class commits synchronously when
+/// partitions are revoked, never otherwise: an explicit commit at another time makes librdkafka 2.0.2 lose the member's
+/// other partitions in every rebalance. Pause and resume of librdkafka are avoided for a similar reason: resuming takes
+/// a second.
 ///
-/// The actor runs on a dispatch queue of its own, on which librdkafka's events arrive; nothing there blocks. Calls of
-/// librdkafka that wait for a broker run on a second queue.
+/// The actor runs on its own dispatch queue, on which librdkafka's events arrive and nothing blocks. Blocking calls to
+/// librdkafka run on a second queue.
 public actor KafkaConsumer {
     enum Phase {
         case created
@@ -23,8 +24,8 @@ public actor KafkaConsumer {
     let source: Source
     let options: Options
     let emit: @Sendable (KafkaConsumerEvent) -> Void
-    // A serial queue: Dispatch gives it a thread of its own, while concurrent ones share a pool of one thread a core
-    // with Swift's tasks and wait behind whatever blocks there.
+    // A serial queue, because Dispatch gives it its own thread. Concurrent queues share a pool of one thread per core
+    // with Swift's tasks and wait behind any blocked work there.
     let blocking = DispatchQueue(label: "kafka.consumer.blocking")
 
     private let configuration: KafkaConfiguration
@@ -35,21 +36,21 @@ public actor KafkaConsumer {
     /// Nil before `start` and after `close`.
     var handle: KafkaHandle?
     var partitions: [KafkaTopicPartition: PartitionState] = [:]
-    /// Rebalances that librdkafka asks for and that wait for the one in hand.
+    /// Rebalances requested by librdkafka that wait for the current one.
     var rebalances: [Rebalance] = []
     var isRebalancing = false
     var drains: [Drain] = []
     var lastNumber: UInt64 = 0
-    /// Turns complete with the first answer of the group, an empty one too.
+    /// Completes with the group's first assignment, even an empty one.
     let firstAssignment = Completion()
-    /// For questions that only make librdkafka look at its queues again; rebalances do not wait for them.
+    /// Runs requests that only make librdkafka check its queues; rebalances do not wait for them.
     let refilling = DispatchQueue(label: "kafka.consumer.refill")
-    /// From so many bytes on a queue may have been full; `.max` where librdkafka looks at full queues by itself.
+    /// Number of bytes from which a queue may have been full; `.max` if librdkafka checks full queues on its own.
     var refillBytes = Int.max
-    /// Partitions whose queue was full and is empty now.
+    /// Partitions whose queue was full and is now empty.
     var emptied: Set<KafkaTopicPartition> = []
     var isRefilling = false
-    /// Where librdkafka sends what happens while it closes.
+    /// The queue to which librdkafka sends its events while closing.
     var closeQueue: QueuePointer?
     let closed = Completion()
 
@@ -57,7 +58,7 @@ public actor KafkaConsumer {
 
     nonisolated var home: DispatchQueue { executor.queue }
 
-    /// A consumer that is not started yet and may be dropped.
+    /// Creates a consumer without starting it.
     ///
     /// - Parameter onEvent: called on the consumer's queue, one event at a time; must not block.
     public init(
@@ -70,12 +71,12 @@ public actor KafkaConsumer {
         emit = onEvent
     }
 
-    /// Makes the client and joins the group, or begins to read the given partitions. Once.
+    /// Creates the client and joins the group, or starts reading the given partitions. May be called once.
     ///
     /// A started consumer must be closed.
     ///
-    /// - Throws: `invalidConfiguration`; `closed` when it was started before; what librdkafka answers to the
-    ///   subscription. Brokers that cannot be reached are no error here: librdkafka goes on trying.
+    /// - Throws: `invalidConfiguration`; `closed` if it was started before; librdkafka's error for the subscription.
+    ///   Unreachable brokers cause no error here, because librdkafka keeps retrying.
     public func start() throws(KafkaError) {
         guard phase == .created else { throw KafkaError(.closed, "the consumer was started before") }
         let settings = configuration.settings(for: role, prefetch: prefetch, overrides: overrides)
@@ -125,8 +126,8 @@ public actor KafkaConsumer {
         return settings
     }
 
-    /// An idle consumer must poll well within `max.poll.interval.ms`, or librdkafka takes it for stuck and leaves the
-    /// group.
+    /// Interval for polling an idle consumer, well within `max.poll.interval.ms`; otherwise librdkafka considers it
+    /// stuck and leaves the group.
     private func tickInterval(_ settings: [ClientProperty]) -> Duration {
         let limit = settings.last { $0.name == "max.poll.interval.ms" }.flatMap { Int64($0.value) } ?? 300_000
         return .milliseconds(min(max(limit / 3, 10), 10_000))
@@ -168,7 +169,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// An error of the client, or of a partition when `place` is given.
+    /// Handles an error of the client, or of a partition if `place` is given.
     func receive(_ error: KafkaError, at place: KafkaDelivery?) {
         if error.isFatal {
             stopReading(because: error)
@@ -179,11 +180,11 @@ public actor KafkaConsumer {
         case .partitionEOF:
             guard let partition, let state = partitions[partition] else { break }
             state.isAtEnd = true
-            // What lies between the last record and the end are no records.
+            // Offsets between the last record and the end hold no records.
             if let place, place.offset > state.expected { state.expected = place.offset }
         case .autoOffsetReset, .offsetOutOfRange:
             guard let partition, let place else { return emit(.error(error)) }
-            // Nothing more comes from it.
+            // The partition delivers no more records.
             partitions[partition]?.failure = error
             partitions[partition]?.drain()
             emit(.offsetOutOfRange(partition, partitions[partition]?.expected ?? place.offset))
@@ -192,7 +193,7 @@ public actor KafkaConsumer {
             guard state.failure == nil else { break }
             state.failure = error
             emit(.damaged(partition, state.expected, error))
-            // The reader, when it waits.
+            // Resumes the reader if it is waiting.
             after(.zero) { consumer in consumer.partitions[partition].map { consumer.serve($0) } }
         default:
             emit(.error(error))
@@ -207,7 +208,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// The interval's commits; ours are answered elsewhere.
+    /// Handles periodic commits; synchronous ones use their own queue.
     private func receiveCommit(_ event: EventPointer) {
         let code = rd_kafka_event_error(event.raw)
         guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
@@ -232,13 +233,13 @@ public actor KafkaConsumer {
 
     // MARK: Numbers and timers
 
-    /// The next number of this consumer's own: epochs, waiters.
+    /// Returns a number unique within this consumer, for epochs and waiters.
     func number() -> UInt64 {
         lastNumber += 1
         return lastNumber
     }
 
-    /// A timer that runs `body` here once, unless it is cancelled before.
+    /// Creates a timer that runs `body` on this actor once, unless cancelled.
     func timer(
         _ delay: Duration, _ body: @escaping @Sendable (isolated KafkaConsumer) -> Void
     ) -> any DispatchSourceTimer {
@@ -249,14 +250,14 @@ public actor KafkaConsumer {
         return timer
     }
 
-    /// Runs `body` here after a time, unless the consumer is gone.
+    /// Runs `body` on this actor after a delay, unless the consumer is gone.
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
         home.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.clampedNanoseconds))) { [weak self] in
             self?.assumeIsolated { body($0) }
         }
     }
 
-    /// Runs something that waits for a broker beside this queue, and `then` here with its result.
+    /// Runs a blocking call on the other queue, then `then` on this actor with its result.
     func block<Result: Sendable>(
         _ body: @escaping @Sendable (KafkaHandle) -> Result,
         then: @escaping @Sendable (isolated KafkaConsumer, Result) -> Void
@@ -269,7 +270,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Stops everything of the client that is still ours. The client itself goes with its last reference.
+    /// Releases everything of the client that this actor owns. The client is destroyed with its last reference.
     func finishClosing() {
         phase = .closed
         tick?.cancel()
@@ -284,7 +285,7 @@ public actor KafkaConsumer {
     }
 }
 
-/// An event on its way from the handle to the actor, within one call on one thread.
+/// An event passed from the handle to the actor within one call on one thread.
 private struct EventInHand: @unchecked Sendable {
     // @unchecked Sendable because it does not leave the queue that both run on.
     let event: EventPointer

@@ -1,31 +1,32 @@
-/// What a consumer reports, on its own queue: the receiver must not block.
+/// An event of a consumer, delivered on its own queue: the receiver must not block.
 public enum KafkaConsumerEvent: Sendable {
-    /// Partitions were given to this member and are about to be fetched. Their owner reads each with
+    /// Partitions were assigned to this member and are about to be fetched. The owner of each reads it with
     /// ``KafkaAssignedPartition/next(maxRecords:maxBytes:)`` until it returns nil and then calls
     /// ``KafkaAssignedPartition/release()``.
     case assigned([KafkaAssignedPartition])
-    /// Partitions are being revoked: their `next` returns nil now, and the group waits until each is released or the
-    /// drain limit is over.
+    /// Partitions are being revoked: their `next` now returns nil, and the group waits until each is released or the
+    /// drain limit expires.
     case revoking([KafkaAssignedPartition])
-    /// Partitions belong to another member already: work on them is to be dropped, nothing of it is committed.
+    /// Partitions already belong to another member: drop work on them, since none of it is committed.
     case lost([KafkaAssignedPartition])
-    /// The drain limit was over before these partitions were released; they are revoked all the same.
+    /// The drain limit expired before these partitions were released; they are revoked anyway.
     case drainLimitExceeded([KafkaAssignedPartition])
-    /// The broker no longer has the next offset of this partition: nothing more of it is read.
+    /// The broker no longer has the next offset of this partition, so reading it stops.
     case offsetOutOfRange(KafkaTopicPartition, KafkaOffset)
-    /// What the log of this partition holds at or behind this offset cannot be read: a wrong checksum, a compression or a
-    /// format that is not known, a record too large to fetch. What was read before it can be finished and stored; nothing
-    /// more is read, and its `next` returns nil.
+    /// The log of this partition is unreadable at or after this offset: a wrong checksum, an unknown compression or
+    /// format, or a record too large to fetch. Records read before it can be finished and stored; reading stops, and
+    /// `next` returns nil.
     case damaged(KafkaTopicPartition, KafkaOffset, KafkaError)
-    /// A partition jumped (``KafkaConsumer/OutOfRange/resetToBeginning``): from the expected offset to the one found.
+    /// Reading of a partition jumped from the expected offset to the actual one
+    /// (``KafkaConsumer/OutOfRange/resetToBeginning``).
     case offsetReset(KafkaTopicPartition, expected: KafkaOffset, found: KafkaOffset)
-    /// A commit was refused. The offsets stay stored and are committed again by the interval where that is possible.
+    /// A commit was rejected. The offsets stay stored, and the next periodic commit retries them where possible.
     case commitFailed(KafkaError)
-    /// librdkafka reports an error from which it recovers by itself (a broker is down, a topic is not known, …).
+    /// An error from which librdkafka recovers on its own (a broker is down, a topic is unknown, …).
     case error(KafkaError)
-    /// The client is dead (a fenced static member, for example): close it and end the process or build another.
+    /// The client failed fatally (e.g. a fenced static member): close it and end the process or create another.
     case fatal(KafkaError)
-    /// Statistics once per `statistics.interval.ms`; `partitions` holds only those that are assigned.
+    /// Statistics, reported every `statistics.interval.ms`; `partitions` contains only assigned ones.
     case statistics(KafkaStatistics)
     /// A log line of librdkafka.
     case log(KafkaLogLine)

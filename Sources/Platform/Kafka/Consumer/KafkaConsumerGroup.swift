@@ -2,13 +2,13 @@
 public struct KafkaConsumerGroup: RawRepresentable, Hashable, Sendable, CustomStringConvertible,
     ExpressibleByStringLiteral
 {
-    /// The name as brokers know it (`group.id`).
+    /// The name used by brokers (`group.id`).
     public let rawValue: String
 
-    /// A group of this name.
+    /// Creates a group with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A group of this name, for names that are literals.
+    /// Creates a group from a literal name.
     public init(stringLiteral value: String) { self.rawValue = value }
 
     public var description: String { rawValue }

@@ -2,7 +2,7 @@ internal import CRdKafka
 internal import Glibc
 
 extension KafkaRecord {
-    /// Copies a record out of librdkafka's memory: it points into a whole fetch response, which stays alive with it.
+    /// Copies a record from librdkafka's memory, since a message keeps its whole fetch response alive.
     init(copying message: UnsafePointer<rd_kafka_message_t>, of partition: KafkaTopicPartition) {
         var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
         let timestamp = rd_kafka_message_timestamp(message, &type)
@@ -14,14 +14,14 @@ extension KafkaRecord {
             value: Self.bytes(message.pointee.payload, message.pointee.len), packedHeaders: Self.headers(of: message))
     }
 
-    /// A null pointer is a null, a pointer with length 0 is empty.
+    /// Returns nil for a null pointer, and an empty array for a pointer with length 0.
     private static func bytes(_ pointer: UnsafeRawPointer?, _ count: Int) -> [UInt8]? {
         pointer.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) }
     }
 
     private static func headers(of message: UnsafePointer<rd_kafka_message_t>) -> PackedHeaders {
         var list: OpaquePointer?
-        // Owned by the message. No headers, or ones that librdkafka cannot parse, are none.
+        // Owned by the message. Missing headers and headers that librdkafka cannot parse yield an empty list.
         guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list else {
             return PackedHeaders(expecting: 0)
         }

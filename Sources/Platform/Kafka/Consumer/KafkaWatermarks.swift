@@ -1,14 +1,14 @@
 internal import CRdKafka
 internal import Time
 
-/// The ends of a partition's log.
+/// The oldest and the next offset of a partition's log.
 public struct KafkaWatermarks: Sendable, Hashable {
-    /// The offset of the oldest record, or `high` when the log is empty.
+    /// The offset of the oldest record, or `high` if the log is empty.
     public let low: KafkaOffset
     /// One past the offset of the newest record.
     public let high: KafkaOffset
 
-    /// Asks the partition's leader. Waits for it.
+    /// Queries the partition's leader. Blocks.
     static func query(
         _ place: KafkaTopicPartition, within limit: Duration, handle: KafkaHandle
     ) -> Result<KafkaWatermarks, KafkaError> {
@@ -23,9 +23,9 @@ public struct KafkaWatermarks: Sendable, Hashable {
         return .success(KafkaWatermarks(low: KafkaOffset(rawValue: low), high: KafkaOffset(rawValue: high)))
     }
 
-    /// Asks the leader of several partitions with two requests, however many partitions there are. Waits for it.
+    /// Queries the leader of several partitions with two requests, however many partitions there are. Blocks.
     ///
-    /// One partition that the leader refuses has librdkafka drop the answer for all: then each is asked for by itself.
+    /// If the leader rejects one partition, librdkafka drops the result for all; each is then queried separately.
     static func query(
         _ places: [KafkaTopicPartition], within limit: Duration, handle: KafkaHandle
     ) -> [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] {
@@ -57,12 +57,13 @@ public struct KafkaWatermarks: Sendable, Hashable {
         return results
     }
 
-    /// One end of each partition; those that the leader did not tell are left out. Nil when it told nothing.
+    /// Returns one end of each partition; partitions missing from the leader's answer are omitted. Returns nil without
+    /// an answer.
     private static func offsets(
         of places: [KafkaTopicPartition], _ end: KafkaOffset, until deadline: ContinuousClock.Instant,
         _ handle: KafkaHandle
     ) -> [KafkaTopicPartition: KafkaOffset]? {
-        // The protocol has no question of its own for the ends: they are the offsets at two reserved timestamps.
+        // The protocol has no request for watermarks: they are the offsets at two reserved timestamps.
         let list = PartitionList(capacity: places.count)
         for place in places { list.append(place, offset: end) }
         let left = max(.milliseconds(1), deadline - .now)
@@ -70,7 +71,7 @@ public struct KafkaWatermarks: Sendable, Hashable {
             handle.client.raw, list.pointer, Int32(clamping: left.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        // An element without an answer keeps the negative number of the question.
+        // An element without an answer keeps the negative number from the request.
         for element in list.elements where element.code == nil && element.offset.rawValue >= 0 {
             offsets[element.topicPartition] = element.offset
         }

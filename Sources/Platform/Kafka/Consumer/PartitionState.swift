@@ -1,13 +1,13 @@
 internal import Dispatch
 
-/// What a consumer keeps for an assigned partition. Used on the consumer's queue only.
+/// The consumer's state of an assigned partition. Used only on the consumer's queue.
 final class PartitionState {
     struct Reader {
         let id: UInt64
         let maxRecords: Int
         let maxBytes: Int
         let continuation: CheckedContinuation<[KafkaRecord]?, Never>
-        /// Ends the wait; nil when there is no limit.
+        /// Timer that ends the wait; nil without a limit.
         var timer: (any DispatchSourceTimer)?
 
         func resume(returning records: [KafkaRecord]?) {
@@ -29,22 +29,22 @@ final class PartitionState {
     let assigned: KafkaAssignedPartition
     /// librdkafka's queue of the partition; owned by the consumer, which releases it when the partition is revoked.
     let queue: QueuePointer
-    /// The offset that the next record should have.
+    /// The offset expected for the next record.
     var expected: KafkaOffset {
         didSet { assigned.position = expected }
     }
     var stored: KafkaOffset?
     /// The stored offset that is known to be committed.
     var committed: KafkaOffset?
-    /// Bytes of the records read since librdkafka was last told to fetch again.
+    /// Bytes of records read since librdkafka was last made to fetch again.
     var bytesSinceRefill = 0
     var isReleased = false
-    /// The end was met and not yet handed to the reader.
+    /// Whether the end was reached and not yet reported to the reader.
     var isAtEnd = false
-    /// Why nothing more can be read, when that is not for a rebalance or a close. The partition stays active where what
-    /// was read can be finished.
+    /// The error that stopped reading, other than a rebalance or close. The partition stays active if the records
+    /// already read can be finished.
     var failure: KafkaError?
-    /// A record of a new life of the log, to be handed out first.
+    /// The first record of a recreated log, delivered before others.
     var held: KafkaRecord?
     var reader: Reader?
     var pauses: [UInt64: Pause] = [:]
@@ -57,14 +57,14 @@ final class PartitionState {
         expected = assigned.startOffset
     }
 
-    /// Nothing new starts: the waits of the reader and of pauses end.
+    /// Stops new work: the waits of the reader and of pauses end.
     func drain() {
         guard assigned.phase == .active else { return }
         assigned.phase = .draining
         endWaits()
     }
 
-    /// Nothing of it counts any more.
+    /// Ends the partition: later calls have no effect.
     func end() {
         assigned.phase = .ended
         endWaits()
@@ -72,7 +72,7 @@ final class PartitionState {
         endWaiters = [:]
     }
 
-    /// The reader gets nothing more.
+    /// Ends the reader's wait without records.
     func endReading() { reader.take()?.resume(returning: nil) }
 
     private func endWaits() {

@@ -1,20 +1,20 @@
 internal import CRdKafka
 internal import Time
 
-/// Where reading a partition starts.
+/// The start position of a partition.
 struct StartPosition: Sendable {
     let place: KafkaTopicPartition
     let offset: KafkaOffset
-    /// False when the group has no offset for it yet, and this one is to be committed.
+    /// False if the group has no offset for the partition yet and this one should be committed.
     let isCommitted: Bool
 
-    /// How long the question for committed offsets may take, and all questions for the beginnings together.
+    /// Maximum time for the query of committed offsets, and for all queries of beginnings together.
     static let requestTimeout: Duration = .seconds(5)
 
-    /// The committed offset of each partition, or its beginning when there is none. Waits for brokers.
+    /// Returns the committed offset of each partition, or its beginning if there is none. Blocks.
     ///
-    /// A partition whose leader does not answer does not hold up the others: it starts at ``KafkaOffset/beginning``,
-    /// and the group's first commit for it comes with its first record.
+    /// A partition whose leader does not answer does not delay the others: it starts at ``KafkaOffset/beginning``, and
+    /// the group's first commit for it follows its first record.
     static func find(
         for places: [KafkaTopicPartition], handle: KafkaHandle
     ) -> Result<[StartPosition], KafkaError> {

@@ -2,14 +2,14 @@ internal import Dispatch
 internal import Synchronization
 
 extension KafkaProducer {
-    /// A generation lives at least so long before the next one is made, in nanoseconds: an error that ends each of them
-    /// at once must not keep a processor busy.
+    /// Minimum lifetime of a generation in nanoseconds before the next one is created, so that an error that ends each
+    /// one at once does not keep a core busy.
     private static let shortestLife: UInt64 = 1_000_000_000
-    /// How long a generation that has failed may take to report what it held.
+    /// Maximum time for a failed generation to report its records.
     private static let retirement = DispatchTimeInterval.seconds(3)
     private static let metadataInterval = DispatchTimeInterval.milliseconds(500)
 
-    /// Makes a client and lets sends go to it.
+    /// Creates a client and directs sends to it.
     func startGeneration() throws(KafkaError) {
         let number = state.withLock { $0.generationNumber + 1 }
         let generation = try ProducerGeneration(
@@ -30,12 +30,12 @@ extension KafkaProducer {
         fetchMetadata(ofGeneration: number)
     }
 
-    /// Makes librdkafka behave as after a fatal error, for tests of the replacement.
+    /// Simulates a fatal error in librdkafka, for tests of the replacement.
     func failFatally() {
         state.withLock { $0.generation }?.failFatally(.outOfOrderSequence, reason: "a test asked for it")
     }
 
-    /// Asks for the topics' metadata until all are there.
+    /// Queries the metadata of the topics until it is complete.
     private func fetchMetadata(ofGeneration number: Int) {
         metadataQueue.async { [weak self] in
             guard let self, let generation = state.withLock({ $0.generation }), generation.number == number else {
@@ -49,7 +49,7 @@ extension KafkaProducer {
         }
     }
 
-    /// On `home`.
+    /// Handles an event of a client. Runs on `home`.
     private func received(_ event: KafkaClientEvent, fromGeneration number: Int) {
         switch event {
         case .error(let error, _) where error.isFatal:
@@ -68,12 +68,12 @@ extension KafkaProducer {
         onEvent(event)
     }
 
-    /// For a fatal error that a caller met: the replacement is made on `home`.
+    /// Schedules a replacement on `home` after a caller met a fatal error.
     func replaceLater(_ number: Int, because error: KafkaError) {
         home.async { [weak self] in self?.replace(number, because: error) }
     }
 
-    /// On `home`. Retires the generation and makes the next one, once for each generation that fails.
+    /// Retires the generation and creates the next one, once per failed generation. Runs on `home`.
     private func replace(_ number: Int, because error: KafkaError) {
         let (failed, wait) = state.withLock { state -> (ProducerGeneration?, UInt64) in
             guard let generation = state.generation, generation.number == number else { return (nil, 0) }
@@ -101,7 +101,8 @@ extension KafkaProducer {
         }
     }
 
-    /// On `home`. Lets go of failed generations whose reports have all come; the last reference destroys the client.
+    /// Releases failed generations whose reports have all arrived; the last reference destroys the client. Runs on
+    /// `home`.
     private func releaseRetired() {
         state.withLock { state in
             guard !state.retired.isEmpty else { return }
@@ -109,7 +110,7 @@ extension KafkaProducer {
         }
     }
 
-    /// On `home`. The reports of a failed generation have not come in time: they will not be waited for.
+    /// Stops waiting for the reports of a failed generation, which did not arrive in time. Runs on `home`.
     private func abandon(_ number: Int) {
         let waiters = state.withLock { state in
             state.retired.removeAll { $0.number == number }

@@ -3,7 +3,7 @@ internal import Concurrency
 internal import Synchronization
 
 extension KafkaProducer {
-    /// On `home`: the delivery reports of one event, with one lock for all of them; completions run after it.
+    /// Handles the delivery reports of one event under a single lock; completions run after it. Runs on `home`.
     func deliver(_ event: EventPointer, ofGeneration number: Int) {
         guard event.type == RD_KAFKA_EVENT_DR else { return }
         let answers = state.withLock { state in
@@ -19,7 +19,7 @@ extension KafkaProducer {
                 } else if code != RD_KAFKA_RESP_ERR__MSG_TIMED_OUT {
                     if code.rawValue > 0 { state.breaker.refused() }
                 } else if entry?.waiter != nil {
-                    // A send whose deadline came first was counted then.
+                    // A send whose deadline passed first was counted at that time.
                     state.breaker.timedOut(at: now)
                 }
                 guard let entry, let waiter = entry.waiter else {

@@ -2,33 +2,33 @@ internal import Concurrency
 internal import Synchronization
 
 extension KafkaProducer {
-    /// What a producer is doing, at one moment.
+    /// A snapshot of a producer's state.
     public struct Status: Hashable, Sendable {
-        /// Counts the librdkafka clients that this producer has used, from 1; more than 1 means that a fatal error was
-        /// survived.
+        /// Number of librdkafka clients that this producer has used, starting at 1; more than 1 means that it survived
+        /// a fatal error.
         public let generation: Int
-        /// Records whose delivery report is still to come.
+        /// Number of records whose delivery report is outstanding.
         public let recordsInFlight: Int
-        /// Their bytes.
+        /// Bytes of the records in flight.
         public let bytesInFlight: Int
-        /// Brokers that are connected, by the last statistics; `nil` before the first.
+        /// Number of connected brokers according to the last statistics; nil before the first.
         public let brokersUp: Int?
-        /// Sends are worth trying. While `false` they are refused at once with `brokersUnavailable`, except one probe
-        /// each second.
+        /// Whether sends are attempted. If false, they fail at once with `brokersUnavailable`, except one probe per
+        /// second.
         public let isAvailable: Bool
-        /// Declared topics that do not exist or that no broker has answered for yet, sorted.
+        /// Declared topics that do not exist or whose metadata has not arrived yet, sorted.
         public let missingTopics: [KafkaTopic]
-        /// The missing topics that this user may not describe: brokers do not tell whether they exist.
+        /// Missing topics that this user may not describe: brokers do not reveal whether they exist.
         public let deniedTopics: [KafkaTopic]
-        /// Why no broker is connected, or what the brokers deny; nil when nothing is known of it.
+        /// The reason why no broker is connected, or the denied permission; nil if none is known.
         public let trouble: KafkaTrouble?
-        /// Delivery reports that came after their callers' deadlines.
+        /// Number of delivery reports that arrived after their callers' deadlines.
         public let lateReports: Int
-        /// The brokers know all declared topics, and the producer is neither being replaced nor closed.
+        /// Whether the brokers know all declared topics and the producer is neither being replaced nor closed.
         public let isReady: Bool
     }
 
-    /// The present status. Cheap; from any thread.
+    /// The current status. It is cheap to compute and can be read from any thread.
     public var status: Status {
         state.withLock { state in
             let missing = state.generation?.missingTopics ?? Set(topics)
@@ -43,13 +43,13 @@ extension KafkaProducer {
         }
     }
 
-    /// Whether a send is worth trying now, without taking the probe: the same as `status.isAvailable`, cheaper.
+    /// Whether a send would be attempted now, without using up the probe: a cheaper `status.isAvailable`.
     public var isAvailable: Bool {
         state.withLock { $0.generation != nil && !$0.isClosing && !$0.breaker.isOpen }
     }
 
-    /// Refuses new sends, waits until everything in flight is reported or `limit` has passed, ends what is left (its
-    /// sends fail), and destroys the client. Returns at most three seconds after `limit`. Further calls do nothing more.
+    /// Rejects new sends, waits until everything in flight is reported or `limit` has passed, fails the remaining
+    /// sends, and destroys the client. Returns at most three seconds after `limit`. Further calls have no effect.
     public func close(within limit: Duration) async {
         state.withLock { state in
             state.isClosing = true
@@ -66,7 +66,7 @@ extension KafkaProducer {
         for generation in state.withLock({ $0.retired + [$0.generation].compactMap { $0 } }) { generation.purge() }
     }
 
-    /// Ends what is left and drops the clients; in a function of its own, so that no reference outlives it.
+    /// Fails the remaining sends and drops the clients. A separate function, so that no reference outlives it.
     private func letGo() -> [Completion] {
         let (generations, waiters) = state.withLock { state in
             defer {

@@ -3,43 +3,41 @@ internal import Dispatch
 internal import Synchronization
 internal import Time
 
-/// Sends records, each acknowledged by all in-sync replicas, in order for each key, without duplicates as long as the
-/// producer lives (idempotence).
+/// Sends records. Each is acknowledged by all in-sync replicas; records of a key stay in order and are not duplicated
+/// during the producer's lifetime (idempotence).
 ///
-/// A send is handed to librdkafka on the caller's thread and answered exactly once: by the delivery report of that very
-/// record, by the caller's deadline, or by a refusal. After a fatal error the producer replaces librdkafka's client by
-/// a new one. Close it before the last reference goes; what is in flight then would be answered with `closed`.
+/// A send is passed to librdkafka on the caller's thread and completed exactly once: by the delivery report of that
+/// record, by the caller's deadline, or by a rejection. After a fatal error the producer replaces librdkafka's client.
+/// Close the producer before releasing the last reference, otherwise sends in flight complete with `closed`.
 public final class KafkaProducer: Sendable {
-    /// Bounds of a producer.
+    /// Limits of a producer.
     public struct Options: Hashable, Sendable {
-        /// Records that may wait for their delivery reports; more are refused with `tooManyInFlight`.
+        /// Maximum number of records awaiting their delivery reports; further sends fail with `tooManyInFlight`.
         public var maxRecordsInFlight = 10_000
-        /// Bytes of keys, values and headers that may wait; more are refused with `tooManyInFlight`.
+        /// Maximum bytes of keys, values and headers in flight; further sends fail with `tooManyInFlight`.
         public var maxBytesInFlight = 64 * 1024 * 1024
-        /// After so many records in a row that were not acknowledged in time, sends are refused at once with
-        /// `brokersUnavailable`, except one probe each second.
+        /// Consecutive timeouts after which sends fail at once with `brokersUnavailable`, except one probe per second.
         public var timeoutsUntilUnavailable = 5
-        /// While the oldest record of a partition has waited so long for its report, further ones for that partition are
-        /// refused at once with `partitionSlow`: they would be acknowledged no sooner, and each would hold up those
-        /// after it. Half of what the caller waits lets a partition that is too slow answer as many as it can. `nil`:
-        /// never.
+        /// Age of a partition's oldest unreported record from which further sends to that partition fail at once with
+        /// `partitionSlow`: they would be acknowledged no sooner, and each would delay those after it. Half of the
+        /// callers' deadline lets a slow partition acknowledge as many records as it can. Nil disables the check.
         public var slowAfter: Duration?
 
-        /// The defaults.
+        /// Creates the default limits.
         public init() {}
     }
 
     struct State {
         var pending = PendingSends()
         var breaker: ProducerBreaker
-        /// `nil` while a new one is being made, and after `close`.
+        /// Nil while a new client is being created, and after `close`.
         var generation: ProducerGeneration?
-        /// Ended by a fatal error; kept until their reports have come.
+        /// Generations ended by a fatal error, kept until their reports have arrived.
         var retired: [ProducerGeneration] = []
         var generationNumber = 0
         var lastStart: UInt64 = 0
         var isClosing = false
-        /// When the timer fires; `nil` when it does not.
+        /// Time at which the timer fires; nil if it is not armed.
         var timerDeadline: UInt64?
         var brokersUp: Int?
         var lateReports = 0
@@ -51,18 +49,18 @@ public final class KafkaProducer: Sendable {
     let onEvent: @Sendable (KafkaClientEvent) -> Void
     /// Delivery reports, deadlines, events and replacements run here, one at a time.
     let home = DispatchQueue(label: "kafka.producer")
-    /// Metadata is asked for here, because that blocks.
+    /// Runs metadata requests, which block.
     let metadataQueue = DispatchQueue(label: "kafka.producer.metadata")
     let state: Mutex<State>
-    /// Complete when `close` was called and no report is outstanding.
+    /// Completes when `close` was called and no report is outstanding.
     let drained = Completion()
     private let timer: TimerSource
 
-    /// A producer for these topics; connecting goes on in the background (`status`).
+    /// Creates a producer for these topics; connecting continues in the background (`status`).
     ///
     /// `onEvent` is called on the producer's own queue and must not block.
     ///
-    /// - Throws: `invalidConfiguration` for what librdkafka checks only when a client is made.
+    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only when a client is created.
     public init(
         _ configuration: KafkaConfiguration, topics: [KafkaTopic], options: Options = Options(),
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
@@ -87,10 +85,10 @@ public final class KafkaProducer: Sendable {
 
     /// Sends a record and reports the outcome exactly once.
     ///
-    /// `completion` runs on the producer's own queue, or before `send` returns when the send is refused; it must not
-    /// block. `deadline` counts from now: when it passes first, the outcome is `deadlineExceeded`, the record may still
-    /// be written, and its report is only counted. Without it the delivery report decides, which can come long after
-    /// `delivery.timeout.ms` when no broker answers.
+    /// `completion` runs on the producer's own queue, or before `send` returns if the send is rejected; it must not
+    /// block. `deadline` counts from now. If it passes first, the outcome is `deadlineExceeded`; the record may still
+    /// be written, and its report is only counted. Without a deadline the delivery report decides, which can arrive
+    /// long after `delivery.timeout.ms` if no broker answers.
     public func send(
         _ record: KafkaProducerRecord, deadline: Duration? = nil,
         completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
@@ -102,7 +100,7 @@ public final class KafkaProducer: Sendable {
         case .success(let admission):
             let refusal = admission.generation.produce(record, to: admission.topic, ticket: admission.ticket)
             guard let refusal else { return }
-            // Not there any more when the deadline was faster.
+            // The entry is gone if the deadline passed first.
             let entry = state.withLock { state in
                 let entry = state.pending.remove(admission.ticket)
                 completeDrainIfEmpty(state)
@@ -113,7 +111,7 @@ public final class KafkaProducer: Sendable {
         }
     }
 
-    /// Sends a record and returns its partition and offset. Cancelling the task changes nothing: the record is on its way.
+    /// Sends a record and returns its partition and offset. Cancelling the task has no effect: the record is in flight.
     ///
     /// - Throws: the outcome that `send(_:deadline:completion:)` would report.
     public func send(_ record: KafkaProducerRecord, deadline: Duration? = nil) async throws(KafkaError) -> KafkaDelivery
@@ -127,7 +125,7 @@ public final class KafkaProducer: Sendable {
     private struct Admission {
         let ticket: PendingSends.Ticket
         let topic: TopicPointer
-        /// Held while librdkafka is called: the client cannot be destroyed meanwhile.
+        /// Held during the call to librdkafka, so that the client cannot be destroyed meanwhile.
         let generation: ProducerGeneration
     }
 
@@ -156,7 +154,7 @@ public final class KafkaProducer: Sendable {
         guard state.breaker.admits(at: now) else {
             return .failure(KafkaError(.brokersUnavailable, "no broker answers at the moment"))
         }
-        // A probe is to find out whether what waits has an end.
+        // A probe is exempt: it tests whether the waiting records will be acknowledged.
         guard isProbe || !isSlow(destination, at: now, state) else {
             return .failure(KafkaError(.partitionSlow, "records for \(record.topic) wait too long for their reports"))
         }
@@ -181,8 +179,8 @@ public final class KafkaProducer: Sendable {
 // MARK: Deadlines
 
 extension KafkaProducer {
-    /// One timer for all sends. It is set only when the earliest deadline comes before the moment it is set for, which
-    /// under load with equal deadlines is once per firing.
+    /// Arms the single timer of all sends. It is rescheduled only for a deadline earlier than the current one, which
+    /// under load with equal deadlines happens once per firing.
     func armTimer(_ state: inout State) {
         guard let next = state.pending.earliestDeadline, next < state.timerDeadline ?? .max else { return }
         state.timerDeadline = next
@@ -206,5 +204,5 @@ extension KafkaProducer {
     func stopTimer() { timer.source.cancel() }
 }
 
-/// Nanoseconds of the clock that Dispatch's timers use; it does not jump.
+/// Returns nanoseconds of the monotonic clock that Dispatch's timers use.
 func monotonicNow() -> UInt64 { DispatchTime.now().uptimeNanoseconds }

@@ -1,13 +1,13 @@
-/// What a send is answered with, exactly once.
+/// The callback for the outcome of a send; called exactly once.
 typealias SendCompletion = @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
 
-/// The sends that wait for their delivery reports, and when their callers stop waiting.
+/// The sends awaiting their delivery reports, and the deadlines of their callers.
 ///
-/// A send is known by a ticket, which travels through librdkafka as the record's opaque: no object is shared with C,
-/// and a report for a ticket that is gone is recognised. A send whose caller stopped waiting stays here, and counts,
-/// until its report: librdkafka still holds the record.
+/// A send is identified by a ticket, which travels through librdkafka as the record's opaque pointer: no object is
+/// shared with C, and a report with an outdated ticket is recognized. A send whose caller stopped waiting stays here,
+/// and counts, until its report arrives, because librdkafka still holds the record.
 struct PendingSends {
-    /// Names one send; never 0.
+    /// Identifies one send; never 0.
     struct Ticket: Hashable {
         let rawValue: UInt
 
@@ -19,22 +19,22 @@ struct PendingSends {
         fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
     }
 
-    /// Who is told the outcome. A type of its own, since a closure that is kept as an optional or in an array is
-    /// wrapped in memory each time.
+    /// The callback of a send. A wrapper type, because a closure stored as an optional or in an array is allocated
+    /// again each time.
     struct Waiter {
         let complete: SendCompletion
     }
 
-    /// What a report finds.
+    /// The data of a send that its report needs.
     struct Entry {
-        /// `nil` when the caller stopped waiting.
+        /// Nil if the caller stopped waiting.
         let waiter: Waiter?
         let topic: KafkaTopic
         let generation: Int
     }
 
     private struct Slot {
-        /// Grows with each use, so that an old ticket does not fit.
+        /// Incremented with each use, so that an old ticket does not match.
         var sequence: UInt32 = 0
         var isUsed = false
         var waiter: Waiter?
@@ -42,28 +42,28 @@ struct PendingSends {
         var size = 0
         var generation = 0
         var deadline: UInt64 = 0
-        /// The position of the slot in `heap`; -1 when it has no deadline or the deadline has passed.
+        /// Index of the slot in `heap`; -1 if it has no deadline or the deadline has passed.
         var heapIndex = -1
     }
 
     private var slots: [Slot] = []
     private var ages = SendAges()
     private var freeSlots: [Int] = []
-    /// Indices of slots, a binary heap with the earliest deadline first.
+    /// Indices of slots as a binary heap with the earliest deadline first.
     private var heap: [Int] = []
 
-    /// Records whose report is still to come.
+    /// Number of sends whose report is outstanding.
     private(set) var count = 0
-    /// Their bytes.
+    /// Bytes of these sends.
     private(set) var bytes = 0
 
-    /// The next moment at which a caller stops waiting, in nanoseconds of the caller's clock.
+    /// The earliest deadline, in nanoseconds of the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
-    /// When the oldest send to this place began that still waits for its report; `nil` when none does.
+    /// Start time of the oldest send to this destination whose report is outstanding; nil if there is none.
     func oldest(to destination: SendAges.Destination) -> UInt64? { ages.oldest(to: destination) }
 
-    /// Adds a send. The caller bounds how many there are, below 2³² − 1.
+    /// Adds a send. The caller keeps their number below 2³² − 1.
     mutating func insert(
         to destination: SendAges.Destination, size: Int, generation: Int, at now: UInt64, deadline: UInt64?,
         completion: @escaping SendCompletion
@@ -93,7 +93,7 @@ struct PendingSends {
         return Ticket(index: index, sequence: slots[index].sequence)
     }
 
-    /// Ends a send: its report came, or it was never handed to librdkafka. `nil` for a ticket that is gone.
+    /// Ends a send: its report arrived, or librdkafka did not accept it. Returns nil for an outdated ticket.
     mutating func remove(_ ticket: Ticket) -> Entry? {
         let index = ticket.index
         guard slots.indices.contains(index), slots[index].isUsed, slots[index].sequence == ticket.sequence else {
@@ -102,7 +102,7 @@ struct PendingSends {
         return free(index)
     }
 
-    /// Takes those who wait for sends whose deadline has passed; the sends stay.
+    /// Removes and returns the callbacks of sends whose deadline has passed; the sends stay.
     mutating func expire(at now: UInt64) -> [Waiter] {
         var expired: [Waiter] = []
         while let first = heap.first, slots[first].deadline <= now {
@@ -113,7 +113,7 @@ struct PendingSends {
         return expired
     }
 
-    /// Ends all sends of one generation, or of all, whose reports will not come any more.
+    /// Ends all sends of one generation, or of all, whose reports will not arrive any more.
     mutating func removeAll(ofGeneration generation: Int? = nil) -> [Waiter] {
         var waiters: [Waiter] = []
         for index in slots.indices where slots[index].isUsed {
@@ -123,7 +123,7 @@ struct PendingSends {
         return waiters
     }
 
-    /// Whether a send of this generation still waits for its report.
+    /// Whether a send of this generation still awaits its report.
     func contains(generation: Int) -> Bool { slots.contains { $0.isUsed && $0.generation == generation } }
 
     private mutating func free(_ index: Int) -> Entry {

@@ -1,13 +1,13 @@
-/// Decides whether a send is worth trying: after signs that no broker answers, sends are refused at once, except one
-/// probe each second. Times are nanoseconds of a monotonic clock.
+/// A circuit breaker: after signs that no broker answers, sends fail at once, except one probe per second. Times are
+/// monotonic nanoseconds.
 struct ProducerBreaker {
     private enum State {
         case closed
-        /// `isDisconnected`: opened because no broker was connected, not because none answered.
+        /// `isDisconnected` is true if no broker was connected, false if none answered.
         case open(nextProbe: UInt64, isDisconnected: Bool)
     }
 
-    /// How many records have to time out in a row.
+    /// Number of consecutive timeouts that open the breaker.
     let timeoutLimit: Int
     private static let probeInterval: UInt64 = 1_000_000_000
 
@@ -21,7 +21,7 @@ struct ProducerBreaker {
         return false
     }
 
-    /// Whether a send may go out now; while open, `true` makes it the probe of this second.
+    /// Whether a send may be attempted now; while open, `true` makes it the probe of this second.
     mutating func admits(at now: UInt64) -> Bool {
         guard case .open(let nextProbe, let isDisconnected) = state else { return true }
         guard now >= nextProbe else { return false }
@@ -29,26 +29,26 @@ struct ProducerBreaker {
         return true
     }
 
-    /// A broker acknowledged a record.
+    /// Records that a broker acknowledged a record.
     mutating func acknowledged() {
         timeoutsInARow = 0
         state = .closed
     }
 
-    /// A broker refused a record: it answers, which is all that matters here.
+    /// Records that a broker rejected a record. It answered, which is all that matters here.
     mutating func refused() { timeoutsInARow = 0 }
 
-    /// A record was not acknowledged in time.
+    /// Records that a record was not acknowledged in time.
     mutating func timedOut(at now: UInt64) {
         timeoutsInARow = min(timeoutsInARow + 1, timeoutLimit)
         if timeoutsInARow >= timeoutLimit { open(at: now, isDisconnected: false) }
     }
 
-    /// librdkafka says that no broker is connected.
+    /// Records librdkafka's report that no broker is connected.
     mutating func allBrokersDown(at now: UInt64) { open(at: now, isDisconnected: true) }
 
-    /// Statistics came. Without traffic there are no probes, so they close the breaker too: when a broker is connected
-    /// again, or, after timeouts, when nothing waits for an answer any more.
+    /// Evaluates statistics. Without traffic there are no probes, so statistics close the breaker too: when a broker is
+    /// connected again, or, after timeouts, when no record is in flight.
     mutating func statistics(brokersUp: Int, recordsInFlight: Int, at now: UInt64) {
         if brokersUp == 0 {
             open(at: now, isDisconnected: true)

@@ -2,18 +2,18 @@ internal import CRdKafka
 internal import Dispatch
 internal import Synchronization
 
-/// One librdkafka producer with its topic handles. A fatal error ends a generation, and the next one takes over.
+/// One librdkafka producer with its topic handles. A fatal error ends a generation, and the next one replaces it.
 final class ProducerGeneration: Sendable {
     let number: Int
     let handle: KafkaHandle
-    /// Handles made at start: produced by name, the first record may wait a second for its topic. Destroyed in `deinit`,
-    /// before the client, which the handle destroys when this reference to it ends.
+    /// Handles created at start: when producing by name, the first record may wait a second for its topic. Destroyed in
+    /// `deinit`, before the client, which the handle destroys with its last reference.
     private let topics: [KafkaTopic: TopicPointer]
-    /// Topics whose metadata has not been seen yet.
+    /// Topics whose metadata has not arrived yet.
     private let missing: Mutex<Set<KafkaTopic>>
-    /// Topics that this user may not describe, as the brokers have said.
+    /// Topics that this user may not describe, as reported by the brokers.
     private let denied = Mutex<Set<KafkaTopic>>([])
-    /// How many partitions each topic had when its metadata was seen first.
+    /// Partition count of each topic when its metadata first arrived.
     private let partitions = Mutex<[KafkaTopic: Int32]>([:])
 
     init(
@@ -40,22 +40,23 @@ final class ProducerGeneration: Sendable {
         for topic in topics.values { rd_kafka_topic_destroy(topic.raw) }
     }
 
-    /// The handle of a declared topic.
+    /// Returns the handle of a declared topic.
     func topic(_ name: KafkaTopic) -> TopicPointer? { topics[name] }
 
-    /// Where the partitioner will put a record with a key; `nil` before the topic's metadata, and without a key.
+    /// Returns the partition the partitioner will choose for a record; nil before the topic's metadata, and without a
+    /// key.
     func partition(of record: KafkaProducerRecord) -> KafkaPartition? {
         guard let key = record.key, let count = partitions.withLock({ $0[record.topic] }) else { return nil }
         return KafkaPartition(ofKey: key, partitions: count)
     }
 
-    /// Topics for which the brokers have not answered yet, or which do not exist.
+    /// Topics whose metadata has not arrived yet or that do not exist.
     var missingTopics: Set<KafkaTopic> { missing.withLock { $0 } }
 
-    /// Missing topics that this user may not describe, so that the brokers do not tell whether they exist.
+    /// Missing topics that this user may not describe: the brokers do not reveal whether they exist.
     var deniedTopics: Set<KafkaTopic> { denied.withLock { $0 } }
 
-    /// Asks for the metadata of the topics that have not been seen yet, and waits at most a second for each. Blocks.
+    /// Requests the metadata of missing topics, waiting at most a second for each. Blocks.
     func fetchMetadata() {
         for name in missingTopics {
             guard let topic = topics[name] else { continue }
@@ -79,7 +80,7 @@ final class ProducerGeneration: Sendable {
         }
     }
 
-    /// Hands a record to librdkafka, which copies it. `nil` means that a delivery report will come.
+    /// Passes a record to librdkafka, which copies it. Returns nil if a delivery report will follow.
     func produce(_ record: KafkaProducerRecord, to topic: TopicPointer, ticket: PendingSends.Ticket) -> KafkaError? {
         let headers = record.headers.isEmpty ? nil : Self.makeHeaders(record.headers)
         let code = withPointer(to: record.key) { key, keyCount in
@@ -97,18 +98,18 @@ final class ProducerGeneration: Sendable {
         }
     }
 
-    /// Ends what is queued and in flight, without waiting: the reports come through the queue.
+    /// Purges queued and in-flight records without waiting; their reports arrive through the queue.
     func purge() {
         let flags = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
         rd_kafka_purge(handle.client.raw, flags)
     }
 
-    /// Makes librdkafka behave as after a fatal error, for tests of the replacement.
+    /// Simulates a fatal error in librdkafka, for tests of the replacement.
     func failFatally(_ code: KafkaError.Code, reason: String) {
         rd_kafka_test_fatal_error(handle.client.raw, rd_kafka_resp_err_t(rawValue: code.rawValue), reason)
     }
 
-    /// The headers belong to the caller.
+    /// Creates headers that the caller must destroy or pass on.
     private static func makeHeaders(_ headers: [KafkaHeader]) -> OpaquePointer? {
         let pointer = rd_kafka_headers_new(headers.count)
         for header in headers {
@@ -132,7 +133,7 @@ private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?,
     return bytes.withUnsafeBytes { withAddress(of: $0, body) }
 }
 
-/// Null for `nil`, and never null for empty bytes, which are something else to Kafka.
+/// Calls `body` with a null pointer for nil, and never for empty bytes, which Kafka distinguishes.
 private func withAddress<Result>(
     of bytes: UnsafeRawBufferPointer?, _ body: (UnsafeRawPointer?, Int) -> Result
 ) -> Result {

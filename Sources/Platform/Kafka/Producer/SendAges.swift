@@ -1,12 +1,12 @@
-/// Since when the oldest send to each partition has been waiting for its report.
+/// The start time of the oldest unreported send to each partition.
 ///
-/// A list for each partition in the order of arrival, linked through the indices of slots: what ends in the middle
-/// leaves at once, so it is as long as there are sends. Times are nanoseconds of the caller's clock.
+/// Each partition has a list in order of arrival, linked through slot indices: an entry in the middle can be removed at
+/// once, so the list is only as long as the number of sends. Times are nanoseconds of the caller's clock.
 struct SendAges {
-    /// Where a record goes, as far as it can be said before librdkafka decides.
+    /// The destination of a record, as far as it is known before librdkafka decides.
     struct Destination: Hashable {
         let topic: KafkaTopic
-        /// `nil`: not known before the topic's metadata, or chosen at random.
+        /// Nil before the topic's metadata has arrived, or if chosen at random.
         let partition: KafkaPartition?
     }
 
@@ -25,10 +25,10 @@ struct SendAges {
     private var links: [Link] = []
     private var ends: [Destination: Ends] = [:]
 
-    /// When the oldest send to `destination` began; `nil` when none waits.
+    /// Returns the start time of the oldest send to `destination`; nil if none is outstanding.
     func oldest(to destination: Destination) -> UInt64? { ends[destination].map { links[$0.oldest].begun } }
 
-    /// Adds the send in a slot; it is the newest to its destination.
+    /// Adds the send in a slot as the newest to its destination.
     mutating func insert(_ slot: Int, to destination: Destination, at now: UInt64) {
         while links.count <= slot { links.append(Link()) }
         let newest = ends[destination]?.newest ?? -1
@@ -37,7 +37,7 @@ struct SendAges {
         ends[destination] = Ends(oldest: ends[destination]?.oldest ?? slot, newest: slot)
     }
 
-    /// Takes out the send in a slot, which must be there.
+    /// Removes the send in a slot, which must be present.
     mutating func remove(_ slot: Int) {
         let link = links[slot]
         if link.older >= 0 { links[link.older].newer = link.newer }
