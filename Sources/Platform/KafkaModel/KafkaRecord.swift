@@ -1,6 +1,7 @@
-/// One header of a record: headers are an ordered list, names may repeat, values may be null.
+/// One header of a record. Headers are an ordered list; names may repeat and values may be null.
 public struct KafkaHeader: Sendable {
-    /// A text stays what it is until it is sent: most are short or are kept elsewhere too, and need no memory of their own.
+    /// The value. Text is kept as a string until it is sent: most texts are short or stored elsewhere too, so they need
+    /// no memory of their own.
     private enum Content: Sendable {
         case null
         case bytes([UInt8])
@@ -11,19 +12,19 @@ public struct KafkaHeader: Sendable {
     public let key: String
     private let content: Content
 
-    /// A header with a binary or null value.
+    /// Creates a header with a binary or null value.
     public init(key: String, value: [UInt8]?) {
         self.key = key
         content = value.map { .bytes($0) } ?? .null
     }
 
-    /// A header with a text value, written as UTF-8.
+    /// Creates a header with a text value, encoded as UTF-8.
     public init(key: String, text: String) {
         self.key = key
         content = .text(text)
     }
 
-    /// The value; `nil` is a null value, which is not the same as an empty one.
+    /// The value; nil is a null value, which differs from an empty one.
     public var value: [UInt8]? {
         switch content {
         case .null: nil
@@ -32,7 +33,7 @@ public struct KafkaHeader: Sendable {
         }
     }
 
-    /// The value as text; nil if it is null or not UTF-8.
+    /// The value as text; nil if it is null or not valid UTF-8.
     public var text: String? {
         switch content {
         case .null: nil
@@ -41,7 +42,7 @@ public struct KafkaHeader: Sendable {
         }
     }
 
-    /// How many bytes the value has; 0 for a null value.
+    /// Number of bytes of the value; 0 for a null value.
     package var valueByteCount: Int {
         switch content {
         case .null: 0
@@ -50,7 +51,7 @@ public struct KafkaHeader: Sendable {
         }
     }
 
-    /// Calls `body` with the bytes of the value where they are; nil for a null value.
+    /// Calls `body` with the bytes of the value without copying them if possible; nil for a null value.
     package func withValue<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
         switch content {
         case .null: return body(nil)
@@ -60,7 +61,7 @@ public struct KafkaHeader: Sendable {
     }
 }
 
-/// Equal are headers of the same name and with the same bytes, however they were given.
+/// Headers are equal if their names and bytes are equal, however the value was given.
 extension KafkaHeader: Hashable {
     public static func == (lhs: KafkaHeader, rhs: KafkaHeader) -> Bool { lhs.key == rhs.key && lhs.value == rhs.value }
 
@@ -70,28 +71,28 @@ extension KafkaHeader: Hashable {
     }
 }
 
-/// A record as read from a partition. It owns its bytes.
+/// A record read from a partition. It owns its bytes.
 public struct KafkaRecord: Sendable {
     private enum Headers: Sendable {
         case list([KafkaHeader])
         case packed(PackedHeaders)
     }
 
-    /// The topic it was read from.
+    /// The topic the record was read from.
     public let topic: KafkaTopic
-    /// The partition it was read from.
+    /// The partition the record was read from.
     public let partition: KafkaPartition
-    /// Its position in the partition.
+    /// The record's position in the partition.
     public let offset: KafkaOffset
-    /// Milliseconds since 1970 as set by the producer or the broker; `nil` when the record has none.
+    /// Milliseconds since 1970 as set by the producer or the broker; nil if the record has no timestamp.
     public let timestampMilliseconds: Int64?
-    /// The key; `nil` is a null key, which is not the same as an empty one.
+    /// The key; nil is a null key, which differs from an empty one.
     public let key: [UInt8]?
-    /// The value; `nil` is a tombstone, which is not the same as an empty value.
+    /// The value; nil is a tombstone, which differs from an empty value.
     public let value: [UInt8]?
     private let storedHeaders: Headers
 
-    /// A record with these properties.
+    /// Creates a record with these properties.
     public init(
         topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset, timestampMilliseconds: Int64? = nil,
         key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []
@@ -105,7 +106,7 @@ public struct KafkaRecord: Sendable {
         storedHeaders = .list(headers)
     }
 
-    /// As above, with headers as the client copied them.
+    /// Creates a record with headers in the form in which the client copied them.
     package init(
         topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset, timestampMilliseconds: Int64?,
         key: [UInt8]?, value: [UInt8]?, packedHeaders: PackedHeaders
@@ -119,7 +120,7 @@ public struct KafkaRecord: Sendable {
         storedHeaders = .packed(packedHeaders)
     }
 
-    /// The headers in the order of the log. Made for each call: ask for single ones by ``header(_:)``.
+    /// The headers in the order of the log. The list is created on each access: use ``header(_:)`` for a single header.
     public var headers: [KafkaHeader] {
         switch storedHeaders {
         case .list(let headers): headers
@@ -127,17 +128,17 @@ public struct KafkaRecord: Sendable {
         }
     }
 
-    /// The partition it was read from, with its topic.
+    /// The topic and partition the record was read from.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
-    /// The last header of this name, which is the one that counts when a name repeats.
+    /// Returns the last header with this name, which takes precedence when a name repeats.
     public func header(_ key: String) -> KafkaHeader? {
         withHeaderValue(key) { value in KafkaHeader(key: key, value: value.map { Array($0) }) }
     }
 
-    /// Calls `body` with the value of the last header of this name, which is nil where it is null.
+    /// Calls `body` with the value of the last header with this name; a null value is passed as nil.
     ///
-    /// - Returns: nil where there is no such header.
+    /// - Returns: nil if there is no such header.
     package func withHeaderValue<Result>(_ key: String, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result? {
         switch storedHeaders {
         case .list(let headers): headers.last { $0.key == key }.map { $0.withValue(body) }
@@ -145,7 +146,7 @@ public struct KafkaRecord: Sendable {
         }
     }
 
-    /// Bytes of key, value and headers.
+    /// Total bytes of key, value and headers.
     package var payloadBytes: Int {
         let bytes = (key?.count ?? 0) + (value?.count ?? 0)
         switch storedHeaders {
@@ -155,7 +156,7 @@ public struct KafkaRecord: Sendable {
     }
 }
 
-/// Equal are records with equal headers, however they are kept.
+/// Records are equal if their headers are equal, however they are stored.
 extension KafkaRecord: Hashable {
     public static func == (lhs: KafkaRecord, rhs: KafkaRecord) -> Bool {
         lhs.offset == rhs.offset && lhs.topicPartition == rhs.topicPartition
@@ -173,22 +174,22 @@ extension KafkaRecord: Hashable {
     }
 }
 
-/// A record to be sent.
+/// A record to send.
 public struct KafkaProducerRecord: Hashable, Sendable {
-    /// The topic; one of those that the producer was made with.
+    /// The topic; one of those the producer was created with.
     public var topic: KafkaTopic
-    /// The partition; `nil` lets the key decide (murmur2, as Java clients do), or chance for a null key.
+    /// The partition; nil chooses it by the key (murmur2, as Java clients do), or at random for a null key.
     public var partition: KafkaPartition?
-    /// Milliseconds since 1970; `nil` means the time of the send.
+    /// Milliseconds since 1970; nil uses the time of the send.
     public var timestampMilliseconds: Int64?
-    /// The key; `nil` is a null key.
+    /// The key; nil is a null key.
     public var key: [UInt8]?
-    /// The value; `nil` is a tombstone.
+    /// The value; nil is a tombstone.
     public var value: [UInt8]?
     /// The headers in order.
     public var headers: [KafkaHeader]
 
-    /// A record with these properties.
+    /// Creates a record with these properties.
     public init(
         topic: KafkaTopic, partition: KafkaPartition? = nil, timestampMilliseconds: Int64? = nil,
         key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader] = []
@@ -201,7 +202,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
         self.headers = headers
     }
 
-    /// What the record counts for against a bound in bytes: key, value, headers, and a little for the record itself.
+    /// The record's size for limits in bytes: key, value, headers, and a small overhead.
     package var size: Int {
         var size = 64 + (key?.count ?? 0) + (value?.count ?? 0)
         for header in headers { size += 8 + header.key.utf8.count + header.valueByteCount }
@@ -211,14 +212,14 @@ public struct KafkaProducerRecord: Hashable, Sendable {
 
 /// The position of an acknowledged record.
 public struct KafkaDelivery: Hashable, Sendable {
-    /// The topic it was sent to.
+    /// The topic the record was sent to.
     public let topic: KafkaTopic
-    /// The partition that holds it.
+    /// The partition that holds the record.
     public let partition: KafkaPartition
-    /// Its position in the partition.
+    /// The record's position in the partition.
     public let offset: KafkaOffset
 
-    /// A delivery to this position.
+    /// Creates a delivery to this position.
     public init(topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset) {
         self.topic = topic
         self.partition = partition

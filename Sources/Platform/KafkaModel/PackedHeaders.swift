@@ -1,21 +1,23 @@
-/// The headers of a record that was read, in one piece of memory: a record has a dozen, and few of them are asked for.
+/// The headers of a received record in one allocation: a record has about a dozen, and few of them are accessed.
 package struct PackedHeaders: Sendable {
-    /// Of each header the length of its name and that of its value, -1 for a null value, then both.
+    /// For each header: the length of its name, the length of its value (-1 for null), the name, the value.
     private var bytes: [UInt8] = []
-    /// How many there are.
+    /// Number of headers.
     package private(set) var count = 0
 
     private static let prefix = 2 * MemoryLayout<Int32>.size
 
-    /// - Parameter expected: how many headers will be appended.
+    /// - Parameter expected: the number of headers that will be appended.
     package init(expecting expected: Int) {
-        // Enough for those of a notification.
+        // Enough for the headers of a notification.
         bytes.reserveCapacity(expected * 40)
     }
 
-    /// Bytes of all names and values.
+    /// Total bytes of all names and values.
     package var payloadBytes: Int { bytes.count - count * Self.prefix }
 
+    /// Appends a header.
+    ///
     /// - Parameter value: nil for a null value.
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
         append(length: name.count)
@@ -25,12 +27,12 @@ package struct PackedHeaders: Sendable {
         count += 1
     }
 
-    /// Kafka's own lengths have 32 bits.
+    /// Appends a length; Kafka's own lengths have 32 bits.
     private mutating func append(length: Int) {
         withUnsafeBytes(of: Int32(truncatingIfNeeded: length)) { bytes.append(contentsOf: $0) }
     }
 
-    /// In their order.
+    /// The headers in order.
     package var list: [KafkaHeader] {
         var list: [KafkaHeader] = []
         list.reserveCapacity(count)
@@ -40,9 +42,9 @@ package struct PackedHeaders: Sendable {
         return list
     }
 
-    /// Calls `body` with the value of the last header of this name, which is nil where it is null.
+    /// Calls `body` with the value of the last header with this name; a null value is passed as nil.
     ///
-    /// - Returns: nil where there is no such header.
+    /// - Returns: nil if there is no such header.
     package func withValue<Result>(of wanted: String, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result? {
         var wanted = wanted
         return wanted.withUTF8 { wanted in
@@ -56,7 +58,7 @@ package struct PackedHeaders: Sendable {
         }
     }
 
-    /// What is passed is valid during the call.
+    /// Calls `body` with each header. The buffers are valid only during the call.
     private func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
         bytes.withUnsafeBytes { bytes in
             func length(_ position: Int) -> Int { Int(bytes.loadUnaligned(fromByteOffset: position, as: Int32.self)) }
