@@ -5,15 +5,15 @@ internal import JSON
 package import Kafka
 package import ObjectStorage
 
-/// Tokens of an identity provider, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
+/// Requests tokens from an identity provider with OAuth 2.0 client credentials (RFC 6749 section 4.4).
 package struct ClientCredentials: Sendable {
     /// The token endpoint.
     package var endpoint: String
     package var clientId: String
-    /// Read for each token, so that another secret counts without a restart.
+    /// Reads the secret. Called for each token, so that a new secret takes effect without a restart.
     package var secret: @Sendable () throws(KafkaTokenFailure) -> Secret
     package var scope: String?
-    /// A parameter that some providers demand.
+    /// The `audience` parameter, which some providers require.
     package var audience: String?
     /// SASL extensions.
     package var extensions: [String: String]
@@ -32,10 +32,10 @@ package struct ClientCredentials: Sendable {
         self.requests = requests
     }
 
-    /// A token that does not say how long it is valid is taken for one of so many seconds.
+    /// Lifetime in seconds assumed for a token without an expiry.
     private static let assumedLife: Int64 = 300
 
-    /// Asks for a new token.
+    /// Requests a new token.
     package func token() async throws(KafkaTokenFailure) -> KafkaToken {
         let body: [UInt8]
         let request = try self.request()
@@ -51,14 +51,16 @@ package struct ClientCredentials: Sendable {
             expiry: expiry(answer["expires_in"]?.flooredInteger, claims?.expiry), extensions: extensions)
     }
 
-    /// The earlier one of the two that are known. Seconds.
+    /// Returns the expiry in milliseconds since 1970: the earlier of the response's `expires_in` and the token's `exp`,
+    /// both in seconds.
     private func expiry(_ life: Int64?, _ claimed: Int64?) -> Int64 {
         let now = requests.now()
         let ends = [life, claimed.map { ($0.clampedMilliseconds - now) / 1000 }].compactMap { $0 }
         return now + min(max(1, ends.min() ?? Self.assumedLife), 10 * 365 * 86_400) * 1000
     }
 
-    /// Name and secret go into a header of their own (RFC 6749, section 2.3.1), encoded as in a form.
+    /// Creates the request. Client id and secret are form-encoded and sent in the `Authorization` header (RFC 6749
+    /// section 2.3.1).
     private func request() throws(KafkaTokenFailure) -> HTTPClientRequest {
         var parameters = [(name: "grant_type", value: "client_credentials")]
         if let scope { parameters.append((name: "scope", value: scope)) }
@@ -77,13 +79,13 @@ package struct ClientCredentials: Sendable {
             ], body: CredentialRequests.form(parameters))
     }
 
-    /// RFC 6749, section 5.2.
+    /// Returns the error of a response (RFC 6749 section 5.2).
     private static func problem(_ body: [UInt8]) -> String? {
         guard let answer = try? JSONDocument.object(body).root, let code = answer["error"]?.string else { return nil }
         return answer["error_description"]?.string.map { "\(code): \($0)" } ?? code
     }
 
-    /// The claims of a token that is a JWT. It is not verified: brokers do that.
+    /// Returns the claims of a token that is a JWT. They are not verified here: brokers do that.
     private static func claims(of token: String) -> (subject: String?, expiry: Int64?)? {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1].utf8)),
@@ -94,7 +96,7 @@ package struct ClientCredentials: Sendable {
 }
 
 extension Int64 {
-    /// Seconds as milliseconds.
+    /// Converts seconds to milliseconds.
     fileprivate var clampedMilliseconds: Int64 {
         let (product, isOver) = multipliedReportingOverflow(by: 1000)
         return isOver ? (self < 0 ? 0 : .max / 2) : Swift.max(0, product)
@@ -102,6 +104,6 @@ extension Int64 {
 }
 
 extension KafkaTokenFailure {
-    /// A failure to get what a token is made of.
+    /// Creates a failure from a failure to obtain credentials.
     init(_ failure: CredentialFailure) { self.init(failure.message, isRefusal: failure.isRefusal) }
 }

@@ -5,13 +5,13 @@ package import Kafka
 internal import ObjectStorage
 internal import Time
 
-/// Settings of the tokens for brokers with SASL OAUTHBEARER. Names and defaults are a contract.
+/// Settings for the tokens of brokers with SASL OAUTHBEARER. Names and defaults are a contract.
 public enum KafkaTokenSettings {
-    /// Who gives the tokens.
+    /// The source of tokens.
     public enum Provider: String, CaseIterable, Sendable {
-        /// librdkafka, or nothing.
+        /// librdkafka obtains its own tokens, or none are used.
         case off
-        /// An identity provider, by OAuth 2.0 client credentials.
+        /// An identity provider with OAuth 2.0 client credentials.
         case clientCredentials = "client-credentials"
         /// Amazon MSK with IAM.
         case awsMSKIAM = "aws-msk-iam"
@@ -64,21 +64,21 @@ public enum KafkaTokenSettings {
             """, example: "/run/secrets/aws"
     ).optional
 
-    /// All of them, each under `kafka.`, where every other key is a property of librdkafka, and those of the HTTP client
-    /// that asks for tokens.
+    /// All settings, including those of the HTTP client that requests tokens. Their keys begin with `kafka.`, under
+    /// which every other key is a librdkafka property.
     public static let all: [any AnySetting] =
         [
             provider, endpoint, clientId, clientSecret, scope, audience, extensions, trustRoots, region,
             awsCredentials,
         ] + HTTPClientSettings.all
 
-    /// Files that are read for each token, by their keys without `kafka.`.
+    /// Keys, without `kafka.`, of files that are read again for each token.
     package static let rereadFiles = ["token.client.secret.file", "token.aws.credentials.file"]
 
-    /// Checks the settings together with librdkafka's properties, which it completes.
+    /// Creates the token source. Checks the settings together with librdkafka's properties, and adds missing ones.
     ///
-    /// - Parameter properties: of librdkafka, without `kafka.`.
-    /// - Returns: nil where librdkafka needs no tokens of ours. No connection is made before the first token.
+    /// - Parameter properties: librdkafka's properties, without `kafka.`.
+    /// - Returns: nil if librdkafka needs no tokens from this process. No connection is made before the first token.
     /// - Throws: a ``ConfigurationError`` that names the setting and the fix.
     package static func source(
         _ configuration: Configuration, completing properties: inout [String: String]
@@ -113,7 +113,7 @@ public enum KafkaTokenSettings {
         return KafkaTokenSource { () throws(KafkaTokenFailure) in try await cache.token() }
     }
 
-    /// librdkafka asks for a token and gets none.
+    /// Throws if librdkafka would request tokens without a provider.
     private static func refuseWithoutProvider(
         _ configuration: Configuration, _ properties: [String: String]
     ) throws(ConfigurationError) {

@@ -3,19 +3,19 @@ internal import Cryptography
 package import Kafka
 package import ObjectStorage
 
-/// Tokens for Amazon MSK with IAM: a request for `kafka-cluster:Connect` that is signed with AWS Signature Version 4 in
-/// its query, in base64url.
+/// Creates tokens for Amazon MSK with IAM: a presigned request for `kafka-cluster:Connect` (AWS Signature Version 4),
+/// encoded as base64url.
 ///
 /// Source: aws/aws-msk-iam-sasl-signer-python, `MSKAuthTokenProvider`.
 package struct MSKToken: Sendable {
-    /// Seconds for which a token is valid; brokers allow no more.
+    /// Validity of a token in seconds, the maximum brokers allow.
     private static let life: Int64 = 900
 
     package let region: String
 
     package init(region: String) { self.region = region }
 
-    /// A token of this key.
+    /// Creates a token signed with this key.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func token(of key: AWSCredentials.Key, now: Int64) throws(KafkaTokenFailure) -> KafkaToken {

@@ -1,6 +1,6 @@
 package import Kafka
 
-/// One token for all clients of a process, which each ask for it at their start and when it nears its end.
+/// Caches one token for all clients of a process, each of which requests it at its start and before it expires.
 package actor TokenCache {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
     private let now: @Sendable () -> Int64
@@ -8,8 +8,8 @@ package actor TokenCache {
     private var running: Task<Result<KafkaToken, KafkaTokenFailure>, Never>?
 
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
-    ///   - fetch: asks for a new token.
+    ///   - now: current time in milliseconds since 1970.
+    ///   - fetch: requests a new token.
     package init(
         now: @escaping @Sendable () -> Int64,
         fetch: @escaping @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
@@ -18,7 +18,8 @@ package actor TokenCache {
         self.fetch = fetch
     }
 
-    /// The token that is held while half of its life is left, else a new one. Questions at the same time share one.
+    /// Returns the cached token during the first half of its lifetime, otherwise a new one. Concurrent calls share one
+    /// request.
     package func token() async throws(KafkaTokenFailure) -> KafkaToken {
         let time = now()
         if let held, held.time <= time, time - held.time < (held.token.expiry - held.time) / 2 { return held.token }
