@@ -2,37 +2,37 @@ internal import CRdKafka
 public import Kafka
 internal import Time
 
-/// Faults for tests. Without deduplication in the mock, tests of the producer use
-/// `max.in.flight.requests.per.connection=1`: with more, a refused batch followed by an accepted one counts as stored.
+/// Fault injection for tests. The mock does not deduplicate, so tests of the producer use
+/// `max.in.flight.requests.per.connection=1`: with more, a rejected batch followed by an accepted one counts as stored.
 extension DevBroker {
-    /// A kind of request, by its number in Kafka's protocol.
+    /// A request type, identified by its number in Kafka's protocol.
     public struct Request: RawRepresentable, Hashable, Sendable {
         /// The API key.
         public let rawValue: Int16
-        /// The request of this API key.
+        /// Creates the request type with this API key.
         public init(rawValue: Int16) { self.rawValue = rawValue }
 
         /// Writes records.
         public static let produce = Request(rawValue: 0)
         /// Reads records.
         public static let fetch = Request(rawValue: 1)
-        /// Asks for topics and brokers.
+        /// Requests metadata of topics and brokers.
         public static let metadata = Request(rawValue: 3)
         /// Commits offsets.
         public static let offsetCommit = Request(rawValue: 8)
         /// Reads committed offsets.
         public static let offsetFetch = Request(rawValue: 9)
-        /// Asks who coordinates a group.
+        /// Finds the coordinator of a group.
         public static let findCoordinator = Request(rawValue: 10)
         /// Joins a group.
         public static let joinGroup = Request(rawValue: 11)
-        /// Keeps a group membership.
+        /// Keeps the membership in a group alive.
         public static let heartbeat = Request(rawValue: 12)
-        /// Starts an idempotent producer.
+        /// Initializes an idempotent producer.
         public static let initProducerId = Request(rawValue: 22)
     }
 
-    /// The next requests of this kind, to any broker, are answered with these codes, one each. `transport` breaks the
+    /// Answers the next requests of this type, to any broker, with these codes, one each. `transport` breaks the
     /// connection instead.
     public func failNext(_ request: Request, with codes: [KafkaError.Code]) throws(KafkaError) {
         let errors = codes.map { rd_kafka_resp_err_t(rawValue: $0.rawValue) }
@@ -42,7 +42,7 @@ extension DevBroker {
         }
     }
 
-    /// Forgets the errors that were not used up.
+    /// Removes injected errors that were not used.
     public func clearFailures(_ request: Request) throws(KafkaError) {
         try call("clear errors") { cluster in
             rd_kafka_mock_clear_request_errors(cluster, request.rawValue)
@@ -50,7 +50,7 @@ extension DevBroker {
         }
     }
 
-    /// Breaks all connections to a broker (`nil`: to all) and accepts no new ones. Leaders stay where they are.
+    /// Breaks all connections to a broker (nil means all brokers) and accepts no new ones. Leaders do not change.
     public func setDown(broker: Int32? = nil) throws(KafkaError) {
         try call("stop broker") { rd_kafka_mock_broker_set_down($0, broker ?? -1) }
     }
@@ -60,14 +60,14 @@ extension DevBroker {
         try call("start broker") { rd_kafka_mock_broker_set_up($0, broker ?? -1) }
     }
 
-    /// Holds every answer of a broker (`nil`: of all) for this long, in whole milliseconds.
+    /// Delays every response of a broker (nil means all brokers) by this time, in whole milliseconds.
     public func setRoundTripTime(_ time: Duration, broker: Int32? = nil) throws(KafkaError) {
         try call("set round trip time") {
             rd_kafka_mock_broker_set_rtt($0, broker ?? -1, Int32(clamping: time.clampedMilliseconds))
         }
     }
 
-    /// Makes a broker the leader of a partition; `nil` leaves it without one.
+    /// Makes a broker the leader of a partition; nil leaves the partition without one.
     public func setLeader(of partition: KafkaTopicPartition, to broker: Int32?) throws(KafkaError) {
         try call("move leader") {
             rd_kafka_mock_partition_set_leader($0, partition.topic.rawValue, partition.partition.rawValue, broker ?? -1)

@@ -4,39 +4,39 @@ internal import Dispatch
 public import Kafka
 internal import Synchronization
 
-/// An embedded broker: librdkafka's mock cluster, which speaks Kafka's protocol on 127.0.0.1, in memory.
+/// An embedded broker: librdkafka's mock cluster, which implements Kafka's protocol on 127.0.0.1, in memory.
 ///
-/// For demonstrations, development and tests. It keeps 5 MiB per partition, compacts nothing, knows no admin requests,
-/// no ACLs and no TLS, and its idempotence does not remove duplicates; two members of a group with different
-/// assignors end the process. Clients of it use the profile `embedded`.
+/// It is meant for demonstrations, development and tests. It keeps 5 MiB per partition, does not compact, supports no
+/// admin requests, ACLs or TLS, and its idempotence does not remove duplicates; two members of a group with different
+/// assignors crash the process. Its clients use the profile `embedded`.
 public final class DevBroker: Sendable {
-    /// Which ports the brokers listen on.
+    /// The ports that the brokers listen on.
     public enum Ports: Sendable {
-        /// Free ones, chosen by the system.
+        /// Free ports chosen by the system.
         case free
-        /// `first`, `first` + 1 and so on, one for each broker. librdkafka has no setting for that, so the executable
-        /// has to interpose `bind` (target CFixedPort) and passes the function that sets the next port.
+        /// Ports `first`, `first` + 1 and so on, one per broker. librdkafka has no setting for this, so the executable
+        /// must interpose `bind` (target CFixedPort) and pass the function that sets the next port.
         case fixed(first: UInt16, setNext: @Sendable (UInt16) -> Void)
     }
 
-    /// The address that the brokers listen on and advertise, in place of 127.0.0.1. The executable interposes `bind`, as
+    /// The address that the brokers listen on and advertise instead of 127.0.0.1. The executable interposes `bind`, as
     /// for ports.
     public struct Address: Sendable {
         let text: String
         let setChosen: @Sendable (Bool) -> Void
 
         /// - Parameters:
-        ///   - text: an IPv4 address of this machine, in dotted form.
-        ///   - setChosen: called with true before the brokers bind and with false after it.
+        ///   - text: an IPv4 address of this machine, in dotted-decimal form.
+        ///   - setChosen: called with true before the brokers bind and with false afterwards.
         public init(_ text: String, setChosen: @escaping @Sendable (Bool) -> Void) {
             self.text = text
             self.setChosen = setChosen
         }
     }
 
-    /// `127.0.0.1:port`, or that of the chosen address, of every broker, separated by commas.
+    /// Comma-separated addresses of all brokers, as `host:port`; the host is 127.0.0.1 or the chosen address.
     public let bootstrapServers: String
-    /// How many brokers there are; their ids count from 1.
+    /// Number of brokers; their ids start at 1.
     public let brokerCount: Int
 
     private struct State {
@@ -49,8 +49,8 @@ public final class DevBroker: Sendable {
 
     /// Starts the brokers and creates the topics.
     ///
-    /// - Throws: `portInUse`, `invalidArgument` for a count that makes no sense, or `notOnEmbeddedBroker` for an address
-    ///   that is not of this machine.
+    /// - Throws: `portInUse`, `invalidArgument` for an invalid number of brokers, ports or partitions, or
+    ///   `notOnEmbeddedBroker` for an address that does not belong to this machine.
     public init(
         topics: [KafkaTopic: Int] = [:], brokers: Int = 1, ports: Ports = .free, address: Address? = nil,
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
@@ -61,7 +61,7 @@ public final class DevBroker: Sendable {
         let host = try KafkaHandle(
             .producer,
             settings: [
-                // Without it every busy connection stalls for 40 ms now and then (Nagle against delayed ACK).
+                // Without this every busy connection occasionally stalls for 40 ms (Nagle against delayed ACK).
                 ClientProperty("socket.nagle.disable", "true"), ClientProperty("log_level", "3"),
                 ClientProperty("log.queue", "true"),
             ], home: DispatchQueue(label: "kafka.dev-broker"))
@@ -107,26 +107,26 @@ public final class DevBroker: Sendable {
 
     deinit { _ = takeDown() }
 
-    /// Stops all brokers; everything they held is gone. Takes up to about a second, at most five.
+    /// Stops all brokers and discards their data. Takes up to about a second, at most five.
     public func stop() async {
         _ = await takeDown()?.wait(within: .seconds(5))
     }
 
-    /// Destroys cluster and host on a queue of their own, which takes up to a second. The references end with the
-    /// block, not with the scope of a caller that waits.
+    /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block holds the last
+    /// references, so they do not depend on the scope of a waiting caller.
     private func takeDown() -> Completion? {
         let left = state.withLock { state in
             defer { state = State() }
             return state
         }
         DispatchQueue(label: "kafka.dev-broker.stop").async {
-            // The cluster goes before the client that hosts it.
+            // The cluster must be destroyed before the client that hosts it.
             if let cluster = left.cluster { rd_kafka_mock_cluster_destroy(cluster.raw) }
         }
         return left.host?.released
     }
 
-    /// Creates a topic; clients cannot do it.
+    /// Creates a topic, which clients cannot do.
     ///
     /// - Throws: `topicAlreadyExists`, `invalidArgument`, or `closed`.
     public func createTopic(_ topic: KafkaTopic, partitions: Int) throws(KafkaError) {
