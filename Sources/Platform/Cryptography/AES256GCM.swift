@@ -1,10 +1,10 @@
 internal import Bytes
 internal import COpenSSL
 
-/// AES-256 in Galois/Counter Mode (NIST SP 800-38D) with a nonce of 96 bits and a tag of 128.
+/// AES-256 in Galois/Counter Mode (NIST SP 800-38D) with a 96-bit nonce and a 128-bit tag.
 ///
-/// **One key and one nonce go together once**: two messages under the same pair give both away. Every call has a context
-/// of its own, which is wiped, so that no key outlives its ``SecretKey``.
+/// **Never use a key and nonce pair twice**: two messages under the same pair compromise both. Each call uses its own
+/// context, which is wiped, so that no key outlives its ``SecretKey``.
 package enum AES256GCM {
     package static let keyByteCount = 32
     package static let nonceByteCount = 12
@@ -20,11 +20,12 @@ package enum AES256GCM {
 
     private static let algorithm = Algorithm()
 
-    /// Writes the ciphertext, as long as `plaintext`, and then the tag into `out`.
+    /// Writes the ciphertext, as long as `plaintext`, followed by the tag into `out`.
     ///
-    /// - Parameter authenticated: what is not encrypted but must be the same for opening.
-    /// - Throws: ``CryptographyError``: `invalidArgument` for a key, nonce or `out` of another length or 2 GiB and more,
-    ///   `unavailable` when libcrypto fails.
+    /// - Parameter authenticated: additional data that is authenticated but not encrypted, and must be the same when
+    ///   opening.
+    /// - Throws: ``CryptographyError``: `invalidArgument` for a key, nonce or `out` of the wrong length or for 2 GiB
+    ///   and more, `unavailable` if libcrypto fails.
     package static func seal(
         _ plaintext: UnsafeRawBufferPointer, key: SecretKey, nonce: UnsafeRawBufferPointer,
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
@@ -40,10 +41,11 @@ package enum AES256GCM {
         guard isSealed else { throw ErrorQueue.error(.unavailable, "AES-256-GCM failed") }
     }
 
-    /// Writes the plaintext into `out`, 16 bytes less than `sealed`. False, and `out` wiped, when the key, the nonce, what
-    /// is authenticated or any byte is not what was sealed.
+    /// Writes the plaintext, 16 bytes shorter than `sealed`, into `out`. Returns false and wipes `out` if the key, the
+    /// nonce, the authenticated data or any byte of `sealed` is wrong.
     ///
-    /// - Throws: ``CryptographyError``: `invalidArgument` for a key, nonce or `out` of another length or 2 GiB and more.
+    /// - Throws: ``CryptographyError``: `invalidArgument` for a key, nonce or `out` of the wrong length or for 2 GiB
+    ///   and more.
     package static func open(
         _ sealed: UnsafeRawBufferPointer, key: SecretKey, nonce: UnsafeRawBufferPointer,
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
@@ -52,7 +54,7 @@ package enum AES256GCM {
             throw CryptographyError(.invalidArgument, "\(out.count) bytes for the plaintext of \(sealed.count)")
         }
         let text = UnsafeRawBufferPointer(rebasing: sealed[..<out.count])
-        // OpenSSL takes the tag as a pointer to what it could write but only reads.
+        // OpenSSL takes the tag as a mutable pointer but only reads it.
         let tag = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(rebasing: sealed[out.count...]))
         let isAuthentic = try run(
             .open, text, key: key, nonce: nonce, authenticated: authenticated, into: out, tag: tag)
@@ -101,7 +103,7 @@ package enum AES256GCM {
                 return false
             }
         }
-        // GCM writes nothing here, but wants an address.
+        // GCM writes nothing here, but OpenSSL requires an address.
         var nothing: UInt64 = 0
         let isDone = withUnsafeMutableBytes(of: &nothing) { nothing in
             EVP_CipherFinal_ex(context, nothing.assumingMemoryBound(to: UInt8.self).baseAddress, &written) == 1
@@ -116,9 +118,9 @@ package enum AES256GCM {
 }
 
 extension AES256GCM {
-    /// The ciphertext and then the tag.
+    /// Returns the ciphertext followed by the tag.
     ///
-    /// - Throws: as ``seal(_:key:nonce:authenticated:into:)``.
+    /// - Throws: the errors of ``seal(_:key:nonce:authenticated:into:)``.
     package static func seal(
         _ plaintext: [UInt8], key: SecretKey, nonce: [UInt8], authenticated: [UInt8]
     ) throws(CryptographyError) -> [UInt8] {
@@ -139,10 +141,10 @@ extension AES256GCM {
         return out
     }
 
-    /// The plaintext; nil when the key, the nonce, what is authenticated or any byte is not what was sealed, or when
+    /// Returns the plaintext; nil if the key, the nonce, the authenticated data or any byte of `sealed` is wrong, or if
     /// `sealed` is shorter than a tag.
     ///
-    /// - Throws: as ``open(_:key:nonce:authenticated:into:)``.
+    /// - Throws: the errors of ``open(_:key:nonce:authenticated:into:)``.
     package static func open(
         _ sealed: [UInt8], key: SecretKey, nonce: [UInt8], authenticated: [UInt8]
     ) throws(CryptographyError) -> [UInt8]? {

@@ -1,15 +1,16 @@
 internal import COpenSSL
 
-/// What kind of public key a certificate holds.
+/// The kind of public key in a certificate.
 package enum PublicKeyKind: Hashable, Sendable {
-    /// EC on P-256: the curve given by name, the point uncompressed.
+    /// EC on P-256, with a named curve and an uncompressed point.
     case p256
-    /// EC on P-384: the curve given by name, the point uncompressed.
+    /// EC on P-384, with a named curve and an uncompressed point.
     case p384
-    /// Anything else, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1 (explicit parameters)`.
+    /// Any other key, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1 (explicit
+    /// parameters)`.
     case other(String)
 
-    /// For messages.
+    /// The name for messages.
     var name: String {
         switch self {
         case .p256: "EC on P-256"
@@ -19,32 +20,32 @@ package enum PublicKeyKind: Hashable, Sendable {
     }
 }
 
-/// How a certificate is signed by its issuer.
+/// The algorithm of a certificate's signature.
 package enum CertificateSignatureAlgorithm: Hashable, Sendable {
     case ecdsaWithSHA256, ecdsaWithSHA384, ecdsaWithSHA512
-    /// Anything else, with OpenSSL's name for it, such as `RSA-SHA256`.
+    /// Any other algorithm, with OpenSSL's name for it, such as `RSA-SHA256`.
     case other(String)
 }
 
 extension Certificate {
-    /// The serial number in lower-case hexadecimal, two digits for every byte; empty for a negative or oversized one.
+    /// The serial number in lower-case hexadecimal, two digits per byte; empty for a negative or oversized one.
     package var serialNumber: String {
         SerialNumber.text { shim_get_serial(handle, $0, $1) }
     }
 
-    /// The subject's name as RFC 2253 writes it: `CN=…,OU=…,O=…,C=…`.
+    /// The subject's name in the format of RFC 2253: `CN=…,OU=…,O=…,C=…`.
     package var subject: String { Self.text(of: X509_get_subject_name(handle)) }
 
-    /// The issuer's name as RFC 2253 writes it.
+    /// The issuer's name in the format of RFC 2253.
     package var issuer: String { Self.text(of: X509_get_issuer_name(handle)) }
 
     /// SHA-256 of the DER.
     package var sha256Fingerprint: SHA256Digest { SHA256.digest(of: der) }
 
-    /// 1, 2 or 3, as the standard counts; other numbers are what a malformed certificate says.
+    /// The version: 1, 2 or 3. A malformed certificate may contain other numbers.
     package var version: Int { X509_get_version(handle) &+ 1 }
 
-    /// When it may be used; nil when a date is not of the two forms of RFC 5280 section 4.1.2.5.
+    /// The validity period; nil if a date has neither of the two forms in RFC 5280 section 4.1.2.5.
     package var validity: CertificateValidity? {
         var notBefore: Int64 = 0
         var notAfter: Int64 = 0
@@ -52,7 +53,7 @@ extension Certificate {
         return CertificateValidity(notBefore: notBefore, notAfter: notAfter)
     }
 
-    /// How often the extension occurs; a good certificate carries none twice.
+    /// Returns the number of occurrences of an extension; a valid certificate contains none twice.
     package func extensionCount(_ oid: OID) -> Int { Int(shim_extension_count(handle, oid.handle)) }
 
     package var signatureAlgorithm: CertificateSignatureAlgorithm {
@@ -65,41 +66,44 @@ extension Certificate {
         }
     }
 
-    /// The public key's kind, judged strictly.
+    /// The kind of the public key, determined strictly.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         guard let key = X509_get0_pubkey(handle) else { return .other("unreadable") }
         return KeyFacts.kind(of: key)
     }
 
-    /// Whether basicConstraints says that it is a certificate authority.
+    /// Whether basicConstraints marks the certificate as a certificate authority.
     package var isCertificateAuthority: Bool { extensionFlags & UInt32(EXFLAG_CA) != 0 }
 
-    /// Whether it may sign certificates: basicConstraints present with CA, and keyUsage (when present) allows keyCertSign.
+    /// Whether it may sign certificates: basicConstraints is present with CA, and keyUsage, if present, allows
+    /// keyCertSign.
     package var maySignCertificates: Bool {
         let needed = UInt32(EXFLAG_BCONS) | UInt32(EXFLAG_CA)
         return X509_check_ca(handle) == 1 && extensionFlags & needed == needed
             && allows(keyUsage: SHIM_KEY_USAGE_KEY_CERT_SIGN)
     }
 
-    /// Whether it may sign data: keyUsage absent, or it allows digitalSignature.
+    /// Whether it may sign data: keyUsage is absent or allows digitalSignature.
     package var maySignData: Bool { allows(keyUsage: SHIM_KEY_USAGE_DIGITAL_SIGNATURE) }
 
-    /// X.509 version 3, every known extension readable, none unknown and critical, no proxy certificate.
+    /// Whether the certificate has X.509 version 3, all known extensions are readable, none is unknown and critical,
+    /// and it is not a proxy certificate.
     package var hasUsableExtensions: Bool {
         let unusable =
             UInt32(EXFLAG_INVALID) | UInt32(EXFLAG_CRITICAL) | UInt32(EXFLAG_PROXY) | UInt32(EXFLAG_V1)
         return version == 3 && extensionFlags & unusable == 0
     }
 
-    /// Whether it carries nameConstraints, policyConstraints, policyMappings or inhibitAnyPolicy, critical or not.
+    /// Whether it contains nameConstraints, policyConstraints, policyMappings or inhibitAnyPolicy, critical or not.
     package var constrainsPath: Bool {
         [NID_name_constraints, NID_policy_constraints, NID_policy_mappings, NID_inhibit_any_policy]
             .contains { X509_get_ext_by_NID(handle, $0, -1) >= 0 }
     }
 
-    /// The first OCSP address of authorityInfoAccess that begins with `http://` and counts below 512 bytes. Ask it only after
-    /// the path and what the certificate has signed are verified: until then an untrusted client may have chosen it.
+    /// The first OCSP address in authorityInfoAccess that begins with `http://` and is shorter than 512 bytes. Use it
+    /// only after the path and the certificate's signature on the data are verified: before that an untrusted client
+    /// may have chosen it.
     package var ocspURL: String? {
         defer { ErrorQueue.clear() }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer -> String? in
@@ -114,7 +118,7 @@ extension Certificate {
     }
 
     private func allows(keyUsage bit: UInt32) -> Bool {
-        // All bits are set when the extension is absent.
+        // All bits are set if the extension is absent.
         X509_get_key_usage(handle) & bit != 0
     }
 
@@ -131,11 +135,12 @@ extension Certificate: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }
 
-/// Serial numbers as text.
+/// Conversion of serial numbers to text.
 enum SerialNumber {
-    /// Hexadecimal of what `read` writes into the buffer it is given; empty when it returns a negative count.
+    /// Returns the hexadecimal text of the bytes that `read` writes into the given buffer; empty if it returns a
+    /// negative count.
     static func text(_ read: (UnsafeMutablePointer<UInt8>, Int32) -> Int32) -> String {
-        // RFC 5280 allows 20 bytes; more are tolerated so that the number can be shown.
+        // RFC 5280 allows 20 bytes; longer ones are accepted so that they can be displayed.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
             guard let start = buffer.baseAddress else { return "" }
             let count = Int(read(start, Int32(buffer.count)))
@@ -146,9 +151,9 @@ enum SerialNumber {
     }
 }
 
-/// Reading a memory BIO.
+/// Access to a memory BIO.
 enum MemoryBIO {
-    /// A copy of what was written to `memory`.
+    /// Returns a copy of the bytes written to `memory`.
     static func bytes(of memory: OpaquePointer) -> [UInt8] {
         var start: UnsafePointer<UInt8>?
         let count = shim_bio_bytes(memory, &start)
@@ -157,7 +162,7 @@ enum MemoryBIO {
     }
 }
 
-/// What OpenSSL knows of an EVP_PKEY.
+/// Properties of an EVP_PKEY as reported by OpenSSL.
 enum KeyFacts {
     static func kind(of key: OpaquePointer) -> PublicKeyKind {
         guard EVP_PKEY_is_a(key, "EC") == 1 else {
@@ -174,7 +179,7 @@ enum KeyFacts {
         }
     }
 
-    /// The public point as it is encoded, 04 || x || y when uncompressed; empty when there is none.
+    /// Returns the encoded public point, 04 || x || y if uncompressed; empty if there is none.
     static func point(of key: OpaquePointer) -> [UInt8] {
         // 133 bytes: P-521 uncompressed.
         [UInt8](unsafeUninitializedCapacity: 133) { out, count in

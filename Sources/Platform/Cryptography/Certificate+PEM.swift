@@ -2,13 +2,14 @@ internal import Bytes
 internal import COpenSSL
 
 extension Certificate {
-    /// Every certificate of a file's bytes: one in DER, or any number in PEM, in their order.
+    /// Parses all certificates in a file's bytes: one in DER, or any number in PEM, in order.
     ///
-    /// Text around the PEM blocks is skipped, a byte order mark and blanks in front too; a block of another kind is not.
+    /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace; a block of another
+    /// type is an error.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`; also when there is none.
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, also if there is no certificate.
     package static func certificates(encoded bytes: [UInt8]) throws(CryptographyError) -> [Certificate] {
-        // DER begins with the tag of a SEQUENCE and a length above 127, which is no text.
+        // DER begins with the tag of a SEQUENCE and a long-form length, which is not text.
         if bytes.starts(with: [0x30, 0x82]) || bytes.starts(with: [0x30, 0x81]) {
             return [try Certificate(der: bytes)]
         }
@@ -17,9 +18,9 @@ extension Certificate {
         }
     }
 
-    /// Checks a file of roots that another library reads: it must be PEM as OpenSSL reads it by itself.
+    /// Checks a file of roots that another library reads: it must be PEM that OpenSSL accepts without our tolerance.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, whose message says what the file holds and how to
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, whose message describes the content and how to
     ///   convert it.
     package static func checkRoots(pem bytes: [UInt8]) throws(CryptographyError) {
         let all = try certificates(encoded: bytes)
@@ -35,7 +36,7 @@ extension Certificate {
         }
     }
 
-    /// The certificate as one PEM block.
+    /// The certificate as a PEM block.
     package var pem: [UInt8] {
         var text = Array("-----BEGIN CERTIFICATE-----\n".utf8)
         let characters = Base64.encode(der)
@@ -64,7 +65,7 @@ extension Certificate {
         return certificates
     }
 
-    /// The next PEM block; nil at the end of the text.
+    /// Reads the next PEM block; returns nil at the end of the text.
     private static func nextBlock(
         _ memory: OpaquePointer
     ) throws(CryptographyError) -> (name: String, bytes: [UInt8])? {

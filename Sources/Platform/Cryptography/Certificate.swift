@@ -11,17 +11,17 @@ package final class Certificate: @unchecked Sendable {
     /// The certificate's exact encoding.
     package let der: [UInt8]
 
-    /// A certificate from its DER, with nothing after it.
+    /// Parses a certificate in DER; trailing bytes are an error.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`. Bound the count before: parsing time grows faster than
-    ///   the size, see ``recommendedMaximumByteCount``.
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`. Limit the size beforehand, because parsing
+    ///   time grows faster than the size: see ``recommendedMaximumByteCount``.
     package convenience init(der: UnsafeRawBufferPointer) throws(CryptographyError) {
         self.init(owning: try Self.parse(der), der: Array(der))
     }
 
-    /// A certificate from its DER, with nothing after it.
+    /// Parses a certificate in DER; trailing bytes are an error.
     ///
-    /// - Throws: as ``init(der:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the errors of ``init(der:)-(UnsafeRawBufferPointer)``.
     package convenience init(der: [UInt8]) throws(CryptographyError) {
         let parsed = try der.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try Self.parse(bytes) }
         self.init(owning: parsed, der: der)
@@ -41,7 +41,7 @@ package final class Certificate: @unchecked Sendable {
         return handle
     }
 
-    /// The DER of `handle`, which stays the caller's; nil when it cannot be encoded.
+    /// Returns the DER of `handle`, which the caller keeps; nil if it cannot be encoded.
     static func encoding(of handle: OpaquePointer) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509(handle, &start)
@@ -50,7 +50,7 @@ package final class Certificate: @unchecked Sendable {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// Takes over one reference to `handle`.
+    /// Takes ownership of one reference to `handle`.
     init(owning handle: OpaquePointer, der: [UInt8]) {
         self.handle = handle
         self.der = der
@@ -62,7 +62,7 @@ package final class Certificate: @unchecked Sendable {
         X509_free(handle)
     }
 
-    /// The greatest size of an untrusted certificate, in bytes of DER: some OpenSSL versions need seconds for certificates
-    /// of 50 KB. Certificates of public authorities count about 1,000.
+    /// Recommended maximum size of an untrusted certificate in bytes of DER: some OpenSSL versions need seconds for
+    /// certificates of 50 KB. Certificates of public authorities have about 1,000 bytes.
     package static let recommendedMaximumByteCount = 3_072
 }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Makes certificates for test certificate authorities: good ones, and every deviation a verifier must refuse.
+/// Creates certificates for test certificate authorities: valid ones, and every deviation that a verifier must reject.
 package struct CertificateBuilder: Sendable {
-    /// One part of a name, by OpenSSL's short field name: `C`, `O`, `OU`, `CN`.
+    /// One attribute of a name, with OpenSSL's short field name: `C`, `O`, `OU`, `CN`.
     package struct NameAttribute: Hashable, Sendable {
         package var field: String
         package var value: String
@@ -13,7 +13,7 @@ package struct CertificateBuilder: Sendable {
         }
     }
 
-    /// The digest under the certificate's signature; Ed25519 has none of its own and ignores it.
+    /// The digest of the certificate's signature; Ed25519 ignores it.
     package enum Digest: String, Sendable {
         case sha1 = "SHA1"
         case sha224 = "SHA224"
@@ -24,18 +24,18 @@ package struct CertificateBuilder: Sendable {
 
     package var subject: [NameAttribute]
     package var validity: CertificateValidity
-    /// Big endian without sign; nil for 16 random bytes.
+    /// The serial number, unsigned big endian; nil uses 16 random bytes.
     package var serialNumber: [UInt8]?
-    /// 1 to 3. Version 1 carries no extensions; nor should version 2.
+    /// The version, 1 to 3. Version 1 has no extensions; version 2 should have none either.
     package var version = 3
     package var digest = Digest.sha384
-    /// In this order, after the key identifiers; the same one twice is written twice.
+    /// The extensions, written in this order after the key identifiers; duplicates are kept.
     package var extensions: [CertificateExtension]
-    /// Whether subjectKeyIdentifier and authorityKeyIdentifier are added.
+    /// Whether to add subjectKeyIdentifier and authorityKeyIdentifier.
     package var hasKeyIdentifiers = true
-    /// What to write as the issuer's name instead of the issuer's own subject.
+    /// The issuer name to write instead of the issuer's subject.
     package var issuerName: [NameAttribute]?
-    /// Whose key authorityKeyIdentifier names instead of the issuer's.
+    /// The certificate whose key authorityKeyIdentifier refers to, instead of the issuer's.
     package var claimedAuthority: Certificate?
 
     package init(subject: [NameAttribute], validity: CertificateValidity, extensions: [CertificateExtension]) {
@@ -44,16 +44,18 @@ package struct CertificateBuilder: Sendable {
         self.extensions = extensions
     }
 
-    /// A certificate for `key` that `key` signs.
+    /// Creates a certificate for `key`, signed by `key`.
     ///
-    /// - Throws: ``CryptographyError``: `invalidArgument` for a field OpenSSL refuses, `unavailable` when signing fails.
+    /// - Throws: ``CryptographyError``: `invalidArgument` for a field that OpenSSL rejects, `unavailable` if signing
+    ///   fails.
     package func selfSigned(key: PrivateKey) throws(CryptographyError) -> Certificate {
         try make(key: key, issuer: nil, issuerKey: key)
     }
 
-    /// A certificate for `key`'s public half, signed by an authority. Nothing checks that `authorityKey` is the authority's.
+    /// Creates a certificate for `key`'s public half, signed by an authority. `authorityKey` is not checked to belong
+    /// to the authority.
     ///
-    /// - Throws: as ``selfSigned(key:)``.
+    /// - Throws: the errors of ``selfSigned(key:)``.
     package func issued(
         for key: PrivateKey, by authority: Certificate, authorityKey: PrivateKey
     ) throws(CryptographyError) -> Certificate {
@@ -84,7 +86,7 @@ package struct CertificateBuilder: Sendable {
         guard let der = Certificate.encoding(of: draft) else {
             throw ErrorQueue.error(.unavailable, "the certificate cannot be encoded")
         }
-        // Parsed again: what is used is what a receiver would read, with nothing left from the draft.
+        // Parsed again, so that the result is exactly what a receiver would read, without state of the draft.
         return try Certificate(der: der)
     }
 
@@ -129,7 +131,8 @@ package struct CertificateBuilder: Sendable {
         return identifiers
     }
 
-    /// SHA-1 of the key's bits, RFC 5280 section 4.2.1.2 (1): a name for the key, not a protection.
+    /// Computes SHA-1 of the public key's bits (RFC 5280 section 4.2.1.2 (1)): an identifier of the key, not a
+    /// protection.
     private func keyIdentifier(of certificate: OpaquePointer) throws(CryptographyError) -> [UInt8] {
         var identifier = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 20

@@ -1,8 +1,8 @@
-/// One extension of a certificate to be made (RFC 5280 section 4.2).
+/// An extension of a certificate to be created (RFC 5280 section 4.2).
 package struct CertificateExtension: Sendable {
     package var oid: OID
     package var isCritical: Bool
-    /// The value in DER, whatever it is: nothing checks that it fits the identifier.
+    /// The value in DER; it is not checked against the identifier.
     package var der: [UInt8]
 
     package init(_ oid: OID, isCritical: Bool = false, der: [UInt8]) {
@@ -11,37 +11,38 @@ package struct CertificateExtension: Sendable {
         self.der = der
     }
 
-    /// basicConstraints, critical; `pathLength` up to 127.
+    /// Creates a critical basicConstraints extension; `pathLength` is at most 127.
     package static func basicConstraints(isAuthority: Bool, pathLength: UInt8? = nil) -> CertificateExtension {
         var content: [UInt8] = isAuthority ? [0x01, 0x01, 0xFF] : []
         if let pathLength { content += [0x02, 0x01, pathLength & 0x7F] }
         return CertificateExtension(OID("2.5.29.19"), isCritical: true, der: DER.value(0x30, content))
     }
 
-    /// keyUsage with digitalSignature alone, critical.
+    /// A critical keyUsage extension with digitalSignature only.
     package static let digitalSignature = CertificateExtension(
         OID("2.5.29.15"), isCritical: true, der: [0x03, 0x02, 0x07, 0x80])
 
-    /// keyUsage with keyCertSign and cRLSign, critical.
+    /// A critical keyUsage extension with keyCertSign and cRLSign.
     package static let certificateSigning = CertificateExtension(
         OID("2.5.29.15"), isCritical: true, der: [0x03, 0x02, 0x01, 0x06])
 
-    /// extendedKeyUsage with id-kp-OCSPSigning, critical (RFC 6960 section 4.2.2.2).
+    /// A critical extendedKeyUsage extension with id-kp-OCSPSigning (RFC 6960 section 4.2.2.2).
     package static let ocspSigning = CertificateExtension(
         OID("2.5.29.37"), isCritical: true,
         der: [0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x09])
 
-    /// id-pkix-ocsp-nocheck: the responder itself need not be checked (RFC 6960 section 4.2.2.2.1).
+    /// An id-pkix-ocsp-nocheck extension: the responder's own revocation need not be checked (RFC 6960 section
+    /// 4.2.2.2.1).
     package static let ocspNoCheck = CertificateExtension(OID("1.3.6.1.5.5.7.48.1.5"), der: DER.null)
 
-    /// authorityInfoAccess with one OCSP address (RFC 5280 section 4.2.2.1).
+    /// Creates an authorityInfoAccess extension with one OCSP address (RFC 5280 section 4.2.2.1).
     package static func ocspAddress(_ url: String) -> CertificateExtension {
         let method: [UInt8] = [0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]
         let location = DER.value(0x86, Array(url.utf8))
         return CertificateExtension(OID("1.3.6.1.5.5.7.1.1"), der: DER.sequence(DER.sequence(method, location)))
     }
 
-    /// An extension that says something by being there: its value is NULL.
+    /// Creates an extension whose presence is its meaning; its value is NULL.
     package static func marker(_ oid: OID, isCritical: Bool = false) -> CertificateExtension {
         CertificateExtension(oid, isCritical: isCritical, der: DER.null)
     }

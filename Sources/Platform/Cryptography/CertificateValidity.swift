@@ -1,4 +1,5 @@
-/// When a certificate or a path may be used, in seconds since 1970, both ends included (RFC 5280 section 4.1.2.5).
+/// The validity period of a certificate or path, in seconds since 1970, inclusive at both ends (RFC 5280 section
+/// 4.1.2.5).
 package struct CertificateValidity: Hashable, Sendable {
     package let notBefore: Int64
     package let notAfter: Int64
@@ -12,14 +13,15 @@ package struct CertificateValidity: Hashable, Sendable {
         notBefore <= seconds && seconds <= notAfter
     }
 
-    /// How many seconds `seconds` lies outside: negative before `notBefore`, positive after `notAfter`, else 0.
+    /// Returns the distance in seconds from the period: negative before `notBefore`, positive after `notAfter`,
+    /// otherwise 0.
     package func distance(to seconds: Int64) -> Int64 {
         if seconds < notBefore { return seconds.subtractingReportingOverflow(notBefore).partialValue }
         if seconds > notAfter { return seconds.subtractingReportingOverflow(notAfter).partialValue }
         return 0
     }
 
-    /// The time that lies in both. It contains nothing when they do not meet.
+    /// Returns the common period; it contains no time if the two do not overlap.
     package func intersection(_ other: CertificateValidity) -> CertificateValidity {
         CertificateValidity(notBefore: max(notBefore, other.notBefore), notAfter: min(notAfter, other.notAfter))
     }

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// What went wrong in this library. Verdicts about certificates, signatures and OCSP answers are values, not errors.
+/// An error of this library. Verdicts on certificates, signatures and OCSP responses are values, not errors.
 ///
 /// Equality compares the code and the message.
 package struct CryptographyError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers decide on this, never on the text.
+    /// The kind of failure; callers decide on it, never on the text.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case unavailable, malformedCertificate, malformedKey, unsupportedKey, unreadableFile, untrustworthyRoot
@@ -13,28 +13,29 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
 
         private let value: Value
 
-        /// libcrypto could not do what it always can: no memory, or an OpenSSL configuration without the algorithm.
+        /// libcrypto failed at an operation that normally succeeds: no memory, or an OpenSSL configuration without the
+        /// algorithm.
         package static let unavailable = Code(value: .unavailable)
-        /// Not one certificate in DER, or not certificates in PEM.
+        /// The input is neither one certificate in DER nor certificates in PEM.
         package static let malformedCertificate = Code(value: .malformedCertificate)
-        /// Not a private or public key of the expected form; encrypted keys too.
+        /// The input is not a private or public key in the expected format, or the key is encrypted.
         package static let malformedKey = Code(value: .malformedKey)
-        /// A good key of another kind than was asked for.
+        /// The key is valid but not of the requested kind.
         package static let unsupportedKey = Code(value: .unsupportedKey)
-        /// The file cannot be read, or is larger than such a file ever is.
+        /// The file cannot be read, or is too large for its purpose.
         package static let unreadableFile = Code(value: .unreadableFile)
-        /// A root whose own signature or extensions are not good.
+        /// A root's own signature or extensions are invalid.
         package static let untrustworthyRoot = Code(value: .untrustworthyRoot)
-        /// Not an OCSP request.
+        /// The input is not an OCSP request.
         package static let malformedRequest = Code(value: .malformedRequest)
-        /// The caller's value is outside what is allowed.
+        /// An argument is out of range.
         package static let invalidArgument = Code(value: .invalidArgument)
 
         package var description: String { value.rawValue }
     }
 
     package let code: Code
-    /// One line, with OpenSSL's own reason when it gave one.
+    /// One line, with OpenSSL's own reason if there is one.
     package let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -45,13 +46,13 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
     package var description: String { "\(message) (\(code))" }
 }
 
-/// OpenSSL's error queue of the calling thread. Nothing is decided from it: return values are the contract.
+/// OpenSSL's error queue of the calling thread. Decisions are based on return values, not on the queue.
 enum ErrorQueue {
     static func clear() {
         ERR_clear_error()
     }
 
-    /// An error with the oldest entry of the queue in its message; empties the queue.
+    /// Creates an error with the oldest entry of the queue in its message; clears the queue.
     static func error(_ code: CryptographyError.Code, _ message: String) -> CryptographyError {
         let entry = ERR_peek_error()
         ERR_clear_error()

@@ -1,8 +1,8 @@
-/// Writing the little DER (X.690) that certificate extensions need.
+/// Encodes the small part of DER (X.690) needed for certificate extensions.
 package enum DER {
     package static let null: [UInt8] = [0x05, 0x00]
 
-    /// One value: tag, definite length, content.
+    /// Encodes one value: tag, definite length, content.
     package static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         [tag] + length(content.count) + content
     }

@@ -1,16 +1,17 @@
-/// The two encodings of an ECDSA signature on P-256: raw (r then s, 32 bytes each) and DER (`SEQUENCE { r, s }`).
+/// Conversion between the two encodings of an ECDSA signature on P-256: raw (r then s, 32 bytes each) and DER
+/// (`SEQUENCE { r, s }`).
 enum ECDSASignature {
-    /// Two headers of 2 bytes and 33 bytes each, and the sequence's 2.
+    /// Two integers with 2 header bytes and up to 33 content bytes each, plus the sequence's 2 header bytes.
     static let maximumDERByteCount = 72
     static let rawByteCount = 64
 
-    /// n, the order of P-256's base point.
+    /// The order n of P-256's base point.
     private static let order: [UInt8] = [
         0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-    /// Writes the DER and returns its count; nil when `raw` is not 64 bytes or r or s is outside 1 ..< n.
+    /// Writes the DER encoding and returns its length; nil if `raw` is not 64 bytes or r or s is outside 1 ..< n.
     static func writeDER(ofRaw raw: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer) -> Int? {
         guard raw.count == rawByteCount, out.count >= maximumDERByteCount else { return nil }
         var at = 2
@@ -29,7 +30,7 @@ enum ECDSASignature {
         guard number.lexicographicallyPrecedes(order), let first = number.firstIndex(where: { $0 != 0 }) else {
             return false
         }
-        // A DER integer is signed: a leading zero keeps a high bit from meaning minus.
+        // A DER integer is signed: a leading zero keeps a set high bit from making it negative.
         let padding = number[first] >> 7
         let count = 32 - first
         out[at] = 0x02
@@ -45,7 +46,7 @@ enum ECDSASignature {
         return true
     }
 
-    /// The 64 raw bytes of a DER signature that OpenSSL made; nil for anything else.
+    /// Returns the 64 raw bytes of a DER signature created by OpenSSL; nil for anything else.
     static func raw(ofDER der: UnsafeRawBufferPointer) -> [UInt8]? {
         var raw = [UInt8](repeating: 0, count: rawByteCount)
         guard der.count >= 2, der[0] == 0x30, Int(der[1]) == der.count - 2 else { return nil }

@@ -1,20 +1,21 @@
 internal import COpenSSL
 
-/// A public key of Ed25519 (RFC 8032), for verifying. Shared by all threads.
+/// An Ed25519 public key (RFC 8032) for verification. Can be shared by threads.
 package final class Ed25519PublicKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable once built; every verification has a context of its own.
 
-    /// The count of a key's bytes.
+    /// Number of bytes of a key.
     package static let byteCount = 32
-    /// The count of a signature's bytes.
+    /// Number of bytes of a signature.
     package static let signatureByteCount = 64
 
     // Owned (one reference); freed in deinit.
     private let handle: OpaquePointer
-    /// The 32 bytes that RFC 8032 section 5.1.5 calls A.
+    /// The 32 bytes called A in RFC 8032 section 5.1.5.
     package let rawBytes: [UInt8]
 
-    /// Nil for another count than 32. Bytes that are no point on the curve make a key that verifies nothing.
+    /// Creates a key from 32 bytes; nil for any other count. Bytes that are not a point on the curve yield a key that
+    /// verifies no signature.
     package init?(rawBytes: [UInt8]) {
         defer { ErrorQueue.clear() }
         guard rawBytes.count == Self.byteCount,
@@ -28,23 +29,23 @@ package final class Ed25519PublicKey: @unchecked Sendable {
         EVP_PKEY_free(handle)
     }
 
-    /// Judges a signature of 64 bytes.
+    /// Verifies a 64-byte signature.
     package func verify(_ message: UnsafeRawBufferPointer, signature: UnsafeRawBufferPointer) -> SignatureResult {
         guard signature.count == Self.signatureByteCount else { return .invalid }
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         guard let context = EVP_MD_CTX_new() else { return .failed }
         defer { EVP_MD_CTX_free(context) }
-        // Ed25519 hashes by itself: no digest is named.
+        // Ed25519 does its own hashing, so no digest is given.
         guard EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, handle, nil) == 1 else { return .failed }
         let verdict = EVP_DigestVerify(
             context, signature.assumingMemoryBound(to: UInt8.self).baseAddress, signature.count,
             message.assumingMemoryBound(to: UInt8.self).baseAddress, message.count)
-        // 0 and less: wrong, not canonical, or made by a key that is no point.
+        // Zero and below: the signature is wrong or not canonical, or the key is not a point on the curve.
         return verdict == 1 ? .valid : .invalid
     }
 
-    /// Judges a signature of 64 bytes.
+    /// Verifies a 64-byte signature.
     package func verify(_ message: [UInt8], signature: [UInt8]) -> SignatureResult {
         message.withUnsafeBytes { message in
             signature.withUnsafeBytes { signature in verify(message, signature: signature) }

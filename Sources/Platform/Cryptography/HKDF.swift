@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// HKDF with SHA-256 (RFC 5869), extract and expand: keys for several uses from one.
+/// HKDF with SHA-256 (RFC 5869), extract and expand: derives keys for several purposes from one key.
 package enum HKDF {
-    /// The most bytes one derivation gives: 255 digests.
+    /// Maximum number of bytes of one derivation: 255 digests.
     package static let maximumByteCount = 255 * SHA256Digest.byteCount
 
     /// The algorithm, fetched once.
@@ -15,9 +15,11 @@ package enum HKDF {
 
     private static let algorithm = Algorithm()
 
-    /// A key of `byteCount` bytes; `info` tells uses apart, so that one derived key says nothing of another.
+    /// Derives a key of `byteCount` bytes. `info` separates purposes, so that one derived key reveals nothing about
+    /// another.
     ///
-    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key or a count outside 1...8160, else `unavailable`.
+    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key or a count outside 1...8160, otherwise
+    ///   `unavailable`.
     package static func derive(
         from key: SecretKey, salt: [UInt8] = [], info: [UInt8], byteCount: Int = 32
     ) throws(CryptographyError) -> SecretKey {

@@ -2,15 +2,15 @@ internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
 package enum HMACSHA256 {
-    /// The 32-byte code of `message` under `key`.
+    /// Returns the 32-byte authentication code of `message` under `key`.
     ///
-    /// - Throws: ``CryptographyError`` with code `unavailable` when libcrypto has no HMAC.
+    /// - Throws: ``CryptographyError`` with code `unavailable` if libcrypto has no HMAC.
     package static func code(
         for message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer
     ) throws(CryptographyError) -> SHA256Digest {
         ErrorQueue.clear()
         var succeeded = false
-        // HMAC reads a nil key as "keep the old key", so an empty one still needs an address.
+        // OpenSSL interprets a null key as "keep the old key", so an empty key still needs an address.
         let digest = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { placeholder in
             SHA256Digest { out in
                 let start = out.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -26,7 +26,7 @@ package enum HMACSHA256 {
         return digest
     }
 
-    /// The 32-byte code of `message` under `key`.
+    /// Returns the 32-byte authentication code of `message` under `key`.
     package static func code(for message: [UInt8], key: [UInt8]) throws(CryptographyError) -> SHA256Digest {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in
             try key.span.withUnsafeBytes { (key) throws(CryptographyError) in try code(for: message, key: key) }
@@ -34,7 +34,7 @@ package enum HMACSHA256 {
     }
 }
 
-/// HMAC-SHA256 under one key, for many messages: the key is prepared once. Shared by all threads.
+/// An HMAC-SHA256 key prepared once for many messages. Can be shared by threads.
 package final class HMACSHA256Key: @unchecked Sendable {
     // @unchecked Sendable because the context is only ever the source of EVP_MAC_CTX_dup, which reads it.
 
@@ -48,10 +48,10 @@ package final class HMACSHA256Key: @unchecked Sendable {
 
     private static let algorithm = Algorithm()
 
-    // Owned; freed in deinit, which wipes what it holds of the key.
+    // Owned; freed in deinit, which wipes its key material.
     private let context: OpaquePointer
 
-    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key, `unavailable` when libcrypto has no HMAC.
+    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key, `unavailable` if libcrypto has no HMAC.
     package init(_ key: SecretKey) throws(CryptographyError) {
         guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "an empty key") }
         ErrorQueue.clear()
@@ -72,9 +72,9 @@ package final class HMACSHA256Key: @unchecked Sendable {
         EVP_MAC_CTX_free(context)
     }
 
-    /// The 32-byte code of `message`.
+    /// Returns the 32-byte authentication code of `message`.
     ///
-    /// - Throws: ``CryptographyError`` with code `unavailable` when there is no memory.
+    /// - Throws: ``CryptographyError`` with code `unavailable` if there is no memory.
     package func code(for message: UnsafeRawBufferPointer) throws(CryptographyError) -> SHA256Digest {
         ErrorQueue.clear()
         guard let copy = EVP_MAC_CTX_dup(context) else { throw ErrorQueue.error(.unavailable, "HMAC-SHA256 failed") }
@@ -91,7 +91,7 @@ package final class HMACSHA256Key: @unchecked Sendable {
         return digest
     }
 
-    /// The 32-byte code of `message`.
+    /// Returns the 32-byte authentication code of `message`.
     package func code(for message: [UInt8]) throws(CryptographyError) -> SHA256Digest {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in try code(for: message) }
     }

@@ -16,7 +16,7 @@ package enum HexText {
         bytes.withUnsafeBytes { encode($0) }
     }
 
-    /// The bytes of hexadecimal text in either case; nil for an odd count or a foreign character.
+    /// Decodes hexadecimal text in either case; returns nil for an odd number of digits or any other character.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -1,11 +1,12 @@
 internal import COpenSSL
 
-/// Makes libcrypto ready. **The first statement of every executable**, before librdkafka or libcurl touch OpenSSL.
+/// Initializes libcrypto. **Must be the first statement of every executable**, before librdkafka or libcurl use
+/// OpenSSL.
 ///
-/// It asks OpenSSL not to free its tables at `exit()`: without that, threads that still run at exit crash in them.
-/// Called late, it has no effect on that. It also asks for SHA-256, so that a broken OpenSSL configuration shows here.
+/// It tells OpenSSL not to free its tables at `exit()`; otherwise threads still running at exit crash in them. A late
+/// call has no effect on that. It also fetches SHA-256, so that a broken OpenSSL configuration is detected here.
 ///
-/// - Throws: ``CryptographyError`` with code `unavailable`; the process should print it and end.
+/// - Throws: ``CryptographyError`` with code `unavailable`; the process should print it and exit.
 package func initializeCryptography() throws(CryptographyError) {
     ErrorQueue.clear()
     guard shim_init_without_exit_handler() == 1 else {
@@ -16,7 +17,7 @@ package func initializeCryptography() throws(CryptographyError) {
     }
 }
 
-/// The version of libcrypto that the process runs with, such as `OpenSSL 3.0.22 25 Aug 2026`.
+/// The version of the loaded libcrypto, such as `OpenSSL 3.0.22 25 Aug 2026`.
 package var cryptographyVersion: String {
     guard let text = OpenSSL_version(OPENSSL_VERSION) else { return "OpenSSL" }
     return String(cString: text)

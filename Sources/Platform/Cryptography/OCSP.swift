@@ -1,44 +1,46 @@
-/// What an OCSP answer lets us know about one certificate at one moment.
+/// The result of an OCSP check of one certificate at one point in time.
 package enum OCSPAnswer: Equatable, Sendable {
-    /// Not revoked. `nextUpdate` is when the responder will know more; both in seconds since 1970.
+    /// The certificate is not revoked. `nextUpdate` is when newer information will be available; both in seconds since
+    /// 1970.
     case good(thisUpdate: Int64, nextUpdate: Int64?)
-    /// Revoked since `at` (seconds since 1970). True permanently, however old the answer. `reason` is CRLReason of RFC 5280
-    /// section 5.3.1, nil when the responder does not say.
+    /// The certificate was revoked at `at` (seconds since 1970). This holds permanently, however old the response.
+    /// `reason` is a CRLReason (RFC 5280 section 5.3.1), nil if the response contains none.
     case revoked(at: Int64, reason: Int32?)
-    /// Neither: what was known before stays all that is known.
+    /// The response gives no new information; the previous status remains.
     case nothingNew(OCSPFailure)
 }
 
-/// Why an OCSP answer says nothing; the raw value is for metrics.
+/// The reason why an OCSP response gives no information; the raw value is used in metrics.
 package enum OCSPFailure: String, Error, Sendable, CaseIterable {
-    /// Not an OCSP response, too large, bytes after it, a critical extension, a date of another form.
+    /// The response is not an OCSP response, is too large, or has trailing bytes, a critical extension or an invalid
+    /// date.
     case malformed
-    /// The responder answered with an error status: try later, unauthorized, … . Such answers are not signed.
+    /// The responder returned an error status: try later, unauthorized, … . Such responses are not signed.
     case unsuccessful
-    /// The signature is wrong, or made with a weak algorithm.
+    /// The signature is wrong or uses a weak algorithm.
     case badSignature
-    /// Signed by someone who may not speak for the issuer.
+    /// The signer is not authorized to respond for the issuer.
     case badResponder
-    /// It repeats another nonce than the request's.
+    /// The response contains a nonce other than the request's.
     case wrongNonce
-    /// It does not speak about the certificate that was asked for.
+    /// The response does not cover the requested certificate.
     case wrongCertificate
-    /// thisUpdate lies ahead, or nextUpdate has passed, or without nextUpdate it is a day old.
+    /// thisUpdate is in the future, nextUpdate has passed, or the response has no nextUpdate and is a day old.
     case stale
     /// The responder does not know the certificate.
     case unknownCertificate
-    /// Not the responder's fault: no memory, or our misuse.
+    /// Not the responder's fault: no memory, or misuse by us.
     case internalFailure
 }
 
-/// Limits of RFC 6960 answers as they are judged here.
+/// Limits for RFC 6960 responses.
 enum OCSPLimits {
-    /// An answer counts about 1,000 bytes.
+    /// Maximum size of a response; a typical one has about 1,000 bytes.
     static let responseByteCount = 65_536
-    /// How far the responder's clock may be off, in seconds.
+    /// Tolerated deviation of the responder's clock in seconds.
     static let clockSkew: Int64 = 60
-    /// How long an answer without nextUpdate is worth something, in seconds.
+    /// Maximum age in seconds of a response without nextUpdate.
     static let maximumAge: Int64 = 24 * 60 * 60
-    /// Within what RFC 8954 (1 to 32) and RFC 9654 (32 recommended) allow.
+    /// Size of the nonce, within the limits of RFC 8954 (1 to 32) and RFC 9654 (32 recommended).
     static let nonceByteCount = 32
 }

@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// The question whether an issuer has revoked a certificate (RFC 6960), and the judge of the answer to it.
+/// A request for the revocation status of a certificate (RFC 6960), and the evaluation of the response.
 ///
-/// The bytes go out by HTTP POST as `application/ocsp-request`; who sends them, and how often, is the caller's.
+/// The caller sends the bytes by HTTP POST as `application/ocsp-request` and decides how often.
 package struct OCSPRequest: Sendable {
     package let subject: Certificate
-    /// Already verified as the subject's issuer: it is the anchor for the responder's certificate.
+    /// The issuer, already verified as such; it is the trust anchor for the responder's certificate.
     package let issuer: Certificate
     /// 32 random bytes.
     package let nonce: [UInt8]
-    /// What to send.
+    /// The encoded request.
     package let der: [UInt8]
 
-    /// A request with a new nonce; the certificate is named by SHA-256 hashes.
+    /// Creates a request with a new nonce; the certificate is identified by SHA-256 hashes.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package init(subject: Certificate, issuer: Certificate) throws(CryptographyError) {
@@ -26,12 +26,12 @@ package struct OCSPRequest: Sendable {
         guard let identifier = OCSP_cert_to_id(EVP_sha256(), subject.handle, issuer.handle) else {
             throw ErrorQueue.error(.unavailable, "no OCSP certificate identifier")
         }
-        // The request takes the identifier over; when that fails it is still ours.
+        // The request takes ownership of the identifier; if that fails, we still own it.
         guard OCSP_request_add0_id(request, identifier) != nil else {
             OCSP_CERTID_free(identifier)
             throw ErrorQueue.error(.unavailable, "no OCSP request")
         }
-        // OpenSSL takes the nonce without const but copies it.
+        // OpenSSL takes the nonce as a mutable pointer but copies it.
         var copy = nonce
         guard OCSP_request_add1_nonce(request, &copy, Int32(clamping: nonce.count)) == 1 else {
             throw ErrorQueue.error(.unavailable, "no OCSP nonce")
@@ -46,7 +46,7 @@ package struct OCSPRequest: Sendable {
         der = Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// What the answer to this request says at `now`, in seconds since 1970. Synchronous: about 0.6 ms of CPU.
+    /// Evaluates the response to this request at `now`, in seconds since 1970. Synchronous: about 0.6 ms of CPU.
     package func evaluate(response: [UInt8], at now: Int64) -> OCSPAnswer {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -57,7 +57,8 @@ package struct OCSPRequest: Sendable {
         }
     }
 
-    // The order matters: nothing is believed before the signature, and "revoked" wins over every doubt about freshness.
+    // The order matters: nothing is trusted before the signature, and "revoked" takes precedence over every doubt about
+    // freshness.
     private func judge(_ bytes: UnsafeRawBufferPointer, at now: Int64) throws(OCSPFailure) -> OCSPAnswer {
         let basic = try Self.basicResponse(of: bytes)
         defer { OCSP_BASICRESP_free(basic) }
@@ -73,7 +74,7 @@ package struct OCSPRequest: Sendable {
         NID_sha256WithRSAEncryption, NID_sha384WithRSAEncryption, NID_sha512WithRSAEncryption,
     ]
 
-    /// The signed part, which the caller frees.
+    /// Returns the signed part, which the caller frees.
     private static func basicResponse(of bytes: UnsafeRawBufferPointer) throws(OCSPFailure) -> OpaquePointer {
         guard bytes.count > 0, bytes.count <= OCSPLimits.responseByteCount else { throw .malformed }
         var cursor = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -86,7 +87,7 @@ package struct OCSPRequest: Sendable {
         return basic
     }
 
-    /// The signer must be the issuer, or be issued by it with id-kp-OCSPSigning and valid at `now`.
+    /// Verifies that the signer is the issuer, or was issued by it with id-kp-OCSPSigning and is valid at `now`.
     private func verifySignature(of basic: OpaquePointer, at now: Int64) throws(OCSPFailure) {
         let store = try responderStore(at: now)
         defer { X509_STORE_free(store) }
@@ -94,19 +95,20 @@ package struct OCSPRequest: Sendable {
         guard let known = shim_stack_new() else { throw .internalFailure }
         defer { shim_stack_free(known) }
         guard shim_stack_push(known, issuer.handle) > 0 else { throw .internalFailure }
-        // No OCSP_TRUSTOTHER and no OCSP_NOCHECKS. NOEXPLICIT: that a certificate is trusted does not make it a responder.
+        // Neither OCSP_TRUSTOTHER nor OCSP_NOCHECKS is set. NOEXPLICIT: trusting a certificate does not make it a
+        // responder.
         let verdict = withExtendedLifetime(issuer) { OCSP_basic_verify(basic, known, store, UInt(OCSP_NOEXPLICIT)) }
         guard verdict != 1 else { return }
-        // The queue only chooses between two names of the same refusal.
+        // The error queue only selects between two reasons of the same rejection.
         throw shim_error_is_ocsp_signature_failure(ERR_peek_last_error()) == 1 ? .badSignature : .badResponder
     }
 
-    /// A store whose only anchor is the issuer, for this one answer at this one moment.
+    /// Creates a store with the issuer as its only trust anchor, for this one response at this time.
     private func responderStore(at now: Int64) throws(OCSPFailure) -> OpaquePointer {
         guard let store = X509_STORE_new() else { throw .internalFailure }
         let parameters = X509_VERIFY_PARAM_new()
         defer { X509_VERIFY_PARAM_free(parameters) }
-        // The issuer need not be self-signed: PARTIAL_CHAIN. Level 2, since responders with RSA 2048 exist.
+        // PARTIAL_CHAIN, because the issuer need not be self-signed. Level 2, because responders with RSA 2048 exist.
         X509_VERIFY_PARAM_set_time(parameters, time_t(now))
         X509_VERIFY_PARAM_set_depth(parameters, 2)
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
@@ -119,13 +121,13 @@ package struct OCSPRequest: Sendable {
         return store
     }
 
-    /// An answer without a nonce was signed beforehand; its freshness decides.
+    /// Checks the nonce. A response without one was signed in advance; its freshness decides.
     private func checkNonce(of basic: OpaquePointer) throws(OCSPFailure) {
         guard let request = OCSP_REQUEST_new() else { throw .internalFailure }
         defer { OCSP_REQUEST_free(request) }
         var copy = nonce
         guard OCSP_request_add1_nonce(request, &copy, Int32(clamping: nonce.count)) == 1 else { throw .internalFailure }
-        // 1 equal, -1 absent in the answer.
+        // 1 means equal, -1 that the response has none.
         let comparison = OCSP_check_nonce(request, basic)
         guard comparison == 1 || comparison == -1 else { throw .wrongNonce }
     }
@@ -147,7 +149,7 @@ package struct OCSPRequest: Sendable {
             guard single.has_revoked_at == 1 else { throw .malformed }
             return .revoked(at: single.revoked_at, reason: single.reason < 0 ? nil : single.reason)
         }
-        // An ASN.1 time lies between the years 0 and 9999, so adding to it cannot overflow.
+        // An ASN.1 time is between the years 0 and 9999, so the addition cannot overflow.
         guard single.this_update - OCSPLimits.clockSkew <= now else { throw .stale }
         let last = nextUpdate.map { $0 + OCSPLimits.clockSkew } ?? single.this_update + OCSPLimits.maximumAge
         guard last >= now else { throw .stale }

@@ -1,34 +1,34 @@
 internal import COpenSSL
 
-/// The answering side of OCSP for one issuer, for the simulator and for tests.
+/// An OCSP responder for one issuer, for the simulator and for tests.
 package struct OCSPResponder: Sendable {
-    /// What to say about one certificate.
+    /// The status to report for a certificate.
     package enum Status: Hashable, Sendable {
         case good
-        /// `at` in seconds since 1970; `reason` is CRLReason of RFC 5280 section 5.3.1.
+        /// `at` is in seconds since 1970; `reason` is a CRLReason (RFC 5280 section 5.3.1).
         case revoked(at: Int64, reason: Int32)
         case unknown
     }
 
-    /// What to do with the request's nonce.
+    /// The treatment of the request's nonce.
     package enum NonceRule: Sendable {
         case repeatIt, leaveOut, change
     }
 
-    /// Whose certificates it speaks about.
+    /// The issuer whose certificates are covered.
     package var issuer: Certificate
-    /// Who signs: the issuer itself, or a certificate that the issuer gave id-kp-OCSPSigning.
+    /// The signer: the issuer itself, or a certificate with the OCSP Signing extended key usage issued by it.
     package var signer: Certificate
     package var key: PrivateKey
     package var digest = CertificateBuilder.Digest.sha256
     package var nonceRule = NonceRule.repeatIt
-    /// Whether the signer is named by its key's hash instead of its subject.
+    /// Whether the signer is identified by its key's hash instead of its subject.
     package var isNamedByKey = false
-    /// Whether the signer's certificate is part of the answer.
+    /// Whether the response includes the signer's certificate.
     package var includesSigner = true
-    /// thisUpdate, in seconds from the time of the answer.
+    /// Offset of thisUpdate from the time of the response, in seconds.
     package var thisUpdateOffset: Int64 = -600
-    /// nextUpdate, in seconds from the time of the answer; nil leaves it out.
+    /// Offset of nextUpdate from the time of the response, in seconds; nil omits it.
     package var nextUpdateOffset: Int64? = 12 * 60 * 60
 
     package init(issuer: Certificate, signer: Certificate, key: PrivateKey) {
@@ -37,10 +37,11 @@ package struct OCSPResponder: Sendable {
         self.key = key
     }
 
-    /// The answer to a request, at `now` in seconds since 1970. `status` is asked with each serial number, as
-    /// ``Certificate/serialNumber`` writes it. A request about another issuer's certificate is answered `unauthorized`.
+    /// Returns the response to a request at `now`, in seconds since 1970. `status` is called with each serial number in
+    /// the format of ``Certificate/serialNumber``. A request about another issuer's certificate is answered with
+    /// `unauthorized`.
     ///
-    /// - Throws: ``CryptographyError``: `malformedRequest`, or `unavailable` when signing fails.
+    /// - Throws: ``CryptographyError``: `malformedRequest`, or `unavailable` if signing fails.
     package func answer(
         request: [UInt8], at now: Int64, status: (String) -> Status
     ) throws(CryptographyError) -> [UInt8] {
@@ -66,7 +67,7 @@ package struct OCSPResponder: Sendable {
         return try Self.encode(basic)
     }
 
-    /// An unsigned answer with an error status, such as 3 (try later) or 6 (unauthorized).
+    /// Returns an unsigned response with an error status, such as 3 (try later) or 6 (unauthorized).
     package static func unsuccessful(status: Int32) -> [UInt8] {
         DER.sequence(DER.value(0x0A, [UInt8(truncatingIfNeeded: status)]))
     }
@@ -101,7 +102,7 @@ package struct OCSPResponder: Sendable {
         switch nonceRule {
         case .leaveOut: return
         case .repeatIt:
-            // 1 copied, 2 there was none.
+            // 1 means that the nonce was copied, 2 that the request has none.
             guard OCSP_copy_nonce(basic, request) > 0 else {
                 throw ErrorQueue.error(.unavailable, "the OCSP nonce cannot be repeated")
             }
@@ -125,7 +126,7 @@ package struct OCSPResponder: Sendable {
     }
 
     private static func encode(_ basic: OpaquePointer) throws(CryptographyError) -> [UInt8] {
-        // Packs a copy of the basic response, does not take it.
+        // OCSP_response_create encodes a copy of the basic response and does not take ownership.
         guard let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic) else {
             throw ErrorQueue.error(.unavailable, "no OCSP response")
         }

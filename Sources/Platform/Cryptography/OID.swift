@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An object identifier, such as that of a certificate extension.
+/// An object identifier, e.g. of a certificate extension.
 package final class OID: @unchecked Sendable, Hashable, CustomStringConvertible {
     // @unchecked Sendable because the ASN1_OBJECT is never changed after init.
 
@@ -9,16 +9,16 @@ package final class OID: @unchecked Sendable, Hashable, CustomStringConvertible 
     /// The arcs in decimal, separated by dots.
     package let text: String
 
-    /// An identifier known when the program is written; `text` is dotted decimal.
+    /// Creates an identifier from a literal in dotted decimal form.
     package convenience init(_ text: StaticString) {
         guard let handle = OBJ_txt2obj(text.description, 1) else {
-            // Our bug: the text is a literal of ours and not an object identifier.
+            // Programming error: the literal is not an object identifier.
             preconditionFailure("\(text) is not an object identifier")
         }
         self.init(handle: handle, text: text.description)
     }
 
-    /// An identifier from configuration or a test table; nil when it is not dotted decimal.
+    /// Creates an identifier from configuration or a test table; nil if the text is not dotted decimal.
     package convenience init?(dotted text: String) {
         defer { ErrorQueue.clear() }
         guard let handle = OBJ_txt2obj(text, 1) else { return nil }

@@ -1,20 +1,20 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// The curve P-256 (FIPS 186-4, D.1.2.3), its order n, and memory for computing on it. One for the process.
+/// The curve P-256 (FIPS 186-4, D.1.2.3), its order n, and memory for computations on it. One instance per process.
 final class P256Curve: @unchecked Sendable {
     // @unchecked Sendable because group and numbers are not changed once made, and each scratch has one user at a time.
 
-    /// Nil when libcrypto has no P-256, or no memory for it.
+    /// The instance; nil if libcrypto has no P-256, or no memory for it.
     static let shared = P256Curve()
 
-    // Owned, as the next two; freed in deinit.
+    // Owned, as are the next two; freed in deinit.
     let group: OpaquePointer
-    /// For the inverse modulo the prime n: the power with n - 2.
+    /// n - 2, the exponent for the inverse modulo the prime n.
     let orderMinusTwo: OpaquePointer
-    /// For products modulo n in Montgomery's form.
+    /// Context for Montgomery multiplication modulo n.
     let montgomery: OpaquePointer
-    /// n; it belongs to the group.
+    /// The order n, owned by the group.
     let order: OpaquePointer
     private let scratches = Mutex<[P256Scratch]>([])
 
@@ -40,7 +40,7 @@ final class P256Curve: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Calls `body` with memory that no one else uses meanwhile; nil when there is none.
+    /// Calls `body` with memory for its exclusive use; returns nil if there is none.
     func withScratch<Value>(_ body: (P256Scratch) -> Value?) -> Value? {
         guard let scratch = scratches.withLock({ $0.popLast() }) ?? P256Scratch(group) else { return nil }
         defer { scratches.withLock { $0.append(scratch) } }
@@ -48,29 +48,29 @@ final class P256Curve: @unchecked Sendable {
     }
 }
 
-/// Numbers and points for one computation after another: making them each time costs more than the arithmetic.
+/// Reusable numbers and points: creating them for each computation costs more than the arithmetic.
 final class P256Scratch: @unchecked Sendable {
     // @unchecked Sendable because P256Curve gives it to one user at a time.
 
-    /// What is computed of one signature.
+    /// The values computed for one signature.
     struct Lane {
         /// The signature's r.
         let r: OpaquePointer
-        /// The digest as a number below n; then u1.
+        /// The digest as a number below n; later u1.
         let e: OpaquePointer
-        /// The signature's s in Montgomery's form.
+        /// The signature's s in Montgomery form.
         let s: OpaquePointer
-        /// The product of s of all lanes before this one; then the inverse of s; then u2. The first two in Montgomery's form.
+        /// The product of s of all earlier lanes; then the inverse of s; then u2. The first two are in Montgomery form.
         let product: OpaquePointer
     }
 
-    /// How many signatures share an inversion: eight notifications have so many at most.
+    /// Maximum number of signatures that share an inversion, enough for eight notifications.
     static let laneCount = 32
 
     // All owned; freed in deinit.
     let context: OpaquePointer
     let lanes: [Lane]
-    /// The product of s of all lanes, then its inverse.
+    /// The product of s of all lanes; later its inverse.
     let product: OpaquePointer
     let x: OpaquePointer
     let sum: OpaquePointer

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-// FIPS 186-4, 6.4: with w = 1 / s modulo n, u1 = e w and u2 = r w, the signature is good when the point u1 G + u2 Q is
-// not at infinity and its x is r modulo n. u1 G comes from OpenSSL's own table, u2 Q from that of the key.
+// FIPS 186-4, 6.4: with w = 1 / s modulo n, u1 = e w and u2 = r w, the signature is valid if the point u1 G + u2 Q is
+// not at infinity and its x equals r modulo n. u1 G is computed with OpenSSL's own table, u2 Q with the key's.
 
 extension P256FixedKeyTable {
-    /// Nil when OpenSSL fails. At most as many signatures as there are lanes.
+    /// Verifies at most as many signatures as there are lanes; returns nil if OpenSSL fails.
     func judge(_ signatures: ArraySlice<Signature>, with scratch: P256Scratch) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)
@@ -21,14 +21,15 @@ extension P256FixedKeyTable {
         return judgements
     }
 
-    /// Whether r and s are in 1 ..< n; where not, the lane's s is 1, so that the product of all has an inverse.
+    /// Loads a signature. Returns whether r and s are in 1 ..< n; if not, sets the lane's s to 1, so that the product
+    /// of all is invertible.
     private func read(_ signature: Signature, into lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let order = curve.order
         let isRead = signature.digest.withUnsafeBytes { digest in
             BN_bin2bn(digest.assumingMemoryBound(to: UInt8.self).baseAddress, 32, lane.e) != nil
         }
         guard isRead else { return nil }
-        // Below 2^256, which is less than 2 n.
+        // The digest is below 2^256, which is less than 2 n.
         if BN_cmp(lane.e, order) >= 0, BN_sub(lane.e, lane.e, order) != 1 { return nil }
         var isInRange = signature.rawSignature.count == ECDSASignature.rawByteCount
         if isInRange {
@@ -46,8 +47,8 @@ extension P256FixedKeyTable {
         return isInRange
     }
 
-    /// Replaces each lane's e by u1 and its product by u2, with one inversion for all: that of the product of all s, from
-    /// which the others take one s after another.
+    /// Replaces each lane's e by u1 and its product by u2, with one inversion for all lanes: the product of all s is
+    /// inverted, and the inverse of each s is derived from it.
     private func invert(_ lanes: ArraySlice<P256Scratch.Lane>, _ scratch: P256Scratch) -> Bool {
         let (montgomery, context, all) = (curve.montgomery, scratch.context, scratch.product)
         guard BN_copy(all, BN_value_one()) != nil, BN_to_montgomery(all, all, montgomery, context) == 1 else {
@@ -63,7 +64,7 @@ extension P256FixedKeyTable {
             BN_to_montgomery(all, all, montgomery, context) == 1
         else { return false }
         for lane in lanes.reversed() {
-            // A product of one number in Montgomery's form and one that is not is itself not in that form.
+            // A Montgomery product of one number in Montgomery form and one in plain form is in plain form.
             guard BN_mod_mul_montgomery(lane.product, lane.product, all, montgomery, context) == 1,
                 BN_mod_mul_montgomery(all, all, lane.s, montgomery, context) == 1,
                 BN_mod_mul_montgomery(lane.e, lane.e, lane.product, montgomery, context) == 1,
@@ -73,7 +74,7 @@ extension P256FixedKeyTable {
         return true
     }
 
-    /// Whether x of u1 G + u2 Q is r modulo n.
+    /// Whether x of u1 G + u2 Q equals r modulo n.
     private func holds(_ lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let (context, sum, multiple) = (scratch.context, scratch.sum, scratch.multiple)
         guard EC_POINT_mul(curve.group, sum, lane.e, nil, nil, context) == 1,

@@ -1,15 +1,15 @@
 internal import COpenSSL
 
 extension P256FixedKeyTable {
-    /// Whether the table gives what OpenSSL computes without one, and judges a good signature and changed ones. Before its
-    /// first use; about 20 ms.
+    /// Whether the table yields the same multiples as OpenSSL without it, accepts a valid signature and rejects
+    /// modified ones. Call it before the first use; it takes about 20 ms.
     ///
-    /// The multiples are of 64 random numbers, of each power of two, of the least and greatest numbers, and of numbers
-    /// that together need each entry of a table in windows of seven bits, which is how OpenSSL lays it out.
+    /// The multiples tested are those of 64 random numbers, of each power of two, of the smallest and greatest numbers,
+    /// and of numbers that together use each entry of a table with seven-bit windows, which is OpenSSL's layout.
     ///
     /// - Parameters:
-    ///   - digest: of something that the key has signed.
-    ///   - rawSignature: that signature, which is known to be good.
+    ///   - digest: digest of data signed by the key.
+    ///   - rawSignature: that signature, known to be valid.
     package func passesSelfTest(digest: SHA256Digest, rawSignature: [UInt8]) -> Bool {
         defer { ErrorQueue.clear() }
         return multipliesRightly() && judgesRightly(digest, rawSignature)
@@ -59,13 +59,13 @@ extension P256FixedKeyTable {
         } ?? false
     }
 
-    /// Numbers, 32 bytes each, whose windows of seven bits are together all that a signed digit can be: -64 to 64. A
-    /// window of 64 is the digit -64 and one more in the next, so that 64 beside 63 is -64 beside 64.
+    /// Numbers of 32 bytes each whose seven-bit windows together take all values of a signed digit: -64 to 64. A window
+    /// of 64 is the digit -64 with a carry into the next one, so 64 beside 63 becomes -64 beside 64.
     private static let everyEntry: [[UInt8]] =
         (1...63).map { digit in number { _ in digit } }
         + [number { $0 & 1 == 0 ? 64 : 63 }, number { $0 & 1 == 0 ? 63 : 64 }]
 
-    /// The number with these windows, the first one lowest. Above the 36th there are four bits left.
+    /// Returns the number with these windows, the lowest first. Above the 36th window four bits remain.
     private static func number(_ window: (Int) -> UInt8) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 32)
         for bit in 0..<256 where window(bit / 7) >> UInt8(bit % 7) & 1 == 1 {

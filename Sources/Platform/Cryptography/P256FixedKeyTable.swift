@@ -1,27 +1,29 @@
 internal import CFixedKey
 internal import COpenSSL
 
-/// Multiples of one public key on P-256, computed in advance: a signature by that key is judged in about 24 us instead
-/// of 45, and each of three together in 17. About 150 KiB; made in about 16 ms. Shared by all threads.
+/// Precomputed multiples of one P-256 public key: a signature by that key is verified in about 24 us instead of 45, and
+/// in 17 each for three at once. It needs about 150 KiB and 16 ms to create. Can be shared by threads.
 ///
-/// For public inputs only: what it takes depends on them. And it stands on a function that OpenSSL has deprecated. So its
-/// user repeats some of what it says with ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])``, and never
-/// lets it refuse.
+/// For public inputs only, because its timing depends on them. It relies on a function that OpenSSL has deprecated.
+/// Callers therefore verify some of the accepted signatures again with
+/// ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])``, and never reject a signature based on the
+/// table alone.
 package final class P256FixedKeyTable: @unchecked Sendable {
     // @unchecked Sendable because group and point are not changed once made.
 
-    /// A digest, and r then s as JWS writes them: 32 bytes each, big endian.
+    /// A digest, and r then s as in JWS: 32 bytes each, big endian.
     package typealias Signature = (digest: SHA256Digest, rawSignature: [UInt8])
 
     /// The key's point, 04 || x || y.
     package let uncompressedPoint: [UInt8]
     let curve: P256Curve
-    /// P-256 with the key's point in the place of the base point, and OpenSSL's table of its multiples. Owned.
+    /// P-256 with the key's point as the base point, and OpenSSL's table of its multiples. Owned.
     package let group: OpaquePointer
     /// The key's point. Owned.
     let point: OpaquePointer
 
-    /// - Throws: ``CryptographyError`` with code `unavailable` where this libcrypto makes no tables, or has no memory.
+    /// - Throws: ``CryptographyError`` with code `unavailable` if this libcrypto does not support tables or has no
+    ///   memory.
     package init(_ key: P256PublicKey) throws(CryptographyError) {
         ErrorQueue.clear()
         guard let curve = P256Curve.shared, let group = EC_GROUP_dup(curve.group) else {
@@ -35,7 +37,7 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         (self.curve, self.group, self.point) = (curve, group, point)
         let context = BN_CTX_new()
         defer { BN_CTX_free(context) }
-        // Refuses a point that is not on the curve.
+        // Rejects a point that is not on the curve.
         guard context != nil,
             EC_POINT_oct2point(group, point, uncompressedPoint, uncompressedPoint.count, context) == 1,
             EC_GROUP_set_generator(group, point, curve.order, EC_GROUP_get0_cofactor(curve.group)) == 1
@@ -52,14 +54,14 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Whether each signature is one by this key. Those of one call share an inversion.
+    /// Returns whether each signature was made by this key. The signatures of one call share an inversion.
     ///
-    /// False too where OpenSSL could not decide; ``judgements(of:)`` tells the two apart.
+    /// The result is also false if OpenSSL could not decide; ``judgements(of:)`` distinguishes the two.
     package func verify(_ signatures: [Signature]) -> [Bool] {
         judgements(of: signatures) ?? [Bool](repeating: false, count: signatures.count)
     }
 
-    /// Whether each signature is one by this key; nil when OpenSSL could not decide: no memory.
+    /// Returns whether each signature was made by this key; nil if OpenSSL could not decide because of missing memory.
     package func judgements(of signatures: [Signature]) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)

@@ -1,24 +1,24 @@
 internal import COpenSSL
 
-/// What a signature turned out to be.
+/// The result of verifying a signature.
 package enum SignatureResult: Sendable {
     case valid
-    /// Wrong, or r or s out of range, or not 64 bytes.
+    /// The signature is wrong, r or s is out of range, or it is not 64 bytes long.
     case invalid
-    /// OpenSSL could not decide: no memory, or our misuse. Never answer a peer as if it were his fault.
+    /// OpenSSL could not decide: no memory, or misuse by us. Never report it to a peer as its fault.
     case failed
 }
 
-/// A public key on P-256, for verifying ES256. Shared by all threads.
+/// A P-256 public key for verifying ES256. Can be shared by threads.
 package final class P256PublicKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable once built; a verification has a context to itself.
 
     // Owned (one reference); freed in deinit.
     private let handle: OpaquePointer
-    /// Of this key, initialised for verifying; each has a reference to the key of its own.
+    /// Contexts initialised for verification with this key; each holds its own reference to the key.
     private let contexts = ContextPool { EVP_PKEY_CTX_free($0) }
 
-    /// The key of a certificate whose ``Certificate/publicKeyKind`` is `p256`; nil for any other kind.
+    /// Creates the key of a certificate whose ``Certificate/publicKeyKind`` is `p256`; nil for any other kind.
     package convenience init?(certificate: Certificate) {
         guard certificate.publicKeyKind == .p256, let key = X509_get0_pubkey(certificate.handle),
             EVP_PKEY_up_ref(key) == 1
@@ -26,14 +26,15 @@ package final class P256PublicKey: @unchecked Sendable {
         self.init(owning: key)
     }
 
-    /// A key from its point, 04 || x || y; nil for another form, for a point off the curve and for the point at infinity.
+    /// Creates a key from its point, 04 || x || y; nil for another encoding, a point off the curve and the point at
+    /// infinity.
     package convenience init?(uncompressedPoint point: [UInt8]) {
         defer { ErrorQueue.clear() }
         guard point.count == 65, let key = shim_p256_public_key(point) else { return nil }
         self.init(owning: key)
     }
 
-    /// Takes over one reference to `handle`.
+    /// Takes ownership of one reference to `handle`.
     init(owning handle: OpaquePointer) {
         self.handle = handle
     }
@@ -45,9 +46,9 @@ package final class P256PublicKey: @unchecked Sendable {
     /// The point, 04 || x || y.
     package var uncompressedPoint: [UInt8] { KeyFacts.point(of: handle) }
 
-    /// Judges a signature as JWS writes it: r then s, 32 bytes each, big endian (RFC 7518 section 3.4). About 44 us.
+    /// Verifies a signature as encoded in JWS: r then s, 32 bytes each, big endian (RFC 7518 section 3.4). About 44 us.
     ///
-    /// Both twins of a signature, s and n - s, are valid: never identify anything by its signature.
+    /// Both variants of a signature, s and n - s, are valid: never identify anything by its signature.
     package func verify(digest: SHA256Digest, rawSignature: UnsafeRawBufferPointer) -> SignatureResult {
         withUnsafeTemporaryAllocation(byteCount: ECDSASignature.maximumDERByteCount, alignment: 1) { der in
             guard let count = ECDSASignature.writeDER(ofRaw: rawSignature, into: der) else { return .invalid }
@@ -58,7 +59,7 @@ package final class P256PublicKey: @unchecked Sendable {
                     context.raw, signature, count, digest.assumingMemoryBound(to: UInt8.self).baseAddress,
                     digest.count)
             }
-            // A good signature leaves nothing in the queue.
+            // A successful verification leaves nothing in the queue.
             if verdict != 1 { ErrorQueue.clear() }
             switch verdict {
             case 1, 0:
@@ -84,7 +85,7 @@ package final class P256PublicKey: @unchecked Sendable {
         return ContextPool.Context(raw: context)
     }
 
-    /// Judges a signature as JWS writes it.
+    /// Verifies a signature as encoded in JWS.
     package func verify(digest: SHA256Digest, rawSignature: [UInt8]) -> SignatureResult {
         rawSignature.withUnsafeBytes { verify(digest: digest, rawSignature: $0) }
     }

@@ -1,7 +1,7 @@
-/// PEM as people store it.
+/// Preprocessing of PEM text from files.
 enum PEMText {
-    /// The text without a byte order mark and blanks in front, which editors and secret stores add and which not every
-    /// release of OpenSSL skips. Nothing is copied.
+    /// Returns the text without a leading byte order mark and whitespace, which editors and secret stores add and which
+    /// not every OpenSSL release skips. Does not copy.
     static func trimmed(_ pem: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var text = pem[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }

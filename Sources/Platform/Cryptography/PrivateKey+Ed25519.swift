@@ -1,9 +1,9 @@
 internal import COpenSSL
 
 extension PrivateKey {
-    /// A key of Ed25519 from the 32 bytes that RFC 8032 section 5.1.5 begins with.
+    /// Creates an Ed25519 key from its 32-byte seed (RFC 8032 section 5.1.5).
     ///
-    /// - Throws: ``CryptographyError``: `malformedKey` for another count, else `unavailable`.
+    /// - Throws: ``CryptographyError``: `malformedKey` for any other length, otherwise `unavailable`.
     package convenience init(ed25519Seed seed: SecretKey) throws(CryptographyError) {
         guard seed.byteCount == Ed25519PublicKey.byteCount else {
             throw CryptographyError(.malformedKey, "an Ed25519 key has 32 bytes, not \(seed.byteCount)")
@@ -17,10 +17,10 @@ extension PrivateKey {
         self.init(owning: handle)
     }
 
-    /// Whether it signs Ed25519.
+    /// Whether this is an Ed25519 key.
     package var isEd25519: Bool { EVP_PKEY_is_a(handle, "ED25519") == 1 }
 
-    /// The public half; nil when the key is not one of Ed25519.
+    /// The public half; nil if this is not an Ed25519 key.
     package var ed25519PublicKey: Ed25519PublicKey? {
         defer { ErrorQueue.clear() }
         guard isEd25519 else { return nil }
@@ -30,9 +30,9 @@ extension PrivateKey {
         return Ed25519PublicKey(rawBytes: raw)
     }
 
-    /// The signature of RFC 8032, 64 bytes: the same for the same message.
+    /// Returns the 64-byte signature of RFC 8032, which is deterministic.
     ///
-    /// - Throws: ``CryptographyError``: `unsupportedKey` when the key is not one of Ed25519, `unavailable` when signing fails.
+    /// - Throws: ``CryptographyError``: `unsupportedKey` if this is not an Ed25519 key, `unavailable` if signing fails.
     package func ed25519Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
         guard isEd25519 else { throw CryptographyError(.unsupportedKey, "Ed25519 needs a key of Ed25519") }
         ErrorQueue.clear()
@@ -48,9 +48,9 @@ extension PrivateKey {
         return signature
     }
 
-    /// The signature of RFC 8032, 64 bytes: the same for the same message.
+    /// Returns the 64-byte signature of RFC 8032, which is deterministic.
     ///
-    /// - Throws: as ``ed25519Signature(of:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: the errors of ``ed25519Signature(of:)-(UnsafeRawBufferPointer)``.
     package func ed25519Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in try ed25519Signature(of: message) }
     }

@@ -9,36 +9,37 @@ internal import COpenSSL
 #endif
 
 extension PrivateKey {
-    /// A key on P-256 from a `.p8` file of App Store Connect: PKCS#8 in PEM, not encrypted. The bytes read are wiped.
+    /// Reads a P-256 key from a `.p8` file of App Store Connect: unencrypted PKCS#8 in PEM. The bytes read are wiped.
     ///
-    /// - Throws: ``CryptographyError``: `unreadableFile`, else as ``init(pem:)``.
+    /// - Throws: ``CryptographyError``: `unreadableFile`, or the errors of ``init(pem:)``.
     package convenience init(contentsOf path: String) throws(CryptographyError) {
         self.init(owning: try Self.read(path, kind: .p256))
     }
 
-    /// A key on P-256 from PKCS#8 in PEM, not encrypted.
+    /// Parses a P-256 key from unencrypted PKCS#8 in PEM.
     ///
-    /// - Throws: ``CryptographyError``: `malformedKey` for anything else, encrypted keys included (it never asks for a password) and
-    ///   for a public half that does not belong to the private one; `unsupportedKey` for another kind of key.
+    /// - Throws: ``CryptographyError``: `malformedKey` for anything else, including encrypted keys (there is no
+    ///   password prompt), and for a public half that does not match the private one; `unsupportedKey` for another kind
+    ///   of key.
     package convenience init(pem: [UInt8]) throws(CryptographyError) {
         self.init(owning: try Self.parse(pem, kind: .p256))
     }
 
-    /// A key of Ed25519 from a file: PKCS#8 in PEM, not encrypted. The bytes read are wiped.
+    /// Reads an Ed25519 key from a file: unencrypted PKCS#8 in PEM. The bytes read are wiped.
     ///
-    /// - Throws: ``CryptographyError``: `unreadableFile`, else as ``init(pem:)``.
+    /// - Throws: ``CryptographyError``: `unreadableFile`, or the errors of ``init(pem:)``.
     package convenience init(ed25519ContentsOf path: String) throws(CryptographyError) {
         self.init(owning: try Self.read(path, kind: .ed25519))
     }
 
-    /// A key of Ed25519 from PKCS#8 in PEM, not encrypted.
+    /// Parses an Ed25519 key from unencrypted PKCS#8 in PEM.
     ///
-    /// - Throws: as ``init(pem:)``.
+    /// - Throws: the errors of ``init(pem:)``.
     package convenience init(ed25519PEM pem: [UInt8]) throws(CryptographyError) {
         self.init(owning: try Self.parse(pem, kind: .ed25519))
     }
 
-    /// What kind of key a file must hold.
+    /// The kind of key that a file must contain.
     private enum WantedKind {
         case p256, ed25519
 
@@ -53,7 +54,7 @@ extension PrivateKey {
     }
 
     private static func read(_ path: String, kind: WantedKind) throws(CryptographyError) -> OpaquePointer {
-        // The buffer is ours alone, so that wiping it leaves no copy: a file of this kind counts about 260 bytes.
+        // A private buffer, so that wiping it leaves no copy; such a file has about 260 bytes.
         let capacity = 16 * 1024
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
         defer {
@@ -64,7 +65,7 @@ extension PrivateKey {
         return try parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), kind: kind)
     }
 
-    /// PKCS#8 in PEM, not encrypted. A file it is written to must be readable by its owner alone.
+    /// Encodes the key as unencrypted PKCS#8 in PEM. A file with it must be readable only by its owner.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package func pem() throws(CryptographyError) -> [UInt8] {
@@ -81,7 +82,7 @@ extension PrivateKey {
         try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try parse(bytes, kind: kind) }
     }
 
-    /// The content of a file in place of a key.
+    /// Returns an error that describes the text found instead of a key.
     private static func refusal(of text: UnsafeRawBufferPointer) -> CryptographyError {
         func begins(_ name: String) -> Bool { text.starts(with: "-----BEGIN \(name)-----".utf8) }
         let found =
@@ -160,7 +161,7 @@ extension PrivateKey {
         throw CryptographyError(.unreadableFile, "\(path) is larger than a private key")
     }
 
-    /// `read(2)`, repeated when a signal interrupts it.
+    /// Calls `read(2)`, again if a signal interrupts it.
     private static func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             #if canImport(Glibc)

@@ -1,24 +1,25 @@
 internal import COpenSSL
 
-/// A private key: for signing ES256, and for making test certificates. Its value never prints.
+/// A private key for signing ES256 and for creating test certificates. Its value is never printed.
 package final class PrivateKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable once built; every signature has a context of its own.
 
-    /// What kind of key to make. Verifiers here accept only P-256 and P-384; the others are for making what they refuse.
+    /// The kind of key to generate. Verifiers here accept only P-256 and P-384; the others serve to create inputs they
+    /// reject.
     package enum Kind: Hashable, Sendable {
         case p256, p384, p521, secp256k1
         case rsa(bits: Int)
         case ed25519
-        /// P-256, but written with explicit curve parameters.
+        /// P-256, encoded with explicit curve parameters.
         case p256WithExplicitParameters
-        /// P-256, but the point is written compressed.
+        /// P-256, encoded with a compressed point.
         case p256WithCompressedPoint
     }
 
     // Owned (one reference); freed in deinit, which wipes it.
     let handle: OpaquePointer
 
-    /// Takes over one reference to `handle`.
+    /// Takes ownership of one reference to `handle`.
     init(owning handle: OpaquePointer) {
         self.handle = handle
     }
@@ -27,7 +28,7 @@ package final class PrivateKey: @unchecked Sendable {
         EVP_PKEY_free(handle)
     }
 
-    /// A new random key.
+    /// Generates a random key.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`; `invalidArgument` for an RSA size outside 512...16384.
     package static func generate(_ kind: Kind) throws(CryptographyError) -> PrivateKey {
@@ -49,35 +50,36 @@ package final class PrivateKey: @unchecked Sendable {
         return key
     }
 
-    /// What kind its public half is.
+    /// The kind of the public half.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         return KeyFacts.kind(of: handle)
     }
 
-    /// The public half for verifying; nil when the key is not on P-256.
+    /// The public half for verification; nil if the key is not on P-256.
     package var publicKey: P256PublicKey? {
         guard publicKeyKind == .p256, EVP_PKEY_up_ref(handle) == 1 else { return nil }
         return P256PublicKey(owning: handle)
     }
 
-    /// ES256 of RFC 7518 section 3.4: r then s over SHA-256 of `message`, 64 bytes. The nonce is random.
+    /// Returns an ES256 signature (RFC 7518 section 3.4): r then s over SHA-256 of `message`, 64 bytes. The nonce is
+    /// random.
     ///
-    /// - Throws: ``CryptographyError``: `unsupportedKey` when the key is not on P-256, `unavailable` when signing fails.
+    /// - Throws: ``CryptographyError``: `unsupportedKey` if the key is not on P-256, `unavailable` if signing fails.
     package func es256Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
         try es256Signature(digest: SHA256.digest(of: message))
     }
 
-    /// ES256 of RFC 7518 section 3.4: r then s over SHA-256 of `message`, 64 bytes.
+    /// Returns an ES256 signature (RFC 7518 section 3.4): r then s over SHA-256 of `message`, 64 bytes.
     ///
-    /// - Throws: as ``es256Signature(digest:)``.
+    /// - Throws: the errors of ``es256Signature(digest:)``.
     package func es256Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         try es256Signature(digest: SHA256.digest(of: message))
     }
 
-    /// r then s over an existing digest, 64 bytes.
+    /// Returns an ES256 signature over an existing digest: r then s, 64 bytes.
     ///
-    /// - Throws: ``CryptographyError``: `unsupportedKey` when the key is not on P-256, `unavailable` when signing fails.
+    /// - Throws: ``CryptographyError``: `unsupportedKey` if the key is not on P-256, `unavailable` if signing fails.
     package func es256Signature(digest: SHA256Digest) throws(CryptographyError) -> [UInt8] {
         guard publicKeyKind == .p256 else { throw CryptographyError(.unsupportedKey, "ES256 needs a key on P-256") }
         ErrorQueue.clear()
@@ -114,7 +116,7 @@ extension PrivateKey.Kind {
         }
     }
 
-    /// Sets what the generator needs to know; false when OpenSSL refuses it.
+    /// Configures the key generator; returns false if OpenSSL rejects a parameter.
     fileprivate func configure(_ context: OpaquePointer) throws(CryptographyError) -> Bool {
         switch self {
         case .p256, .p256WithCompressedPoint: return EVP_PKEY_CTX_set_group_name(context, "prime256v1") == 1

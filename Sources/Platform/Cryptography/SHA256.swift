@@ -1,8 +1,9 @@
 internal import COpenSSL
 
-/// SHA-256 (FIPS 180-4), incremental: `update` any number of times, then `finish`, which also resets it.
+/// Incremental SHA-256 (FIPS 180-4): call `update` any number of times, then `finish`, which also resets it.
 ///
-/// For many small inputs keep one and reuse it; for one input use ``digest(of:)``. Not shared between threads.
+/// Reuse one instance for many small inputs; use ``digest(of:)`` for a single input. Must not be shared between
+/// threads.
 package struct SHA256: ~Copyable {
     // Owned; freed in deinit.
     private let context: OpaquePointer
@@ -24,16 +25,16 @@ package struct SHA256: ~Copyable {
         bytes.withUnsafeBytes { Self.update(context, $0) }
     }
 
-    /// The digest of everything since `init` or the last `finish`.
+    /// Returns the digest of all bytes since `init` or the last `finish`.
     package mutating func finish() -> SHA256Digest {
         let digest = Self.finish(context)
         Self.begin(context)
         return digest
     }
 
-    /// As ``finish()``; writes the 32 bytes where the caller wants them.
+    /// Writes the 32 bytes of the digest to `out` and resets, like ``finish()``.
     ///
-    /// - Precondition: `out` holds 32 bytes.
+    /// - Precondition: `out` has 32 bytes.
     package mutating func finish(into out: UnsafeMutableRawBufferPointer) {
         precondition(out.count == SHA256Digest.byteCount)
         Self.finish(context, into: out)
@@ -54,7 +55,7 @@ package struct SHA256: ~Copyable {
 }
 
 extension SHA256 {
-    /// The algorithm, fetched once: a fetch for every digest takes a lock and does not scale.
+    /// The algorithm, fetched once: fetching it for every digest takes a lock and does not scale.
     final class Algorithm: @unchecked Sendable {
         // @unchecked Sendable because an EVP_MD is immutable once fetched.
 
@@ -66,7 +67,7 @@ extension SHA256 {
 
     fileprivate static func makeContext() -> OpaquePointer {
         guard let context = EVP_MD_CTX_new() else {
-            // Our bug: nothing but memory can be missing here, and Swift ends the process for that too.
+            // Only missing memory can cause this, for which Swift ends the process too.
             fatalError("no memory for a SHA-256 context")
         }
         return context
@@ -74,14 +75,15 @@ extension SHA256 {
 
     fileprivate static func begin(_ context: OpaquePointer) {
         guard EVP_DigestInit_ex2(context, algorithm.handle, nil) == 1 else {
-            // Our bug: initializeCryptography() refuses an OpenSSL without SHA-256, so it was not called or was ignored.
+            // Programming error: initializeCryptography() rejects an OpenSSL without SHA-256, so it was not called or
+            // its error was ignored.
             fatalError("SHA-256 is not available")
         }
     }
 
     fileprivate static func update(_ context: OpaquePointer, _ bytes: UnsafeRawBufferPointer) {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
-            // Our bug: fails only on a context that was not initialised.
+            // Programming error: this fails only on an uninitialised context.
             fatalError("SHA-256 update failed")
         }
     }
@@ -92,19 +94,19 @@ extension SHA256 {
 
     fileprivate static func finish(_ context: OpaquePointer, into out: UnsafeMutableRawBufferPointer) {
         guard EVP_DigestFinal_ex(context, out.assumingMemoryBound(to: UInt8.self).baseAddress, nil) == 1 else {
-            // Our bug: fails only on a context that was not initialised.
+            // Programming error: this fails only on an uninitialised context.
             fatalError("SHA-256 final failed")
         }
     }
 }
 
-/// SHA-256 after a fixed prefix: hashing `prefix + suffix` then costs the suffix alone. Shared by all threads.
+/// SHA-256 after a fixed prefix: hashing `prefix + suffix` then costs only the suffix. Can be shared by threads.
 package final class SHA256Midstate: @unchecked Sendable {
     // @unchecked Sendable because the context is only ever the source of EVP_MD_CTX_copy_ex, which reads it.
 
     // Owned; freed in deinit.
     private let context: OpaquePointer
-    /// What the prefix's context is copied into; each is overwritten by the next copy.
+    /// Contexts into which the prefix's context is copied; each copy overwrites the previous one.
     private let copies = ContextPool { EVP_MD_CTX_free($0) }
 
     package init(prefix: UnsafeRawBufferPointer) {
@@ -123,12 +125,12 @@ package final class SHA256Midstate: @unchecked Sendable {
         EVP_MD_CTX_free(context)
     }
 
-    /// The digest of the prefix followed by `suffix`.
+    /// Returns the digest of the prefix followed by `suffix`.
     package func digest(suffix: UnsafeRawBufferPointer) -> SHA256Digest {
         let copy = copies.take() ?? ContextPool.Context(raw: SHA256.makeContext())
         defer { copies.giveBack(copy) }
         guard EVP_MD_CTX_copy_ex(copy.raw, context) == 1 else {
-            // Our bug: the source was initialised in init; only memory can be missing.
+            // The source was initialised in init, so only memory can be missing.
             fatalError("SHA-256 copy failed")
         }
         SHA256.update(copy.raw, suffix)

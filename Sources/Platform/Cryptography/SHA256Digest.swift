@@ -1,8 +1,8 @@
-/// 32 bytes of SHA-256 or HMAC-SHA256, without an allocation.
+/// The 32 bytes of SHA-256 or HMAC-SHA256, stored inline without an allocation.
 ///
 /// `==` is not constant-time; compare secrets with ``constantTimeEquals(_:_:)``.
 package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
-    /// Always 32.
+    /// Number of bytes: always 32.
     package static let byteCount = 32
 
     // The digest's bytes in memory order.
@@ -16,20 +16,20 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         withUnsafeMutableBytes(of: &self) { fill($0) }
     }
 
-    /// A digest from its 32 bytes; nil for any other count.
+    /// Creates a digest from its 32 bytes; nil for any other count.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init { buffer in buffer.copyBytes(from: bytes) }
     }
 
-    /// The 32 bytes, borrowed for the call.
+    /// Calls `body` with the 32 bytes, borrowed for the call.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try Swift.withUnsafeBytes(of: self) { (buffer) throws(E) -> R in try body(buffer) }
     }
 
     package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
-    /// 64 lower-case hexadecimal digits.
+    /// The digest as 64 lower-case hexadecimal digits.
     package var hex: String { withUnsafeBytes { HexText.encode($0) } }
 
     package var description: String { hex }

@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// Whether both are equal, in a time that depends on their lengths alone.
+/// Compares two buffers in a time that depends only on their lengths.
 package func constantTimeEquals(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
     return CRYPTO_memcmp(leftStart, rightStart, left.count) == 0
 }
 
-/// Whether both are equal, in a time that depends on their lengths alone.
+/// Compares two arrays in a time that depends only on their lengths.
 package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.withUnsafeBytes { left in right.withUnsafeBytes { right in constantTimeEquals(left, right) } }
 }
 
-/// Bytes of OpenSSL's cryptographically secure generator.
+/// Returns bytes from OpenSSL's cryptographically secure generator.
 ///
 /// - Throws: ``CryptographyError`` with code `unavailable` when the generator cannot be seeded.
 package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
@@ -28,9 +28,9 @@ package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
     return bytes
 }
 
-/// Random bytes for a key: of the generator that OpenSSL keeps for what must stay secret.
+/// Returns a random key from OpenSSL's separate generator for secret values.
 ///
-/// - Throws: as ``randomBytes(_:)``.
+/// - Throws: the errors of ``randomBytes(_:)``.
 package func randomKey(byteCount: Int) throws(CryptographyError) -> SecretKey {
     guard (1...SecretKey.maximumByteCount).contains(byteCount) else {
         throw CryptographyError(.invalidArgument, "keys of \(byteCount) bytes are not made")

@@ -1,18 +1,19 @@
 internal import COpenSSL
 
-/// The pinned roots, and the only anchors there are: neither the operating system's store nor a root found in a message is
-/// one. Shared by all threads; made once. Other roots are another store, and every cache of paths starts empty with it.
+/// The pinned roots, which are the only trust anchors: neither the operating system's store nor a root found in a
+/// message is trusted. Can be shared by threads and is created once. Other roots need another store, and every cache of
+/// paths starts empty with it.
 package final class TrustStore: @unchecked Sendable {
     // @unchecked Sendable because the store is complete after init and OpenSSL locks its own reading of it.
 
-    /// In the order given.
+    /// The roots in the order given.
     package let roots: [Certificate]
     // Owned; freed in deinit. Holds its own references to the roots.
     private let store: OpaquePointer
 
-    /// - Throws: ``CryptographyError``: `untrustworthyRoot` when a root is not signed by itself or carries malformed
-    ///   extensions, `invalidArgument` when there is none, `unavailable` for OpenSSL's own failures. The verification of the
-    ///   roots' own signatures is also a test of the library: a process that cannot do it must not start.
+    /// - Throws: ``CryptographyError``: `untrustworthyRoot` if a root is not self-signed or contains malformed
+    ///   extensions, `invalidArgument` if there is none, `unavailable` for OpenSSL's own failures. Verifying the roots'
+    ///   own signatures also tests the library: a process that fails here must not start.
     package init(roots: [Certificate]) throws(CryptographyError) {
         ErrorQueue.clear()
         guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs a root") }
@@ -35,9 +36,11 @@ package final class TrustStore: @unchecked Sendable {
     private static func configure(_ store: OpaquePointer) throws(CryptographyError) {
         let parameters = X509_VERIFY_PARAM_new()
         defer { X509_VERIFY_PARAM_free(parameters) }
-        // NO_CHECK_TIME: OpenSSL judges time before the signatures below it, and differently by version at notAfter itself.
-        // Depth counts intermediates; a path longer than the caller's rule is the caller's to refuse.
-        // Level 3 (128 bits) refuses SHA-1, MD5, SHA-224 and RSA below 3,072. X509_STRICT stays off: its meaning changed.
+        // NO_CHECK_TIME: OpenSSL checks time before the signatures below it, and its versions differ exactly at
+        // notAfter.
+        // Depth counts intermediates; callers reject a path that is longer than they allow.
+        // Level 3 (128 bits) rejects SHA-1, MD5, SHA-224 and RSA below 3,072. X509_STRICT stays off: its meaning
+        // changed.
         let flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME)
         guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else {
             throw ErrorQueue.error(.unavailable, "the certificate store cannot be configured")
@@ -61,14 +64,15 @@ package final class TrustStore: @unchecked Sendable {
         }
     }
 
-    /// The path from `chain[0]` to a pinned root, with the others of `chain` as what may lie between. Synchronous: about 1 ms
-    /// of CPU, two P-384 verifications of it.
+    /// Returns the path from `chain[0]` to a pinned root; the other certificates of `chain` are possible intermediates.
+    /// Synchronous: about 1 ms of CPU, including two P-384 verifications.
     package func validate(chain: [Certificate]) -> ChainResult {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         let outOfMemory = ChainFailure(code: X509_V_ERR_OUT_OF_MEM, depth: 0)
         guard let leaf = chain.first else { return .failure(ChainFailure(code: X509_V_ERR_INVALID_CALL, depth: 0)) }
-        // The context borrows the store, the leaf and the stack, the stack borrows its certificates; all outlive it here.
+        // The context borrows the store, the leaf and the stack, and the stack borrows its certificates; all outlive
+        // the context here.
         return withExtendedLifetime((self, chain)) {
             guard let untrusted = shim_stack_new() else { return .failure(outOfMemory) }
             defer { shim_stack_free(untrusted) }
@@ -81,7 +85,7 @@ package final class TrustStore: @unchecked Sendable {
             let verdict = X509_verify_cert(context)
             let code = X509_STORE_CTX_get_error(context)
             guard verdict == 1, code == X509_V_OK else {
-                // A verdict below zero with an unset code is a failure of ours, never a good path.
+                // A negative verdict without an error code is our own failure, never a valid path.
                 let known = code == X509_V_OK ? X509_V_ERR_INVALID_CALL : code
                 return .failure(ChainFailure(code: known, depth: X509_STORE_CTX_get_error_depth(context)))
             }
@@ -90,7 +94,8 @@ package final class TrustStore: @unchecked Sendable {
         }
     }
 
-    /// The verified path. It dies with the context, so each certificate is one of ours again or gets a reference of its own.
+    /// Returns the verified path. It is freed with the context, so each certificate is replaced by one of ours or gets
+    /// its own reference.
     private func path(of context: OpaquePointer, among chain: [Certificate]) -> [Certificate]? {
         guard let stack = X509_STORE_CTX_get0_chain(context) else { return nil }
         var path: [Certificate] = []
@@ -109,7 +114,7 @@ package final class TrustStore: @unchecked Sendable {
 }
 
 extension Certificate {
-    /// Another owner of `handle`, with a reference of its own; nil when there is no memory.
+    /// Creates another owner of `handle` with its own reference; nil if there is no memory.
     fileprivate convenience init?(sharing handle: OpaquePointer) {
         guard let der = Self.encoding(of: handle), X509_up_ref(handle) == 1 else { return nil }
         self.init(owning: handle, der: der)
