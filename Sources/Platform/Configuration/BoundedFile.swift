@@ -1,21 +1,21 @@
 internal import Bytes
 internal import Glibc
 
-/// Why a file could not be read, in the operating system's words, or holds something else than it should.
+/// A file that could not be read, with the operating system's message, or that has unexpected content.
 package struct FileProblem: Error, Equatable {
-    /// Without a full stop.
+    /// The message, without a trailing period.
     package let message: String
 
     package init(message: String) { self.message = message }
 }
 
-/// Reading of small files with a limit.
+/// Reads small files with a size limit.
 package enum BoundedFile {
     package static func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
         let descriptor = try openForReading(path)
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        // A file can hold a secret.
+        // The buffer is wiped because a file may contain a secret.
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         defer { buffer.wipe() }
         while true {

@@ -1,4 +1,4 @@
-/// Numbers of bytes as operators write them: a whole number, alone or with a binary unit.
+/// Byte sizes as operators write them: a whole number with an optional binary unit.
 enum ByteSizeText {
     private static let units: [(suffix: String, bytes: Int)] = [
         ("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
@@ -12,7 +12,7 @@ enum ByteSizeText {
         return overflow ? nil : bytes
     }
 
-    /// The shortest exact text.
+    /// Returns the shortest exact text.
     static func text(_ bytes: Int) -> String {
         guard bytes != 0 else { return "0" }
         let unit = units.last { bytes % $0.bytes == 0 } ?? ("", 1)

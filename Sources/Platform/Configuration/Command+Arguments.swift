@@ -1,10 +1,10 @@
 internal import Glibc
 
 extension Command {
-    /// The arguments of this process after its name. Ends the process with 78 where the system hides them: flags would
-    /// be ignored without a word.
+    /// Returns the arguments of this process after its name. Exits with 78 if the system hides them, because flags
+    /// would be ignored silently.
     ///
-    /// Swift reads them from `/proc/self/cmdline`, so that a root without `/proc`, such as a bare `chroot`, has none.
+    /// Swift reads them from `/proc/self/cmdline`, so a root without `/proc`, such as a bare `chroot`, hides them.
     package static func processArguments(of name: String) -> [String] {
         guard let arguments = arguments(CommandLine.arguments) else {
             let text =
@@ -16,7 +16,7 @@ extension Command {
         return arguments
     }
 
-    /// Without the name of the process; nil where not even the name is there, with which every process is started.
+    /// Removes the process name; returns nil if even the name is missing, which every process is started with.
     static func arguments(_ commandLine: [String]) -> [String]? {
         commandLine.isEmpty ? nil : Array(commandLine.dropFirst())
     }

@@ -1,11 +1,11 @@
 extension Command {
     private static let width = 100
 
-    /// The text of `--help`.
+    /// Returns the text of `--help`.
     ///
     /// - Parameters:
-    ///   - fullName: as typed: the executable and the names of the commands down to this one.
-    ///   - inherited: the settings of the commands above it.
+    ///   - fullName: the executable and the names of the commands down to this one, as typed.
+    ///   - inherited: the settings of the parent commands.
     func help(fullName: String, inherited: ConfigurationSchema) -> String {
         let schema = inherited.adding(self.schema)
         var text = "\(fullName): \(summary)\n"
@@ -83,7 +83,7 @@ extension Command {
         }.joined()
     }
 
-    /// Words in lines of at most 100 columns; paragraphs stay apart.
+    /// Wraps words into lines of at most 100 columns; paragraphs are kept apart.
     static func wrap(_ text: String, indent: Int) -> String {
         let margin = String(repeating: " ", count: indent)
         var result = ""

@@ -1,11 +1,11 @@
 extension Command {
-    /// Reads a command line, the environment and the configuration file that one of them names.
+    /// Parses a command line, the environment, and the configuration file that one of them names.
     ///
     /// Flags are `--key value` or `--key=value`, before or after a subcommand; `--` ends them.
     ///
     /// - Parameters:
-    ///   - arguments: without the program's name.
-    ///   - environment: all variables of the process.
+    ///   - arguments: the arguments without the program's name.
+    ///   - environment: all environment variables of the process.
     package func parse(_ arguments: [String], environment: [String: String]) -> CommandOutcome {
         var line = CommandLineReader(root: self)
         line.read(arguments)
@@ -26,19 +26,19 @@ extension Command {
         return refusal(ConfigurationErrors(errors))
     }
 
-    /// The keys of this command's settings that file, environment or flags give, whatever their values. Mistakes are not
-    /// looked for: ``parse(_:environment:)`` finds them.
+    /// Returns the keys of this command's settings that are given by the file, the environment or flags, with any
+    /// value. Errors are ignored: ``parse(_:environment:)`` reports them.
     ///
     /// - Parameters:
-    ///   - arguments: without the program's name.
-    ///   - environment: all variables of the process.
+    ///   - arguments: the arguments without the program's name.
+    ///   - environment: all environment variables of the process.
     package func givenKeys(_ arguments: [String], environment: [String: String]) -> Set<String> {
         var line = CommandLineReader(root: self)
         line.read(arguments)
         return line.loader(environment).givenKeys
     }
 
-    /// The lines and exit code of mistakes, for a service that finds more of them after parsing.
+    /// Returns the lines and exit code for errors, for a service that finds more of them after parsing.
     package func refusal(_ errors: ConfigurationErrors) -> CommandOutcome {
         let lines = errors.errors.map { error in
             let topic = error.code == .usage ? "usage" : "configuration"
@@ -65,18 +65,18 @@ extension Command {
         return []
     }
 
-    /// Whether a switch without a value has this key in this command or one below it.
+    /// Whether this command or a subcommand has a valueless flag with this key.
     func hasFlag(_ key: String) -> Bool {
         schema.settings.contains { $0.isFlag && $0.key == key } || subcommands.contains { $0.hasFlag(key) }
     }
 }
 
-/// Takes a command line apart: which command, which flags, which arguments.
+/// Splits a command line into commands, flags and arguments.
 private struct CommandLineReader {
     let root: Command
     var command: Command
     var path: [String] = []
-    /// The settings of the commands above `command`.
+    /// The settings of the parents of `command`.
     var inherited: ConfigurationSchema
     var flags: [(key: String, text: String)] = []
     var positional: [String] = []
@@ -111,7 +111,7 @@ private struct CommandLineReader {
         }
     }
 
-    /// What file, environment and flags give to the command.
+    /// Creates a loader with the values given by the file, the environment and flags.
     func loader(_ environment: [String: String]) -> ConfigurationLoader {
         let schema = inherited.adding(command.schema)
         var loader = ConfigurationLoader(schema: schema)

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Glibc
 
 extension Command {
-    /// Reads this process's command line and environment. Returns what is to be run; else prints help, version, or one
-    /// line for each mistake, and ends the process: 0 after help or version, 64 for usage, 78 for configuration.
+    /// Parses this process's command line and environment. Returns the invocation to run; otherwise prints help, the
+    /// version or one line per error, and exits: 0 after help or version, 64 for usage, 78 for configuration.
     package func parseOrExit() -> Invocation {
         let arguments = Command.processArguments(of: name)
         switch parse(arguments, environment: ProcessInfo.processInfo.environment) {
@@ -18,7 +18,7 @@ extension Command {
         }
     }
 
-    /// Ends the process with one line for each mistake; for mistakes that only the service finds.
+    /// Exits with one line per error; for errors that only the service can detect.
     package func exit(refusing errors: [ConfigurationError]) -> Never {
         let errors = ConfigurationErrors(errors)
         let lines = errors.errors.map { "\(name): configuration: \($0.description)\n" }

@@ -1,14 +1,14 @@
-/// A command line as a value: an executable, or one of its subcommands.
+/// A command line as a value: an executable or one of its subcommands.
 public struct Command: Sendable {
     /// A positional argument.
     package struct Argument: Sendable {
-        /// Upper case, as in the usage line.
+        /// The name in upper case, as in the usage line.
         package let name: String
         /// One sentence for `--help`.
         package let help: String
-        /// Whether it may be left out.
+        /// Whether the argument may be omitted.
         package let isOptional: Bool
-        /// Whether it may be given more than once; only the last argument of a command.
+        /// Whether the argument may be repeated; allowed only for the last argument of a command.
         package let isRepeated: Bool
 
         package init(_ name: String, help: String, isOptional: Bool = false, isRepeated: Bool = false) {
@@ -19,7 +19,7 @@ public struct Command: Sendable {
         }
     }
 
-    /// A command line that works, with what it does.
+    /// A working command line with its meaning.
     public struct Example: Sendable {
         public let commandLine: String
         public let meaning: String
@@ -30,23 +30,23 @@ public struct Command: Sendable {
         }
     }
 
-    /// As operators type it.
+    /// The name as operators type it.
     package let name: String
-    /// What it does, in one sentence.
+    /// The purpose of the command in one sentence.
     package let summary: String
-    /// More about it for `--help`, in paragraphs; may be empty.
+    /// More text for `--help`, in paragraphs; may be empty.
     package let discussion: String
-    /// The settings that it reads besides those of the commands above it.
+    /// The settings of this command in addition to those of its parents.
     package let schema: ConfigurationSchema
     /// Positional arguments, in order.
     package let arguments: [Argument]
     /// Command lines for `--help`.
     package let examples: [Example]
-    /// Commands below it; a command has these or arguments.
+    /// The subcommands; a command has either subcommands or arguments.
     package let subcommands: [Command]
-    /// What `--version` prints; looked up at the root.
+    /// The output of `--version`; only the root's value is used.
     package let version: String
-    /// Whether the configuration is read and checked; `false` for a command that must work without one.
+    /// Whether the configuration is read and checked; false for a command that must work without one.
     package let readsConfiguration: Bool
 
     package init(
@@ -65,8 +65,8 @@ public struct Command: Sendable {
         self.readsConfiguration = readsConfiguration
     }
 
-    /// The same command, which also tolerates the keys of other executables in the file and environment that it shares
-    /// with them; so do its subcommands.
+    /// Returns the same command with tolerance for keys of other executables that share its file and environment; its
+    /// subcommands tolerate them too.
     package func tolerating(_ keys: [String]) -> Command {
         Command(
             name, summary: summary, discussion: discussion, schema: schema.tolerating(keys), arguments: arguments,
@@ -75,7 +75,7 @@ public struct Command: Sendable {
     }
 }
 
-/// What is to be run: the command that was named, its configuration, and its positional arguments.
+/// A parsed command line: the selected command, its configuration, and its positional arguments.
 package struct Invocation: Sendable {
     /// The names below the executable: `["topics", "create"]`; empty for an executable without subcommands.
     package let commandPath: [String]
@@ -85,9 +85,9 @@ package struct Invocation: Sendable {
     package let arguments: [String]
 }
 
-/// What a command line asks for. Parsing neither prints nor exits.
+/// The outcome of parsing a command line. Parsing neither prints nor exits.
 package enum CommandOutcome: Sendable {
-    /// Run it.
+    /// Run the command.
     case run(Invocation)
     /// Print this text (help or version) to standard output and exit with 0.
     case show(String)

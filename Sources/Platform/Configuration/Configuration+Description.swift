@@ -1,17 +1,17 @@
 internal import JSON
 
 extension Configuration {
-    /// How the effective configuration is shown.
+    /// The output format of the effective configuration.
     package enum Format: Sendable {
-        /// `key=value`, a line each, with the origin as a comment.
+        /// One `key=value` line per key, with the origin as a comment.
         case text
-        /// An object by key, each with `value` and `origin`.
+        /// An object with one member per key, each an object with `value` and `origin`.
         case json
     }
 
     private static let mask = "********"
 
-    /// Every key with its value and its source; secrets are masked.
+    /// Returns every key with its value and origin; secrets are masked.
     package func describe(_ format: Format = .text) -> String {
         switch format {
         case .text:
@@ -31,7 +31,7 @@ extension Configuration {
                     json.object { json in
                         json.set("origin", entry.origin.description)
                         json.name("value")
-                        // An absent value is written as null, so that every key has the same shape.
+                        // A missing value is written as null, so that all entries have the same shape.
                         if let value = shown(entry) { json.string(value) } else { json.null() }
                     }
                 }
@@ -45,7 +45,7 @@ extension Configuration {
         return entry.isSecret ? Configuration.mask : Configuration.withoutURLPassword(text)
     }
 
-    /// `https://user:password@host` with the user and password masked.
+    /// Masks user and password in URLs such as `https://user:password@host`.
     static func withoutURLPassword(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -63,7 +63,7 @@ extension Configuration {
 }
 
 extension Configuration: CustomStringConvertible, CustomReflectable {
-    /// As ``describe(_:)``: secrets are masked.
+    /// The text of ``describe(_:)``, with secrets masked.
     public var description: String { describe(.text) }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

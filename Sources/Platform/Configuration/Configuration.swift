@@ -1,8 +1,8 @@
-/// The effective configuration: every value checked, with its source.
+/// The effective configuration: all values, checked, with their origins.
 public struct Configuration: Sendable {
     struct Entry: Sendable {
         let key: String
-        /// As given, or the default; `nil` for an absent optional setting.
+        /// The given text, or the default; nil for a missing optional setting.
         let text: String?
         let origin: ConfigurationOrigin
         let isSecret: Bool
@@ -10,10 +10,10 @@ public struct Configuration: Sendable {
 
     let values: [String: any Sendable]
     let open: [String: String]
-    /// In the order of the schema, open keys and per-name keys after their setting, sorted.
+    /// The entries in schema order; open keys and per-name keys follow their setting, sorted.
     let entries: [Entry]
     private let origins: [String: ConfigurationOrigin]
-    /// The keys that may give the values of general ones, see ``NamedSettings``.
+    /// For each general key, the per-name key that may override it: see ``NamedSettings``.
     private let ownKeys: [String: String]
 
     init(
@@ -26,21 +26,21 @@ public struct Configuration: Sendable {
         self.origins = Dictionary(entries.map { ($0.key, $0.origin) }) { first, _ in first }
     }
 
-    /// The value of a setting of the schema that this configuration was read with.
+    /// Returns the value of a setting. The setting must be in the schema that this configuration was read with.
     public func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
-            // Our bug: the setting is not in the schema of this command, or is there with another type.
+            // Programming error: the setting is not in the schema of this command, or has another type there.
             preconditionFailure("\(setting.key) is not in the schema")
         }
         return parsed.value
     }
 
-    /// The value of a setting of the schema.
+    /// Returns the value of a setting of the schema.
     public subscript<Value>(_ setting: Setting<Value>) -> Value { value(setting) }
 
-    /// The value of a setting whose key has a placeholder, for one name: `apps.<bundleId>.environments`.
+    /// Returns the value for one name of a setting whose key has a placeholder, such as `apps.<bundleId>.environments`.
     ///
-    /// Such a setting is optional or has a default, which holds for every name that the key was not given for.
+    /// Such a setting is optional or has a default, which applies to every name without the key.
     public func value<Value>(_ setting: Setting<Value>, for name: String) -> Value {
         if let template = setting.descriptor.template,
             let parsed = values[template.key(for: name)] as? ParsedValue<Value>
@@ -48,37 +48,37 @@ public struct Configuration: Sendable {
             return parsed.value
         }
         guard let fallback = setting.fallback else {
-            // Our bug: which names there are is known only when running, so such a key cannot be required.
+            // Programming error: names are known only at run time, so such a key cannot be required.
             preconditionFailure("\(setting.key) has no default")
         }
         return fallback
     }
 
-    /// All keys under an open prefix, without the prefix: `prefixed("kafka.")["security.protocol"]`.
+    /// Returns all keys under an open prefix, without the prefix: `prefixed("kafka.")["security.protocol"]`.
     ///
-    /// The values of secrets are the real ones: hand them on, do not print them.
+    /// Secrets are not masked: pass the values on, but do not print them.
     public func prefixed(_ prefix: String) -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in open where key.hasPrefix(prefix) { result[String(key.dropFirst(prefix.count))] = value }
         return result
     }
 
-    /// Where the value of a key came from; `.default` when no source gave it.
+    /// Returns the origin of a key's value; `.default` if no source gives it.
     public func origin(of key: String) -> ConfigurationOrigin { origins[givenKey(key)] ?? .default }
 
-    /// A mistake that only the service can find, reported with the source of the key's value.
+    /// Creates an error that only the service can detect, with the origin of the key's value.
     public func error(_ key: String, _ message: String) -> ConfigurationError {
         let key = givenKey(key)
         return ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
     }
 
-    /// The key whose value is that of a general one.
+    /// Returns the key that supplied the value of a general key.
     private func givenKey(_ key: String) -> String {
         guard let own = ownKeys[key], origins[own] != nil else { return key }
         return own
     }
 
-    /// A setting that is required only together with others, and absent.
+    /// Creates an error for a missing setting that is required only together with others.
     public func missing<Value>(_ setting: Setting<Value>) -> ConfigurationError {
         let key = ownKeys[setting.key] ?? setting.key
         return ConfigurationError(

@@ -1,12 +1,12 @@
-/// Where a value came from, or where a mistake is.
+/// The origin of a value or of an error.
 public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
-    /// No source gave the key.
+    /// No source gives the key.
     case `default`
-    /// A line of the properties file, counted from 1.
+    /// A line of the properties file, starting at 1.
     case file(path: String, line: Int)
     /// An environment variable.
     case environment(variable: String)
-    /// A flag of the command line, with its dashes.
+    /// A command-line flag with its dashes.
     case flag(String)
 
     public var description: String {
@@ -19,37 +19,37 @@ public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One mistake in the configuration or on the command line, in one line: the key, its source, what is wrong, and
-/// what to write instead. Equality compares all properties.
+/// One error in the configuration or on the command line, as a single line with the key, its origin, the error and the
+/// fix. Equality compares all properties.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of error.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The command line has a form that the command does not know.
+        /// The command line has a form that the command does not support.
         public static let usage = Code(rawValue: "usage")
-        /// A key that no setting has.
+        /// No setting has this key.
         public static let unknownKey = Code(rawValue: "unknownKey")
-        /// A value that the setting does not allow.
+        /// The setting does not allow the value.
         public static let wrongValue = Code(rawValue: "wrongValue")
-        /// A required key is absent.
+        /// A required key is missing.
         public static let missing = Code(rawValue: "missing")
         /// The configuration file cannot be read.
         public static let unreadableFile = Code(rawValue: "unreadableFile")
-        /// A line of the file is not a line of a properties file.
+        /// A line of the file is not in the properties format.
         public static let syntax = Code(rawValue: "syntax")
-        /// A key is given twice in the same source.
+        /// A key is given twice by the same source.
         public static let duplicate = Code(rawValue: "duplicate")
     }
 
-    /// What kind of mistake it is.
+    /// The kind of error.
     public let code: Code
-    /// The key, where one is meant.
+    /// The key concerned, if any.
     public let key: String?
-    /// Where the mistake is; `nil` where nothing was given.
+    /// The location of the error; nil if nothing was given.
     public let origin: ConfigurationOrigin?
-    /// What is wrong and how to put it right, in full sentences on one line.
+    /// The error and its fix, in full sentences on one line.
     public let message: String
 
     public init(code: Code, key: String? = nil, origin: ConfigurationOrigin? = nil, message: String) {
@@ -59,7 +59,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// One line: `http.port (sluice.properties:3): "abc" is not an integer from 0 to 65535. …`
+    /// One line such as `http.port (sluice.properties:3): "abc" is not an integer from 0 to 65535. …`.
     public var description: String {
         switch (key, origin) {
         case (let key?, let origin?): "\(printable(key)) (\(origin)): \(message)"
@@ -69,22 +69,22 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The exit code: 64 when the command line has the wrong form, else 78.
+    /// The exit code: 64 for an invalid command line, otherwise 78.
     public var exitCode: Int32 { code == .usage ? 64 : 78 }
 }
 
-/// All mistakes that were found, in the order file, environment, flags, missing keys.
+/// All errors, in the order file, environment, flags, missing keys.
 public struct ConfigurationErrors: Error, Equatable, CustomStringConvertible {
-    /// At least one.
+    /// The errors; at least one.
     public let errors: [ConfigurationError]
 
     public init(_ errors: [ConfigurationError]) {
         self.errors = errors
     }
 
-    /// One line for each mistake.
+    /// One line per error.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 
-    /// 78 when one of the mistakes is in the configuration, else 64.
+    /// The exit code: 78 if one of the errors is in the configuration, otherwise 64.
     public var exitCode: Int32 { errors.map(\.exitCode).max() ?? 78 }
 }

@@ -1,4 +1,4 @@
-/// Merges file, environment and flags by a schema, and finds every mistake in them.
+/// Merges file, environment and flags according to a schema, and collects all errors.
 struct ConfigurationLoader {
     struct Given {
         let key: String
@@ -14,7 +14,7 @@ struct ConfigurationLoader {
         self.schema = schema
     }
 
-    /// The keys that were given and belong to the schema, whatever their values.
+    /// The given keys that belong to the schema, with any value.
     var givenKeys: Set<String> {
         Set(
             given.keys.filter { key in
@@ -181,7 +181,7 @@ struct ConfigurationLoader {
         }
     }
 
-    /// Without the setting that declares names there are none.
+    /// Returns the names declared by a setting; none if the setting is missing.
     private func names(declaredBy key: String) -> [String] {
         (given[key]?.text ?? "").split(separator: ",").map { $0.prefix { $0 != ":" }.trimmed }
     }
@@ -199,7 +199,7 @@ struct ConfigurationLoader {
         return "\(key) does not list \(quoted(name)); it lists \(list). \(advice)"
     }
 
-    /// Names that a message lists at most.
+    /// Maximum number of names listed in an error message.
     private static let namesInMessage = 10
 
     private mutating func parse(

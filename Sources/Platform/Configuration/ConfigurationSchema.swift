@@ -1,18 +1,18 @@
-/// Keys that the settings do not list one by one: every key that begins with the prefix is allowed and handed on, as
-/// every librdkafka property is under `kafka.`.
+/// A prefix for keys that are not listed individually: every key with the prefix is allowed and passed on, e.g. all
+/// librdkafka properties under `kafka.`.
 ///
-/// A key that names a secret (see ``isSecret(_:)``) is masked wherever the configuration is shown, is refused as a
-/// flag, and may be given as a file: `kafka.sasl.password.file=/run/secrets/kafka` sets `kafka.sasl.password`.
+/// A key whose value is secret (see ``isSecret(_:)``) is masked in output, is rejected as a flag, and may be given as a
+/// file: `kafka.sasl.password.file=/run/secrets/kafka` sets `kafka.sasl.password`.
 public struct OpenPrefix: Sendable {
-    /// With the dot: `kafka.`.
+    /// The prefix including its dot: `kafka.`.
     public let prefix: String
     /// One or two sentences for `--help`.
     public let help: String
-    /// A valid line, such as `kafka.security.protocol=SASL_SSL`.
+    /// A valid example line, such as `kafka.security.protocol=SASL_SSL`.
     public let example: String
-    /// Keys under the prefix that may not be given, with the reason and the fix.
+    /// Disallowed keys under the prefix, each with the reason and the fix.
     public let refused: [String: String]
-    /// Keys under the prefix that are settings of their own: every schema with the prefix has them.
+    /// Individual settings under the prefix: every schema with the prefix includes them.
     let settings: [SettingDescriptor]
 
     public init(
@@ -26,7 +26,7 @@ public struct OpenPrefix: Sendable {
         self.refused = refused
     }
 
-    /// Whether a key's value is a secret, by its name.
+    /// Whether the value of a key is secret, judging by the key's name.
     public static func isSecret(_ key: String) -> Bool {
         let name = key.lowercased()
         return ["password", "passphrase", "secret", "key.pem", "jaas", "oauthbearer.config", "credential"].contains(
@@ -35,24 +35,24 @@ public struct OpenPrefix: Sendable {
     }
 }
 
-/// All settings that a command knows.
+/// All settings of a command.
 public struct ConfigurationSchema: Sendable {
-    /// Settings in the order of the help.
+    /// The settings in help order.
     public let settings: [SettingDescriptor]
-    /// Open prefixes in the order of the help.
+    /// The open prefixes in help order.
     public let openPrefixes: [OpenPrefix]
-    /// Keys, also with a placeholder, and prefixes that end with a dot, of other executables that may be in the same file
-    /// or environment.
+    /// Keys of other executables that may be in the same file or environment: keys, possibly with a placeholder, and
+    /// prefixes that end with a dot.
     public let alsoKnown: [String]
-    /// How settings are given by environment variables.
+    /// The mapping between settings and environment variables.
     public let variables: EnvironmentVariables
 
     /// - Parameters:
-    ///   - settings: in the order of the help.
-    ///   - openPrefixes: keys that are handed on unread.
-    ///   - alsoKnown: keys, also with a placeholder, and prefixes that end with a dot, of other executables: they may be in
-    ///     the same file or environment and are not used.
-    ///   - variables: how settings are given by environment variables.
+    ///   - settings: the settings in help order.
+    ///   - openPrefixes: prefixes of keys that are passed on without being read.
+    ///   - alsoKnown: keys of other executables, possibly with a placeholder, and prefixes that end with a dot: they
+    ///     may be in the same file or environment and are ignored.
+    ///   - variables: the mapping between settings and environment variables.
     public init(
         _ settings: [any AnySetting] = [], openPrefixes: [OpenPrefix] = [], alsoKnown: [String] = [],
         variables: EnvironmentVariables = EnvironmentVariables()
@@ -67,14 +67,15 @@ public struct ConfigurationSchema: Sendable {
         variables: EnvironmentVariables
     ) {
         var seen: Set<String> = []
-        // Lists of several modules may have a setting in common.
+        // Lists of several modules may share a setting.
         self.settings = (descriptors + openPrefixes.flatMap(\.settings)).filter { seen.insert($0.key).inserted }
         self.openPrefixes = openPrefixes
         self.alsoKnown = alsoKnown
         self.variables = variables
     }
 
-    /// Both schemas, `other` last. A key of both is taken from `other`; the prefix of variables is this one's.
+    /// Combines both schemas, `other` last. `other` takes precedence for common keys; the variable prefix is this
+    /// schema's.
     public func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
         let keys = Set(other.settings.map(\.key))
         let prefixes = Set(other.openPrefixes.map(\.prefix))
@@ -84,21 +85,21 @@ public struct ConfigurationSchema: Sendable {
             alsoKnown: alsoKnown + other.alsoKnown, variables: variables)
     }
 
-    /// The keys that a shared file or environment may hold, as other executables tolerate them: open prefixes end with a
-    /// dot, settings for each name have their placeholder.
+    /// The keys of this schema that a shared file or environment may contain, for other executables to tolerate: open
+    /// prefixes end with a dot, per-name settings keep their placeholder.
     public var sharedKeys: [String] {
         openPrefixes.map(\.prefix) + settings.filter { !$0.isCommandLineOnly }.map(\.key)
     }
 
-    /// The same settings with further keys, also with a placeholder, and prefixes that end with a dot, tolerated beside
-    /// them.
+    /// Returns the same settings with additional tolerated keys, possibly with a placeholder, and prefixes that end
+    /// with a dot.
     public func tolerating(_ keys: [String]) -> ConfigurationSchema {
         ConfigurationSchema(
             descriptors: settings, openPrefixes: openPrefixes, alsoKnown: alsoKnown + keys,
             variables: variables)
     }
 
-    /// What a key is to this schema.
+    /// The classification of a key by this schema.
     enum Meaning {
         case setting(SettingDescriptor)
         case template(SettingDescriptor, name: String)
@@ -118,8 +119,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under the prefix of a setting that each name has for itself, such as `apps.`: what is there
-    /// and is no such setting, here or elsewhere, is a typing error.
+    /// Whether the key is under the prefix of a per-name setting, such as `apps.`: a key there that is not such a
+    /// setting, here or elsewhere, is a typing error.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
@@ -128,17 +129,17 @@ public struct ConfigurationSchema: Sendable {
         isSettingElsewhere(key) || alsoKnown.contains { $0.hasSuffix(".") && key.hasPrefix($0) }
     }
 
-    /// Whether another executable has a setting of this key, for whatever name.
+    /// Whether another executable has a setting with this key, for any name.
     private func isSettingElsewhere(_ key: String) -> Bool {
         alsoKnown.contains { $0 == key || KeyTemplate($0)?.name(in: key) != nil }
     }
 
-    /// Why a key of an open prefix may not be given; nil when it may.
+    /// Returns why a key of an open prefix is disallowed; nil if it is allowed.
     func refusal(of key: String) -> String? {
         openPrefixes.lazy.compactMap { $0.refused[key] }.first
     }
 
-    /// The key that an environment variable gives.
+    /// Returns the key set by an environment variable.
     func key(ofVariable variable: String) -> String? {
         if let setting = settings.first(where: { variables.variable(of: $0) == variable }) { return setting.key }
         if let key = alsoKnown.first(where: { !$0.hasSuffix(".") && variables.variable(for: $0) == variable }) {
@@ -149,7 +150,7 @@ public struct ConfigurationSchema: Sendable {
         return prefixes.contains { key.hasPrefix($0) && key != $0 } ? key : nil
     }
 
-    /// The valid key nearest to a wrong one. A template is offered with the name that the wrong key holds.
+    /// Returns the valid key nearest to an unknown one. A template is completed with the name in the unknown key.
     func nearestKey(to wrong: String, commandLine: Bool) -> String? {
         var candidates: [String] = []
         for setting in settings where commandLine || !setting.isCommandLineOnly {
@@ -158,7 +159,7 @@ public struct ConfigurationSchema: Sendable {
                 continue
             }
             guard wrong.hasPrefix(template.prefix) else { continue }
-            // Where the name ends is unknown: try every dot of the wrong key.
+            // The end of the name is unknown, so every dot of the key is tried.
             let rest = wrong.dropFirst(template.prefix.count)
             for index in rest.indices where rest[index] == "." {
                 candidates.append(template.key(for: String(rest[..<index])))

@@ -1,12 +1,13 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// Whether a directory could be made, without making it.
+/// Checks whether a directory could be created, without creating it.
 package enum DirectoryPath {
-    /// What is in the way of a directory at this path, as the end of a sentence: the nearest thing that is there is no
-    /// directory. Nil when nothing is. Rights are not looked at: who checks may be another user than who starts.
+    /// Returns what prevents a directory at this path, as the end of a sentence: the nearest existing ancestor is not a
+    /// directory. Returns nil if nothing does. Permissions are not checked, because the user who checks may differ from
+    /// the one who starts the service.
     ///
-    /// - Parameter path: relative ones are below the working directory.
+    /// - Parameter path: a path; relative ones start at the working directory.
     package static func obstacle(to path: String) -> String? {
         guard !path.isEmpty, !path.utf8.contains(0) else { return "is not a path" }
         var url = URL(fileURLWithPath: path).standardizedFileURL

@@ -1,19 +1,19 @@
-/// How keys and environment variables correspond: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
+/// The mapping between keys and environment variables: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
 public struct EnvironmentVariables: Sendable {
-    /// That of Sluice's executables.
+    /// The prefix of Sluice's executables.
     public static let sluicePrefix = "SLUICE_"
 
-    /// With the underscore; each variable with it is a setting, or an error.
+    /// The prefix including its underscore; each variable with it must be a setting, otherwise it is an error.
     public let prefix: String
 
     public init(prefix: String = sluicePrefix) { self.prefix = prefix }
 
-    /// Names the configuration file; not a setting.
+    /// The variable that names the configuration file; not a setting.
     public var configurationFile: String { prefix + "CONFIG" }
-    /// Variables with this prefix belong to the tests.
+    /// The prefix of variables that belong to tests.
     var testPrefix: String { prefix + "TEST_" }
 
-    /// The variable of a setting; nil when it cannot be given by one.
+    /// Returns the variable of a setting; nil if the setting cannot be given by a variable.
     func variable(of setting: SettingDescriptor) -> String? {
         setting.isCommandLineOnly || setting.template != nil ? nil : variable(for: setting.key)
     }
@@ -31,7 +31,7 @@ public struct EnvironmentVariables: Sendable {
         return result
     }
 
-    /// The key of a variable, for open prefixes: three underscores are read as `-` first, then two as `_`.
+    /// Returns the key of a variable, for open prefixes: three underscores are read as `-` first, then two as `_`.
     func key(for variable: String) -> String? {
         guard variable.hasPrefix(prefix) else { return nil }
         var result = ""
@@ -52,9 +52,9 @@ public struct EnvironmentVariables: Sendable {
         return String(repeating: "-", count: underscores / 3) + (rest == 2 ? "_" : rest == 1 ? "." : "")
     }
 
-    /// Whether Kubernetes made the variable for a service of the same name space (a "service link"). A service called
-    /// `sluice-kafka` puts `SLUICE_KAFKA_PORT=tcp://…` into every pod that starts after it; such a variable is no
-    /// setting, and refusing it would stop a pod because of a service that was added beside it.
+    /// Whether Kubernetes created the variable for a service in the same namespace (a "service link"). A service named
+    /// `sluice-kafka` adds `SLUICE_KAFKA_PORT=tcp://…` to every pod that starts after it. Such a variable is not a
+    /// setting, and rejecting it would stop a pod because of an unrelated service.
     static func isServiceLink(_ variable: String, value: String) -> Bool {
         if variable.hasSuffix("_SERVICE_HOST") || variable.hasSuffix("_SERVICE_PORT")
             || variable.contains("_SERVICE_PORT_")

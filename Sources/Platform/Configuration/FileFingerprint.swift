@@ -1,15 +1,14 @@
 internal import Bytes
 
-/// A hash that tells the content of a file from another one while the process runs: for files with secrets, which are
-/// only compared.
+/// A hash of a file's content that is valid within the process, for comparing files with secrets.
 package struct FileFingerprint: Sendable, Equatable {
     private let hash: Int
 
-    /// - Throws: when the file cannot be read, is no regular file, or has more than a mebibyte.
+    /// - Throws: if the file cannot be read, is not a regular file, or is larger than 1 MiB.
     package init(path: String) throws(FileProblem) {
         let bytes = try BoundedFile.read(path, limit: 1 << 20)
         defer { bytes.wipe() }
-        // Seeded at random for each process: nothing can be learnt from it, also where it is printed.
+        // Randomly seeded per process, so the hash reveals nothing even if it is printed.
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hash = hasher.finalize()
@@ -17,8 +16,8 @@ package struct FileFingerprint: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// The files that keys under an open prefix name, by the property: the file of a secret
-    /// (`kafka.sasl.password.file`), and the values of properties that end with `.location`.
+    /// Returns the files named by keys under an open prefix, by property: files of secrets
+    /// (`kafka.sasl.password.file`), and values of properties that end with `.location`.
     package func files(under prefix: String) -> [String: String] {
         var files: [String: String] = [:]
         for entry in entries where entry.key.hasPrefix(prefix) {

@@ -1,14 +1,13 @@
-/// The settings that each name of a list may have for itself, beside the general ones:
-/// `webhooks.receivers.<receiver>.timeout` beside `webhooks.timeout`.
+/// Per-name settings that override general ones: `webhooks.receivers.<receiver>.timeout` overrides `webhooks.timeout`.
 public struct NamedSettings: Sendable {
     private let general: [SettingDescriptor]
     private let prefix: String
     private let template: String
 
     /// - Parameters:
-    ///   - settings: the general ones, whose keys begin with `prefix`.
-    ///   - prefix: with its dot, such as `webhooks.`.
-    ///   - template: in the place of `prefix`, with a placeholder after the key that lists the names:
+    ///   - settings: the general settings, whose keys begin with `prefix`.
+    ///   - prefix: the general prefix including its dot, such as `webhooks.`.
+    ///   - template: replaces `prefix`, with a placeholder after the key that lists the names:
     ///     `webhooks.receivers.<receiver>.`.
     public init(_ settings: [any AnySetting], prefix: String, template: String) {
         general = settings.map(\.descriptor)
@@ -16,12 +15,12 @@ public struct NamedSettings: Sendable {
         self.template = template
     }
 
-    /// For the schema: the settings of a name. None is required, for the general value holds where it is absent.
+    /// The per-name settings, for the schema. None is required, because the general value is the default.
     public var settings: [any AnySetting] {
         general.map { NamedSetting(descriptor: $0.named(key(of: $0, template))) }
     }
 
-    /// The general key, and that of a name.
+    /// Returns pairs of the general key and the key of one name.
     fileprivate func keys(for name: String) -> [(general: String, own: String)] {
         guard let template = KeyTemplate(template) else { return [] }
         return general.map { ($0.key, key(of: $0, template.key(for: name))) }
@@ -37,9 +36,9 @@ private struct NamedSetting: AnySetting {
 }
 
 extension Configuration {
-    /// The configuration of one name: its own values stand in the place of the general ones, and errors name them.
+    /// Returns the configuration of one name: its own values replace the general ones, and errors refer to its keys.
     ///
-    /// - Parameter defaults: values of general settings in place of those that are not given for the name.
+    /// - Parameter defaults: values that replace those of general settings not given for the name.
     public func narrowed(
         to name: String, _ named: NamedSettings, defaults: [ConfigurationDefault] = []
     ) -> Configuration {
@@ -54,7 +53,7 @@ extension Configuration {
     }
 }
 
-/// A value for a setting that was not given.
+/// A default value for a setting that is not given.
 public struct ConfigurationDefault: Sendable {
     let key: String
     let box: any Sendable

@@ -1,6 +1,7 @@
-/// The valid name that a wrong one most likely meant.
+/// Suggests the valid name that was most likely intended.
 enum NearestName {
-    /// The nearest of `names`, or `nil` when none is near: the distance may be a third of the length, at least two.
+    /// Returns the nearest of `names`, or nil if none is near: the distance may be a third of the length, but at least
+    /// two.
     static func of(_ wrong: String, in names: some Sequence<String>) -> String? {
         let wanted = Array(wrong.lowercased().utf8.prefix(128))
         var best: (name: String, distance: Int)?
@@ -14,7 +15,7 @@ enum NearestName {
         return best?.name
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+    /// Computes the distance in insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
         var beforeLast = [Int](repeating: 0, count: right.count + 1)

@@ -1,10 +1,10 @@
-/// Reader of the subset of Java's properties format that the configuration uses.
+/// Parser for the subset of Java's properties format used by the configuration.
 ///
-/// Lines `key=value` or `key: value`; comments begin with `#` or `!`; a line that ends with an odd number of
-/// backslashes goes on in the next one, whose leading white space does not count; escapes `\t \n \r \f \\ \= \: \# \!`,
-/// `\` before a space, and `\uXXXX` (surrogates in pairs); the file is UTF-8. Stricter than Java: a line needs its
-/// separator, an unknown escape and a key given twice are errors, and spaces at the end of a value do not count (write
-/// the last one as `\ ` to keep it).
+/// Lines are `key=value` or `key: value`; comments begin with `#` or `!`; a line that ends with an odd number of
+/// backslashes continues on the next one, whose leading whitespace is ignored; escapes are `\t \n \r \f \\ \= \: \#
+/// \!`, `\` before a space, and `\uXXXX` (surrogates in pairs); the encoding is UTF-8. It is stricter than Java: a line
+/// needs its separator, unknown escapes and duplicate keys are errors, and trailing spaces of a value are ignored
+/// (write the last one as `\ ` to keep it).
 package enum PropertiesFile {
     package struct Entry: Equatable {
         package let key: String
@@ -12,7 +12,7 @@ package enum PropertiesFile {
         package let line: Int
     }
 
-    /// The longest file, and the longest line with its continuations, in bytes.
+    /// Maximum sizes in bytes of a file, and of a line with its continuations.
     static let maximumFileBytes = 1 << 20
     package static let maximumLineBytes = 64 * 1024
 
@@ -34,7 +34,7 @@ package enum PropertiesFile {
             } catch {
                 errors.append(ConfigurationError(code: .syntax, origin: origin, message: error.message))
             }
-            // A file that is no properties file at all is wrong in every line; the first mistakes say enough.
+            // Every line of a file in another format is an error; the first ones suffice.
             if errors.count == 20 { break }
         }
         return (entries, errors)
@@ -44,7 +44,7 @@ package enum PropertiesFile {
         let message: String
     }
 
-    /// Lines with their continuations joined, without comments and empty lines.
+    /// Joins lines with their continuations, and omits comments and empty lines.
     private static func logicalLines(_ bytes: [UInt8]) -> [(line: Int, bytes: [UInt8])] {
         var result: [(line: Int, bytes: [UInt8])] = []
         var pending: (line: Int, bytes: [UInt8])?
@@ -60,7 +60,7 @@ package enum PropertiesFile {
             let continues = backslashes % 2 == 1
             if continues { line = line.dropLast() }
             var current = pending ?? (index + 1, [])
-            // One byte more than allowed is enough to refuse the line.
+            // One byte above the limit is enough to reject the line.
             current.bytes.append(
                 contentsOf: line.prefix(maximumLineBytes + 1 - min(current.bytes.count, maximumLineBytes)))
             if continues {
@@ -97,8 +97,8 @@ package enum PropertiesFile {
         return (key, value)
     }
 
-    /// The text up to the end, or to the first separator that no backslash protects, and where that is. White space at
-    /// the end counts only when it is escaped.
+    /// Returns the unescaped text up to the end or the first unescaped separator, and its end position. Trailing
+    /// whitespace is kept only if escaped.
     private static func unescape(
         _ scalars: Substring.UnicodeScalarView, untilSeparator: Bool
     ) throws(LineProblem) -> (text: String, end: String.Index) {

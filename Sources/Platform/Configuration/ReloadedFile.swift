@@ -1,10 +1,10 @@
 internal import Bytes
 internal import Synchronization
 
-/// What a small file holds, as it is now: a change counts within a second, without a restart. A file that cannot be read,
-/// or holds something else than it should, changes nothing.
+/// The current value of a small file: changes take effect within a second, without a restart. A file that cannot be
+/// read or has invalid content is ignored.
 package final class ReloadedFile<Value: Sendable>: Sendable {
-    /// What a look at the file found. The caller logs it.
+    /// The result of rereading the file. The caller logs it.
     package enum Change: Sendable, Equatable {
         case read
         case refused(FileProblem)
@@ -12,9 +12,9 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        /// What tells the bytes that the value, or a complaint, was made of from others.
+        /// Identifies the bytes from which the current value or error resulted.
         var fingerprint: [UInt8]
-        /// Monotonic nanoseconds.
+        /// Time of the last check in monotonic nanoseconds.
         var checkedAt: UInt64
     }
 
@@ -26,14 +26,14 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private static var interval: UInt64 { 1_000_000_000 }
 
-    /// Reads the file, which must be right at the start.
+    /// Reads the file, which must be valid at the start.
     ///
     /// - Parameters:
-    ///   - limit: bytes that the file may have.
+    ///   - limit: maximum size of the file in bytes.
     ///   - now: monotonic nanoseconds.
-    ///   - digest: of a file of secrets: what tells one content from another in place of the content, which is then
-    ///     overwritten, so that only the value stays in memory. The value must not share the bytes.
-    ///   - make: the value of the file's bytes.
+    ///   - digest: for files with secrets: a digest that is compared instead of the content, which is then overwritten,
+    ///     so that only the value stays in memory. The value must not share the bytes.
+    ///   - make: creates the value from the file's bytes.
     package init(
         path: String, limit: Int, now: UInt64,
         digest: (@Sendable ([UInt8]) -> [UInt8])? = nil,
@@ -48,7 +48,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
         state = Mutex(State(value: try make(bytes), fingerprint: digest?(bytes) ?? bytes, checkedAt: now))
     }
 
-    /// The value, and what has changed when this call has looked at the file.
+    /// Returns the value, and the change if this call reread the file.
     ///
     /// - Parameter now: monotonic nanoseconds.
     package func current(now: UInt64) -> (value: Value, change: Change?) {

@@ -1,4 +1,4 @@
-/// Bytes that are never printed: every description, debug description and reflection shows `<secret>`.
+/// Bytes that are never printed: descriptions, debug descriptions and reflection show `<secret>`.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
 
@@ -7,7 +7,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
         self.bytes = bytes
     }
 
-    /// The bytes. The name is long so that no use is overlooked in a review.
+    /// The bytes. The long name makes each use visible in a review.
     public var revealedBytes: [UInt8] { bytes }
 
     public var description: String { "<secret>" }
@@ -15,14 +15,14 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A secret in a file of its own, such as a mounted secret with mode 0400.
+/// A secret in its own file, such as a mounted secret with mode 0400.
 public struct SecretFile: Sendable, CustomStringConvertible {
-    /// Where the secret is; this may be printed.
+    /// The path of the file, which may be printed.
     public let path: String
-    /// What the file held when it was opened, less one line end at its end.
+    /// The content of the file when it was read, without one trailing line break.
     public let contents: Secret
 
-    /// The longest secret, in bytes.
+    /// Maximum size of a secret in bytes.
     public static let maximumBytes = 64 * 1024
 
     init(path: String) throws(FileProblem) {

@@ -1,7 +1,7 @@
-// The usual kinds by name, so that a service's settings read as a table.
+// Factory methods for the common kinds, so that a service's settings read as a table.
 
 extension Setting where Value == String {
-    /// Any text that is not empty.
+    /// Any non-empty text.
     public static func string(
         _ key: String, default fallback: String? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .text, default: fallback, help: help, example: example) }
@@ -47,19 +47,19 @@ extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue =
 }
 
 extension Setting where Value == SecretFile {
-    /// A file that holds a secret; the contents never print.
+    /// A file that contains a secret; the content is never printed.
     public static func secretFile(_ key: String, help: String, example: String? = nil) -> Setting {
         Setting(key, .secretFile, help: help, example: example)
     }
 }
 
 extension Setting where Value == [String] {
-    /// Texts separated by commas.
+    /// Comma-separated texts.
     public static func strings(
         _ key: String, default fallback: [String]? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .list(of: .text), default: fallback, help: help, example: example) }
 
-    /// Paths separated by commas; each must be readable when the process starts.
+    /// Comma-separated paths; each must be readable when the process starts.
     public static func readableFiles(
         _ key: String, default fallback: [String]? = nil, help: String, example: String? = nil
     ) -> Setting { Setting(key, .list(of: .readableFile), default: fallback, help: help, example: example) }

@@ -1,23 +1,22 @@
-/// One configuration key: how its text is read, what it is when absent, and what the help says about it.
+/// One configuration key: its type, its default, and its help text.
 ///
-/// A key with a placeholder, such as `apps.<bundleId>.environments`, has one value per name. The names are
-/// declared by the list setting before the placeholder (`apps`): each element's part up to the first `:` is a name.
-/// Such keys are given in the file or as flags; an environment variable can carry neither the case nor the dots of a
-/// name without ambiguity.
+/// A key with a placeholder, such as `apps.<bundleId>.environments`, has one value per name. The names are declared by
+/// the list setting before the placeholder (`apps`): the part of each element up to the first `:` is a name. Such keys
+/// are given in the file or as flags, because the case and the dots of a name are ambiguous in an environment variable.
 public struct Setting<Value: Sendable>: Sendable {
-    /// What help, error messages and the loader need to know, without the value's type.
+    /// The properties needed by help, error messages and the loader, without the value's type.
     public let descriptor: SettingDescriptor
     let kind: ValueKind<Value>
     let fallback: Value?
 
-    /// A setting of any kind.
+    /// Creates a setting of any kind.
     ///
     /// - Parameters:
     ///   - key: lower case words separated by dots, as in `http.port`.
-    ///   - kind: how the text becomes a value.
-    ///   - fallback: the value when the key is absent; `nil` makes the key required.
+    ///   - kind: the conversion between text and value.
+    ///   - fallback: the default; nil makes the key required.
     ///   - help: one or two sentences for `--help`.
-    ///   - example: a valid value; shown when the key is missing or wrong.
+    ///   - example: a valid value; shown if the key is missing or invalid.
     public init(
         _ key: String, _ kind: ValueKind<Value>, default fallback: Value? = nil, help: String, example: String? = nil
     ) {
@@ -39,7 +38,7 @@ public struct Setting<Value: Sendable>: Sendable {
     /// The key, as written in a properties file.
     public var key: String { descriptor.key }
 
-    /// The same setting, but absent is `nil` instead of an error.
+    /// The same setting with an optional value: a missing key yields nil instead of an error.
     public var optional: Setting<Value?> {
         let kind = ValueKind<Value?>(
             name: self.kind.name, expected: self.kind.expected, example: self.kind.example,
@@ -50,14 +49,14 @@ public struct Setting<Value: Sendable>: Sendable {
             kind: kind, fallback: .some(nil))
     }
 
-    /// The same setting, given only on the command line: a properties file or the environment may not hold it.
+    /// The same setting restricted to the command line: neither a properties file nor the environment may contain it.
     public var onCommandLineOnly: Setting<Value> {
         Setting(descriptor: descriptor.replacing(isCommandLineOnly: true), kind: kind, fallback: fallback)
     }
 }
 
 extension Setting where Value == Bool {
-    /// A switch of the command line that takes no value: present is `true`.
+    /// A command-line switch without a value: its presence means `true`.
     public static func flag(_ key: String, help: String) -> Setting<Bool> {
         let setting = Setting(key, .boolean, default: false, help: help)
         return Setting(
@@ -80,19 +79,19 @@ public struct SettingDescriptor: Sendable {
     public let key: String
     /// One or two sentences for `--help`.
     public let help: String
-    /// The value in a usage line, such as `INTEGER` or `strict|soft|off`.
+    /// The placeholder for the value in a usage line, such as `INTEGER` or `strict|soft|off`.
     public let valueName: String
     /// The end of the sentence "expected …", such as `an integer from 0 to 65535`.
     public let expected: String
-    /// The default as text; `nil` when there is none.
+    /// The default as text; nil if there is none.
     public let defaultText: String?
-    /// Whether an absent key is an error.
+    /// Whether a missing key is an error.
     public let isRequired: Bool
     /// A valid value.
     public let example: String
-    /// Whether a file or the environment may not hold it.
+    /// Whether the setting is allowed only on the command line.
     public let isCommandLineOnly: Bool
-    /// Whether it is a switch without a value.
+    /// Whether the setting is a switch without a value.
     public let isFlag: Bool
     let read: @Sendable (String) throws(SettingProblem) -> any Sendable
     let fallback: (any Sendable)?
@@ -146,7 +145,7 @@ public struct SettingDescriptor: Sendable {
             read: read, fallback: fallback)
     }
 
-    /// This setting for each name of a list; the general value holds where it is absent.
+    /// Returns this setting for each name of a list; the general value is the default.
     func named(_ key: String) -> SettingDescriptor {
         SettingDescriptor(
             self, key: key, isRequired: false, isCommandLineOnly: false, isFlag: false, read: read, fallback: nil)
@@ -156,12 +155,12 @@ public struct SettingDescriptor: Sendable {
     var template: KeyTemplate? { KeyTemplate(key) }
 }
 
-/// A parsed value in a box, so that an optional value survives the trip through `any Sendable`.
+/// A box around a parsed value, so that an optional value is preserved in `any Sendable`.
 struct ParsedValue<Value: Sendable>: Sendable {
     let value: Value
 }
 
-/// A key with a placeholder: `apps.<bundleId>.environments` is prefix `apps.`, suffix `.environments`.
+/// A key with a placeholder: `apps.<bundleId>.environments` has the prefix `apps.` and the suffix `.environments`.
 struct KeyTemplate: Sendable {
     let prefix: String
     let suffix: String

@@ -1,10 +1,10 @@
-/// A piece of input for a message of one line: quoted, control characters escaped, cut after `maximum` characters. What
-/// an operator has to find again, such as a path, is not cut.
+/// Formats input for a one-line message: quoted, with control characters escaped, truncated after `maximum` characters.
+/// Texts that an operator must be able to locate, such as paths, are not truncated.
 func quoted(_ text: some StringProtocol, maximum: Int = 80) -> String {
     "\"" + printable(text, maximum: maximum) + "\""
 }
 
-/// As ``quoted(_:maximum:)``, without the quotation marks.
+/// Formats input like ``quoted(_:maximum:)``, without quotation marks.
 func printable(_ text: some StringProtocol, maximum: Int = 80) -> String {
     var result = ""
     for (position, scalar) in text.unicodeScalars.enumerated() {
@@ -19,7 +19,7 @@ func printable(_ text: some StringProtocol, maximum: Int = 80) -> String {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs at both ends.
+    /// The text without leading and trailing spaces and tabs.
     var trimmed: String {
         var rest = self[...]
         while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }

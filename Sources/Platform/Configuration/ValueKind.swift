@@ -1,14 +1,14 @@
-/// Why a text is not a value of the kind that was expected. The text itself is not part of it.
+/// The reason why a text is not a valid value. It does not contain the text itself.
 public struct SettingProblem: Error, Equatable {
-    /// The end of the sentence that begins with the value, such as `is not an integer from 0 to 65535`.
+    /// The end of a sentence that begins with the value, such as `is not an integer from 0 to 65535`.
     public let message: String
-    /// Whether the message already says all, and the expected kind need not follow.
+    /// Whether the message is complete, so that the expected kind need not follow.
     let isComplete: Bool
     /// Whether the value may hold a secret: error messages say "the value" instead of quoting it.
     let hidesValue: Bool
 
     /// - Parameters:
-    ///   - message: the end of the sentence that begins with the value.
+    ///   - message: the end of a sentence that begins with the value.
     ///   - hidesValue: whether the value may hold a secret and must not be quoted.
     public init(_ message: String, hidesValue: Bool = false) {
         self.init(message: message, isComplete: true, hidesValue: hidesValue)
@@ -20,13 +20,13 @@ public struct SettingProblem: Error, Equatable {
         self.hidesValue = hidesValue
     }
 
-    /// The text is not of this kind; the kind's own description says what it should be.
+    /// The text is not of this kind; the kind's own description gives the expected form.
     static var notOfThisKind: SettingProblem {
         SettingProblem(message: "", isComplete: false, hidesValue: false)
     }
 }
 
-/// How the text of a setting becomes a value, and back for the help.
+/// The conversion of a setting's text into a value, and back for the help.
 public struct ValueKind<Value: Sendable>: Sendable {
     let name: String
     let expected: String
@@ -34,14 +34,14 @@ public struct ValueKind<Value: Sendable>: Sendable {
     let text: @Sendable (Value) -> String
     let read: @Sendable (String) throws(SettingProblem) -> Value
 
-    /// A kind of a service's own, for instance the list of apps.
+    /// Creates a custom kind of a service, for instance the list of apps.
     ///
     /// - Parameters:
     ///   - name: the value in a usage line, upper case, such as `APPS`.
     ///   - expected: the end of "expected …", such as `bundle ids with their app ids`.
     ///   - example: a valid text.
-    ///   - text: the value as text, for the help.
-    ///   - read: the value of a text.
+    ///   - text: converts a value to text, for the help.
+    ///   - read: parses a text.
     public init(
         name: String, expected: String, example: String, text: @escaping @Sendable (Value) -> String,
         read: @escaping @Sendable (String) throws(SettingProblem) -> Value
@@ -55,7 +55,7 @@ public struct ValueKind<Value: Sendable>: Sendable {
 }
 
 extension ValueKind where Value == String {
-    /// Any text that is not empty.
+    /// Any non-empty text.
     public static var text: ValueKind<String> {
         ValueKind(name: "TEXT", expected: "a text that is not empty", example: "text", text: { $0 }) {
             text throws(SettingProblem) in
@@ -152,7 +152,7 @@ extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue
 extension ValueKind {
     /// One of these values.
     ///
-    /// - Parameter text: how a value is spelled.
+    /// - Parameter text: returns the spelling of a value.
     public static func oneOf(
         _ values: [Value], text spelling: @escaping @Sendable (Value) -> String
     ) -> ValueKind<Value> {
@@ -170,7 +170,7 @@ extension ValueKind {
 }
 
 extension ValueKind where Value == SecretFile {
-    /// A file that holds a secret: it exists, can be read, is not empty and has at most 64 KiB.
+    /// A file with a secret: it exists, is readable, is not empty and has at most 64 KiB.
     public static var secretFile: ValueKind<SecretFile> {
         ValueKind(
             name: "FILE", expected: "the path of a readable file with the secret", example: "/run/secrets/name",
@@ -186,7 +186,7 @@ extension ValueKind where Value == SecretFile {
 }
 
 extension ValueKind {
-    /// Elements separated by commas; white space around an element does not count; at least one element.
+    /// A comma-separated list with at least one element; whitespace around elements is ignored.
     public static func list<Element: Sendable>(of element: ValueKind<Element>) -> ValueKind<[Element]>
     where Value == [Element] {
         ValueKind<[Element]>(
