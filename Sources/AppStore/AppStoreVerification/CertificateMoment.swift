@@ -1,22 +1,22 @@
 internal import JSON
 
-/// The moment at which the certificates of a signed object have to be valid.
+/// The moment at which the certificates of a signed object must be valid.
 public enum CertificateMoment: Sendable {
-    /// The present, for everything that a third party can hand in: a stolen key that has expired can put any date into
-    /// what it signs.
+    /// The present, for everything that a third party can submit: an attacker with a stolen, expired key can put any
+    /// date into a payload.
     case present
-    /// When the object was signed, by its own `signedDate`, for what the App Store Server API returned over a verified
-    /// TLS connection: Apple hands out for 180 days what it signed under a leaf that has expired since. Apple's libraries
-    /// do the same without online checks. Where an object has no date, or one ahead, the present counts.
+    /// The `signedDate` of the object, for objects that the App Store Server API returned over a verified TLS
+    /// connection: for 180 days Apple returns objects signed under a leaf that has expired since. Apple's libraries do
+    /// the same when online checks are off. The present is used if an object has no date or one in the future.
     case signature
 
-    /// The moment for an object with this payload.
+    /// Returns the moment for an object with this payload, in milliseconds since 1970.
     /// - Parameter now: milliseconds since 1970.
     func milliseconds(of payload: JSONDocument, now: Int64) -> Int64 {
         switch self {
         case .present: return now
         case .signature:
-            // An app transaction has no signedDate; Apple's libraries take the date of its receipt.
+            // App transactions have no signedDate; Apple's libraries use the receipt's creation date instead.
             let date = payload.root["signedDate"] ?? payload.root["receiptCreationDate"]
             return min(now, date?.flooredInteger ?? now)
         }

@@ -2,19 +2,19 @@ internal import Cryptography
 internal import Glibc
 internal import Synchronization
 
-/// A header segment under which a signature has verified. An equal header means equal `alg` and `x5c`, so neither
-/// base64, JSON nor certificates are touched again while the path is fresh.
+/// A header segment under which a signature has verified. An equal header has equal `alg` and `x5c`, so base64, JSON
+/// and X.509 work is skipped while the path is fresh.
 final class KnownHeader: Sendable {
     /// The header segment, without the dot.
     let text: [UInt8]
-    /// SHA-256 after the segment and its dot.
+    /// SHA-256 state after the segment and its dot.
     let midstate: SHA256Midstate
     let hasCriticalMembers: Bool
     let path: ValidatedPath
-    /// What is known of the leaf's and the intermediate's revocation; nil until they are asked about, empty when
-    /// revocation is off.
+    /// Revocation status of the leaf and the intermediate: nil before the first request for them, empty when revocation
+    /// checks are off.
     private let knownStandings = Mutex<[RevocationStanding]?>(nil)
-    // For choosing what to drop: the cache's count at the last use.
+    // The cache's use counter at the last use, for eviction.
     let lastUse = Atomic<UInt64>(0)
 
     init(text: [UInt8], midstate: SHA256Midstate, hasCriticalMembers: Bool, path: ValidatedPath) {
@@ -26,7 +26,7 @@ final class KnownHeader: Sendable {
 
     var standings: [RevocationStanding]? { knownStandings.withLock { $0 } }
 
-    /// The standings; those that `make` gives when there are none yet.
+    /// Returns the standings, created with `make` if there are none yet.
     func standings(_ make: () -> [RevocationStanding]) -> [RevocationStanding] {
         knownStandings.withLock { known in
             if let known { return known }
@@ -37,15 +37,15 @@ final class KnownHeader: Sendable {
     }
 }
 
-/// What has been validated, in two levels: header segments exactly as received, and certificate paths by the digest of
-/// their encodings. Refusals are never kept.
+/// Caches validated data in two levels: header segments exactly as received, and certificate paths by the digest of
+/// their encodings. Refusals are never cached.
 ///
-/// The first level is compared byte by byte and filled only under a verified signature: the certificate chain is
-/// public, and anyone can write endless spellings of a header, but none that Apple's key has signed. An entry that is no longer fresh stays
-/// until it is replaced, because it distinguishes a known header from a new one.
+/// The first level is compared byte by byte and filled only after a signature has verified: the certificate chain is
+/// public, and an attacker can produce any number of spellings of a header, but none that Apple's key has signed. A
+/// stale entry stays until it is replaced, because it distinguishes a known header from a new one.
 final class ChainCache: Sendable {
     static let capacity = 32
-    /// A path counts for this long, in milliseconds; at exactly this age it has expired.
+    /// Lifetime of a path in milliseconds; a path of exactly this age has expired.
     static let lifetime: Int64 = 900_000
 
     private struct Path {
@@ -62,15 +62,16 @@ final class ChainCache: Sendable {
     private let state = Mutex(State())
     private let uses = Atomic<UInt64>(0)
 
-    /// Whether a path validated at `start` still counts. A clock that was set back makes it doubtful: it does not.
+    /// Returns whether a path validated at `start` is still fresh. A path from the future is not: the clock was set
+    /// back.
     static func isFresh(_ path: ValidatedPath, at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(path.validatedAt)
         return !overflow && age >= 0 && age < lifetime
     }
 
-    /// The known header with which `jws` begins, fresh or not.
+    /// Returns the known header with which `jws` begins, fresh or not.
     func header(of jws: ArraySlice<UInt8>) -> KnownHeader? {
-        // The array is taken under the lock and searched without it.
+        // Copy the array under the lock and search it outside.
         let headers = state.withLock { $0.headers }
         for header in headers {
             let count = header.text.count
@@ -85,7 +86,7 @@ final class ChainCache: Sendable {
         return nil
     }
 
-    /// Adds a header under which a signature has verified; replaces one of the same text.
+    /// Adds a header under which a signature has verified, replacing one with the same text.
     func insert(_ header: KnownHeader) {
         header.lastUse.store(nextUse(), ordering: .relaxed)
         state.withLock { state in
@@ -99,7 +100,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// The validated path with that digest, if it is fresh.
+    /// Returns the validated path with this digest if it is fresh.
     func path(_ digest: SHA256Digest, at now: Int64) -> ValidatedPath? {
         let use = nextUse()
         return state.withLock { state in
@@ -113,7 +114,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Adds a path that passed every check of its own; no signature needs to have verified under it yet.
+    /// Adds a path that passed all of its own checks; no signature under it needs to have verified yet.
     func insert(_ path: ValidatedPath, _ digest: SHA256Digest) {
         let use = nextUse()
         state.withLock { state in
@@ -127,7 +128,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Forgets a path and every header that uses its leaf or intermediate.
+    /// Removes a path and every header that uses its leaf or intermediate.
     func drop(_ path: ValidatedPath) {
         state.withLock { state in
             state.headers.removeAll { $0.path.leaf == path.leaf || $0.path.intermediate == path.intermediate }
@@ -135,7 +136,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Entries of the two levels.
+    /// Number of entries in each level.
     var counts: (headers: Int, paths: Int) { state.withLock { ($0.headers.count, $0.paths.count) } }
 
     private func lastUse(_ header: KnownHeader) -> UInt64 { header.lastUse.load(ordering: .relaxed) }
@@ -144,7 +145,7 @@ final class ChainCache: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether these bytes begin with the others: by memcmp(3), because they are thousands.
+    /// Returns whether these bytes begin with `prefix`. Uses memcmp(3), because headers are thousands of bytes long.
     fileprivate func hasPrefix(_ prefix: [UInt8]) -> Bool {
         guard count >= prefix.count else { return false }
         return withUnsafeBytes { text in

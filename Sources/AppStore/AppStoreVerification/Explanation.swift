@@ -2,9 +2,9 @@ internal import AppStoreModel
 internal import Cryptography
 internal import JSON
 
-/// A verdict with every step and certificate, for people: `sluicectl verify FILE`.
+/// A verdict with every step and certificate, for display by `sluicectl verify FILE`.
 public struct Explanation: Sendable {
-    /// What kind of signed object the payload is.
+    /// The kind of signed object in the payload.
     public enum Kind: String, Sendable {
         case notification, transaction, renewalInfo, appTransaction, unknown
     }
@@ -13,20 +13,20 @@ public struct Explanation: Sendable {
         case passed, failed
         /// An earlier step failed.
         case notReached
-        /// The step does not apply: no body around a bare JWS, no network for revocation.
+        /// The step does not apply: a bare JWS has no body, or revocation checks have no network.
         case skipped
     }
 
     public struct Step: Sendable {
         public let step: VerificationStep
         public let outcome: Outcome
-        /// The reason's code and what it means, for a step that failed; otherwise empty or a remark.
+        /// The reason code and its meaning for a failed step; otherwise empty or a remark.
         public let detail: String
     }
 
     /// One entry of `x5c` as sent, trusted or not.
     public struct Certificate: Sendable {
-        /// Distinguished name in one line.
+        /// Distinguished name on one line.
         public let subject: String
         public let issuer: String
         /// Lower-case hexadecimal.
@@ -38,14 +38,15 @@ public struct Explanation: Sendable {
     }
 
     public let kind: Kind
-    /// In the order in which they run.
+    /// The steps, in the order in which they run.
     public let steps: [Step]
     public let certificates: [Certificate]
-    /// As for a body received now; nil for a bare transaction, renewal info or app transaction that is good.
+    /// The verdict as for a body received now; nil for a bare transaction, renewal info or app transaction that is
+    /// valid.
     public let verdict: Verdict?
-    /// Why it is not good; nil when it is.
+    /// Why the object is not valid; nil if it is.
     public let reason: Reason?
-    /// The decoded payload, only when everything is good.
+    /// The decoded payload; nil unless everything is valid.
     public let payload: [UInt8]?
 
     /// Whether every step passed.
@@ -53,10 +54,10 @@ public struct Explanation: Sendable {
 }
 
 extension NotificationVerifier {
-    /// The verdict step by step on a body, a bare notification JWS, or a bare transaction, renewal info or app
-    /// transaction JWS. White space around it is ignored.
+    /// Explains, step by step, the verdict on a body, a bare notification JWS, or a bare transaction, renewal info or
+    /// app transaction JWS. Surrounding white space is ignored.
     ///
-    /// For people and files: a verifier made for it has the policy `off`, which shows as a skipped step.
+    /// Meant for people and files: such a verifier has the policy `off`, which appears as a skipped step.
     /// - Parameter now: milliseconds since 1970.
     public func explain(_ text: [UInt8], at now: Int64) -> Explanation {
         let text = Self.trimmed(text)
@@ -91,7 +92,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// As check 13, with what each kind says of its app: renewal info has the environment alone.
+    /// Check 13 for a bare object, with the members that its kind has: renewal info has only the environment.
     private func checkIdentity(of document: JSONDocument, _ kind: Explanation.Kind) throws(Refusal) {
         let root = document.root
         let environment = root[kind == .appTransaction ? "receiptType" : "environment"]?.string
@@ -144,7 +145,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// By what an unverified payload looks like.
+    /// Guesses the kind from the unverified payload.
     private static func kind(of jws: [UInt8]) -> Explanation.Kind {
         guard let segments = try? FormChecks.segments(of: jws[...]),
             let payload = try? FormChecks.decode(segments.payload, of: jws[...]),

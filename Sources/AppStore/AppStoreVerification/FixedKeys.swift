@@ -2,17 +2,17 @@ internal import Concurrency
 internal import Cryptography
 internal import Synchronization
 
-/// The tables of the keys with which Apple signs at present: made off the request path, watched while in use, and all
-/// dropped for the rest of the process at the first fault.
+/// Precomputed tables for the keys with which Apple currently signs: computed off the request path, monitored while in
+/// use, and all dropped for the rest of the process at the first fault.
 ///
-/// A table is made only for the key of a notification that was verified as ours, so that an untrusted client cannot choose
-/// the keys.
+/// A table is computed only for the key of a verified notification for one of our apps, so an untrusted client cannot
+/// choose the keys.
 final class FixedKeys: Sendable {
     static let capacity = 4
-    /// A table that was in use within so many milliseconds is not replaced: making one costs as much as 300 signatures.
+    /// A table used within this time, in milliseconds, is not evicted: computing one costs as much as 300 signatures.
     static let shortestUse: Int64 = 60_000
 
-    /// One key's table and what is counted of it.
+    /// One key's table with its counters.
     final class Table: Sendable {
         let publicKey: [UInt8]
         let multiples: P256FixedKeyTable
@@ -27,7 +27,7 @@ final class FixedKeys: Sendable {
         }
     }
 
-    /// How a table comes to be. Tests damage one between these steps.
+    /// The steps that create a table; tests inject faults between them.
     struct Making: Sendable {
         var make: @Sendable (P256PublicKey) throws(CryptographyError) -> P256FixedKeyTable = {
             (key) throws(CryptographyError) in try P256FixedKeyTable(key)
@@ -35,7 +35,7 @@ final class FixedKeys: Sendable {
         var passesTest: @Sendable (P256FixedKeyTable, SHA256Digest, [UInt8]) -> Bool = { table, digest, signature in
             table.passesSelfTest(digest: digest, rawSignature: signature)
         }
-        /// On a thread of its own; false when there is none.
+        /// Runs a closure on a thread of its own; returns false if no thread can be created.
         var run: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start(name: "fixed-key", $0) == 0 }
     }
 
@@ -70,7 +70,7 @@ final class FixedKeys: Sendable {
 
     // MARK: Use
 
-    /// The table of the path's key.
+    /// Returns the table of the path's key, and records its use.
     /// - Parameter now: milliseconds since 1970.
     func table(of path: ValidatedPath, at now: Int64) -> Table? {
         guard let table = state.withLock({ $0.tables.first { $0.publicKey == path.publicKey } }) else { return nil }
@@ -78,22 +78,22 @@ final class FixedKeys: Sendable {
         return table
     }
 
-    /// Asks the tables about the signatures; those of one key share an inversion.
+    /// Evaluates the signatures with the tables; signatures of one key share an inversion.
     func judge(_ objects: [OpenedObject]) {
         var left = objects
         while let table = left.lazy.compactMap(\.table).first {
             let together = left.filter { $0.table === table }
             left.removeAll { $0.table === table }
             let signatures = together.map { ($0.digest, $0.signature) }
-            // No memory: no opinion.
+            // No result if memory is exhausted.
             guard let judgements = table.multiples.judgements(of: signatures) else { continue }
             judged.add(together.count, ordering: .relaxed)
             for (object, isGood) in zip(together, judgements) { object.isGoodByTable = isGood }
         }
     }
 
-    /// Whether the table's word is the last one: a yes that is not to be repeated, from a table that is in use. A no never
-    /// is.
+    /// Returns whether the table's result is final: the signature was accepted, is not due to be verified again, and
+    /// tables are still in use. A rejection is never final.
     func isDecided(_ object: OpenedObject) -> Bool {
         guard object.isGoodByTable == true, let table = object.table, !isOff.load(ordering: .acquiring) else {
             return false
@@ -103,7 +103,7 @@ final class FixedKeys: Sendable {
         return !isRechecked
     }
 
-    /// Takes OpenSSL's verdict on a signature of which a table has said something.
+    /// Compares OpenSSL's result with the table's, if the table has one, and turns tables off on a disagreement.
     func compare(_ object: OpenedObject, isGood: Bool) {
         guard let said = object.isGoodByTable, let table = object.table, said != isGood else { return }
         let disagreement = FixedKeyDisagreement(
@@ -111,7 +111,7 @@ final class FixedKeys: Sendable {
         fail(.disagreement(disagreement))
     }
 
-    /// No tables from now on, in any thread.
+    /// Turns tables off for all threads.
     private func turnOff() {
         isOff.store(true, ordering: .releasing)
         state.withLock { $0 = State() }
@@ -125,8 +125,8 @@ final class FixedKeys: Sendable {
 
     // MARK: Making
 
-    /// Has a table made for the key of what was verified as ours, in the background, unless there is one, one is being
-    /// made, or all others are in use.
+    /// Starts computing a table for the key of a verified object in the background, unless the key has one, another is
+    /// being computed, or all tables are in use.
     /// - Parameter now: milliseconds since 1970.
     func makeTable(for object: SignedObject, at now: Int64) {
         guard object.table == nil, !isOff.load(ordering: .acquiring) else { return }

@@ -1,15 +1,15 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Admits certificate paths that were never seen: an untrusted client can make them at will and each costs about a
-/// millisecond, so they get a rate and a concurrency of their own. Known paths are not limited.
+/// Limits the validation of unknown certificate paths, in rate and concurrency: an untrusted client can create them at
+/// will, and each costs about a millisecond. Known paths are not limited.
 ///
-/// Concurrency counts different paths: right after a start every worker meets the same path of Apple's at once, and
-/// refusing all but one of them would refuse authentic notifications. The rate counts every one.
+/// Concurrency counts distinct paths: right after a start all workers meet the same new path of Apple's at once, and
+/// refusing all but one would reject authentic notifications. The rate counts every validation.
 final class NewCertificateChainLimiter: Sendable {
     private struct State {
         var tokens: Int64
-        // Milliseconds since 1970 up to which tokens have been given out.
+        // Milliseconds since 1970 up to which tokens have been added.
         var refilledAt: Int64
         var running: [SHA256Digest: Int] = [:]
     }
@@ -22,7 +22,7 @@ final class NewCertificateChainLimiter: Sendable {
         state = Mutex(State(tokens: Int64(limits.perSecond) * 1000, refilledAt: .min))
     }
 
-    /// True when the path may be examined; the caller then calls `leave` when it is done.
+    /// Returns whether the path may be validated; the caller then calls `leave` when it is done.
     func enter(_ path: SHA256Digest, at now: Int64) -> Bool {
         state.withLock { state in
             Self.refill(&state, perSecond: Int64(limits.perSecond), at: now)
@@ -41,8 +41,8 @@ final class NewCertificateChainLimiter: Sendable {
         }
     }
 
-    // Tokens are thousandths, so that a millisecond refills exactly the rate. Workers read the clock before they come
-    // here, so a little step back is another worker's and gives nothing; a clock that was set back restarts it.
+    // Tokens are thousandths, so that one millisecond adds exactly the rate. Workers read the clock before this call,
+    // so a small step back comes from another worker and adds nothing; a clock that was set back restarts the refill.
     private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
         let (back, isFarBack) = state.refilledAt.subtractingReportingOverflow(now)
         if now < state.refilledAt, !isFarBack, back <= 1000 { return }

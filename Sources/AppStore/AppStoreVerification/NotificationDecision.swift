@@ -1,16 +1,16 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// A notification on its way through the checks. Several go together from one signature to the next, because the table of
-/// a key judges many signatures for less than one after another.
+/// The state of one notification between checks. Several notifications advance together from one signature to the next,
+/// because a key's table evaluates many signatures at a lower cost than one after another.
 enum NotificationProgress {
     case decided(Verdict)
-    /// Checks 3 to 9 have passed; its own signature is next. **Nothing in it may be believed.**
+    /// Checks 3 to 9 have passed; the signature is next. **The content is not trusted yet.**
     case opened(signedText: ArraySlice<UInt8>, OpenedObject)
     /// Everything but the nested objects has passed; their signatures are next.
     case authentic(AuthenticNotification)
 
-    /// The objects whose signature is next.
+    /// The objects with a signature to verify next.
     var signatures: [OpenedObject] {
         switch self {
         case .decided: []
@@ -20,7 +20,7 @@ enum NotificationProgress {
     }
 }
 
-/// A notification that Apple signed for one of our apps, with its nested objects taken apart.
+/// A notification that Apple signed for one of our apps, with its nested objects parsed.
 struct AuthenticNotification {
     let signedText: ArraySlice<UInt8>
     let object: SignedObject
@@ -31,7 +31,7 @@ struct AuthenticNotification {
 }
 
 extension NotificationVerifier {
-    /// Checks 3 to 9.
+    /// Runs checks 3 to 9.
     func open(_ signedText: ArraySlice<UInt8>, at now: Int64) -> NotificationProgress {
         do throws(Refusal) {
             return .opened(signedText: signedText, try objects.open(signedText, at: now))
@@ -40,7 +40,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// The verdicts, in the order of `opened`.
+    /// Returns the verdicts, in the order of `opened`.
     func decide(
         _ opened: [NotificationProgress], at now: Int64, _ moment: CertificateMoment,
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
@@ -51,13 +51,13 @@ extension NotificationVerifier {
         return authentic.map { finish($0, at: now, moment) }
     }
 
-    /// Checks 10 to 13, the form of the payload, and whether it is stored already.
+    /// Runs checks 10 to 13 and the payload checks, then looks for a stored duplicate.
     private func authenticate(
         _ progress: NotificationProgress, at now: Int64, _ moment: CertificateMoment,
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> NotificationProgress {
         guard case .opened(let signedText, let opened) = progress else { return progress }
-        // A check may end the decision here: log and quarantine are told as much as is known by then.
+        // A failed check ends the decision; the log and the quarantine record get everything read so far.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?
@@ -90,7 +90,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// Check 14 of the nested objects.
+    /// Runs check 14 for the nested objects.
     private func finish(_ progress: NotificationProgress, at now: Int64, _ moment: CertificateMoment) -> Verdict {
         let notification: AuthenticNotification
         switch progress {

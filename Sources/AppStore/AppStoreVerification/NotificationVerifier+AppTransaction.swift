@@ -5,19 +5,19 @@ internal import JSON
 public struct VerifiedAppTransaction: Sendable {
     public let environment: AppStoreEnvironment
     public let bundleId: BundleId
-    /// The JSON text of the app transaction, as signed.
+    /// The app transaction's JSON text, as signed.
     public let appTransaction: [UInt8]
 }
 
 extension NotificationVerifier {
-    /// Verifies what the App Store Server API or an app returned: the checks of a notification from 4 on.
+    /// Verifies an app transaction from the App Store Server API or an app, with a notification's checks from 4 on.
     ///
     /// - Parameters:
     ///   - signedAppTransaction: compact JWS, Apple's `signedAppTransactionInfo`.
     ///   - now: milliseconds since 1970.
-    ///   - moment: at which the certificates have to be valid; ``CertificateMoment/signature`` only for an answer of the
-    ///     App Store Server API.
-    /// - Throws: a ``Refusal``; its `status` is 503 or 429 when trying again can help.
+    ///   - moment: moment at which the certificates must be valid; ``CertificateMoment/signature`` only for an answer
+    ///     of the App Store Server API.
+    /// - Throws: a ``Refusal``; its `status` is 503 or 429 if a retry can help.
     public func verify(
         signedAppTransaction: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present
     ) throws(Refusal) -> VerifiedAppTransaction {

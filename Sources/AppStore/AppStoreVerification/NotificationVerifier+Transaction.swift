@@ -1,28 +1,27 @@
 public import AppStoreModel
 internal import JSON
 
-/// A transaction, and where it came with it renewal info, that Apple signed for a configured app. Only this module can
-/// make one.
+/// A transaction that Apple signed for a configured app, with renewal info if given. Only this module can make one.
 public struct VerifiedTransaction: Sendable {
     public let environment: AppStoreEnvironment
     public let bundleId: BundleId
-    /// The JSON text of the transaction, as signed.
+    /// The transaction's JSON text, as signed.
     public let transaction: [UInt8]
-    /// The JSON text of the renewal info, as signed; nil where none was given.
+    /// The renewal info's JSON text, as signed; nil if none was given.
     public let renewalInfo: [UInt8]?
 }
 
 extension NotificationVerifier {
-    /// Verifies what an app got from StoreKit: the checks of a notification from 4 on, for each of the two objects, and
-    /// that both are about one purchase.
+    /// Verifies objects that an app got from StoreKit: each with a notification's checks from 4 on, and that both are
+    /// about one purchase.
     ///
     /// - Parameters:
     ///   - signedTransaction: compact JWS, StoreKit's `VerificationResult.jwsRepresentation`.
     ///   - signedRenewalInfo: compact JWS of the same purchase.
     ///   - now: milliseconds since 1970.
-    ///   - moment: at which the certificates have to be valid; ``CertificateMoment/signature`` only for an answer of the
-    ///     App Store Server API.
-    /// - Throws: a ``Refusal``; its `status` is 503 or 429 when trying again can help.
+    ///   - moment: moment at which the certificates must be valid; ``CertificateMoment/signature`` only for an answer
+    ///     of the App Store Server API.
+    /// - Throws: a ``Refusal``; its `status` is 503 or 429 if a retry can help.
     public func verify(
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64,
         certificates moment: CertificateMoment = .present
@@ -51,7 +50,7 @@ extension NotificationVerifier {
             renewalInfo: renewalInfo)
     }
 
-    /// The payload of a signed object that came by itself, and not inside a notification.
+    /// Verifies a signed object outside of a notification and returns its header and payload.
     func document(
         _ jws: [UInt8], _ name: String, at now: Int64, _ moment: CertificateMoment
     ) throws(Refusal) -> (header: KnownHeader, document: JSONDocument) {
@@ -68,7 +67,7 @@ extension NotificationVerifier {
 }
 
 extension AudienceCheck {
-    /// The app and the environment of an object that came by itself. A transaction has no appAppleId.
+    /// Returns the app and environment of an object outside of a notification. A transaction has no appAppleId.
     func audience(
         bundleId named: EnvelopeField<BundleId>, environment: EnvelopeField<AppStoreEnvironment>
     ) throws(Refusal) -> Audience {
@@ -78,7 +77,7 @@ extension AudienceCheck {
         guard let environment = environment.value else {
             throw Refusal(.audience, "the environment is not a text", bundleId: bundleId.rawValue)
         }
-        // As of notifications: never Xcode or LocalTesting, and the sandbox of an app that is configured without it.
+        // As for notifications, Xcode and LocalTesting never pass; the sandbox passes for an app configured without it.
         let isExpected = app.environments.contains(environment)
         guard isExpected || environment == .sandbox else {
             throw Refusal(.audience, "the environment is not configured for the app", bundleId: bundleId.rawValue)

@@ -1,23 +1,24 @@
-/// Why a body was refused, quarantined or sent to the sandbox topic: the stable code of metrics, logs and quarantine
-/// headers.
+/// The reason why a body was rejected, quarantined or sent to the sandbox topic: a stable code for metrics, logs and
+/// quarantine headers.
 ///
-/// What follows from a reason is in one table, ``step`` and ``status``; `Sources/AppStore/README.md` has it in words.
-/// A later version may add cases.
+/// ``step`` and ``status`` list the consequences of each reason, as does `Sources/AppStore/README.md`. A later version
+/// may add cases.
 public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The body has no bytes.
     case empty
-    /// The body is not JSON in UTF-8, is nested too deep, has more than a thousand names, or bytes after the value.
+    /// The body is not JSON in UTF-8, is nested too deeply, has more than a thousand names, or has bytes after the
+    /// value.
     case json
     /// The body is JSON, but not an object with exactly one non-empty text `signedPayload`.
     case jsonShape = "json_shape"
     /// An object of the body names a member twice.
     case jsonDuplicate = "json_dup"
-    /// A body with `signedPayload` of more bytes than such a body may have.
+    /// A body with `signedPayload` exceeds the size limit of such bodies.
     case tooLarge = "too_large"
 
     /// Not three segments of base64url letters separated by two dots.
     case jwsForm = "jws_form"
-    /// Padding, the standard alphabet, an impossible length or spare bits in a segment.
+    /// A segment has padding, letters of the standard alphabet, an impossible length or spare bits.
     case jwsBase64 = "jws_b64"
     /// The header is not a JSON object, or is ambiguous.
     case jwsHeader = "jws_header"
@@ -38,35 +39,34 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case leafMarker = "leaf_marker"
     /// The intermediate does not carry Apple's developer relations marker exactly once.
     case intermediateMarker = "inter_marker"
-    /// A certificate that may not issue certificates did so.
+    /// A certificate of the path was issued by one that may not issue certificates.
     case notCertificateAuthority = "not_ca"
-    /// An extension that is unknown and critical, malformed, or that this profile does not allow.
+    /// An extension is malformed, critical and unknown, or not allowed by this profile.
     case certificateExtension = "cert_ext"
     /// The leaf's key is not a P-256 key for signatures.
     case leafKey = "leaf_key"
-    /// Certificate chains never seen before arrive faster than they may be examined; known ones are not affected.
+    /// Unknown certificate chains arrive faster than they may be validated; known ones are not affected.
     case newCertificateChains = "new_chains"
-    /// The signature is not the leaf's over these bytes.
+    /// The signature over these bytes is not the leaf's.
     case signature
-    /// Now is outside the validity of the path: 503 within 48 hours of it, when a retry can help.
+    /// The present is outside the validity of the path; 503 within 48 hours of it, when a retry can help.
     case certificateTime = "cert_time"
     /// The issuer has revoked a certificate of the path.
     case revoked
-    /// `signedDate` is more than 24 hours ahead: what Apple signed is better evidence about this machine's clock than
-    /// the reverse.
+    /// `signedDate` is more than 24 hours ahead: this machine's clock is more likely wrong than Apple's.
     case clock
-    /// The policy is strict and no answer about revocation is known.
+    /// The policy is strict and the revocation status is unknown.
     case revocationUnknown = "ocsp_unknown"
 
     /// Signed for an app or environment that is not configured.
     case audience
-    /// Signed in the sandbox for an app configured without it: goes to the sandbox topic.
+    /// Signed in the sandbox for an app configured without it: published to the sandbox topic.
     case sandbox
-    /// Another kind of signed object (transaction, renewal info, app transaction) in place of a notification.
+    /// The signed object is not a notification but a transaction, renewal info or app transaction.
     case typeConfusion = "type_confusion"
 
-    /// The bundleId is configured, but the environment is absent, malformed or none that Apple has signed for so far, or
-    /// `appAppleId` is absent in Production.
+    /// The bundleId is configured, but the environment is absent, malformed or not one that Apple has signed for so
+    /// far, or `appAppleId` is absent in Production.
     case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
     case profileCritical = "profile_crit"
@@ -74,17 +74,17 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileChain = "profile_chain"
     /// `notificationType` is absent.
     case profileType = "profile_type"
-    /// `notificationUUID` is absent or no UUID.
+    /// `notificationUUID` is absent or not a UUID.
     case profileUUID = "profile_uuid"
     /// `version` does not begin with `2.`.
     case profileVersion = "profile_version"
-    /// A nested JWS is absent, not Apple's, of another kind, app, environment or purchase.
+    /// A nested JWS is absent, not signed by Apple, or of another kind, app, environment or purchase.
     case profileNested = "profile_nested"
     /// An integer the pipeline needs has a fraction or does not fit 64 bits.
     case profileNumber = "profile_number"
     /// `signedDate` is absent or before the App Store opened.
     case profileDate = "profile_date"
-    /// Not exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or one that is ambiguous.
+    /// Not exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or an ambiguous one.
     case profileContainer = "profile_container"
     /// The signed payload is not one JSON object in UTF-8 of bounded depth.
     case profileEncoding = "profile_encoding"
@@ -93,16 +93,16 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// A signed text is too long, has control characters, or breaks the grammar of its field.
     case profileText = "profile_text"
 
-    /// A library call failed for a reason of this machine (memory, configuration): never the sender's fault.
+    /// A library call failed because of this machine (memory, configuration), never because of the sender.
     case `internal`
 
     public var description: String { rawValue }
 
-    /// The check that gives this reason; `internal` is also given by the signature check.
+    /// The check that fails with this reason; the signature check can fail with `internal` too.
     public var step: VerificationStep { row.step }
 
-    /// The HTTP status that lets Apple send again when, and only when, that can help. 200 is given once Kafka has the
-    /// record.
+    /// The HTTP status; it makes Apple retry if, and only if, a retry can help. 200 is sent after Kafka has
+    /// acknowledged the record.
     public var status: Int { row.status }
 
     private var row: (step: VerificationStep, status: Int) {
@@ -133,9 +133,9 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     }
 }
 
-/// The verifier's part of the fourteen checks of one decision; the listener makes the first two (method and path,
-/// framing and size). They run in this order: validity and revocation are judged only once a signature has verified, or
-/// an untrusted client with Apple's public certificate chain could provoke a retry.
+/// The verifier's share of the fourteen checks; the listener makes the first two (method and path, framing and size).
+/// They run in this order: validity and revocation are checked only after a signature has verified, or an untrusted
+/// client with Apple's public certificate chain could provoke retries.
 public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
     /// The outer JSON has exactly one text `signedPayload`.
     case body = 3
@@ -145,17 +145,17 @@ public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
     case algorithm = 5
     /// `x5c` holds two to four certificates.
     case certificateList = 6
-    /// A path to a pinned root with every signature good.
+    /// A path to a pinned root in which every signature is valid.
     case pinnedRoot = 7
     /// The leaf's marker.
     case leafMarker = 8
-    /// The intermediate's marker, and that it may issue certificates.
+    /// The intermediate's marker and its permission to issue certificates.
     case intermediateMarker = 9
     /// The signature over the exact bytes.
     case signature = 10
-    /// Validity now.
+    /// The present within the validity of the certificates.
     case validity = 11
-    /// Not revoked.
+    /// No certificate revoked.
     case revocation = 12
     /// App and environment.
     case audience = 13

@@ -1,24 +1,24 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Sends OCSP requests; the ingress does it over its HTTP client, tests answer from memory.
+/// Sends OCSP requests; the ingress uses its HTTP client, tests answer from memory.
 public protocol OCSPRequester: Sendable {
-    /// POSTs `request` as `application/ocsp-request` to `address` and returns the body of a 200 answer.
+    /// Sends `request` to `address` by POST as `application/ocsp-request` and returns the body of a 200 response.
     ///
-    /// Redirects are not followed, no proxy of the environment is used, and a body above 64 KiB is an error. The
-    /// address comes from a certificate under which a signature was verified.
-    /// - Throws: anything when there is no such answer within `timeout`; it counts as "no new knowledge".
+    /// Follows no redirects, uses no proxy from the environment, and fails for a body above 64 KiB. The address comes
+    /// from a certificate under which a signature was verified.
+    /// - Throws: any error if there is no such response within `timeout`; the status then stays as it was.
     func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8]
 }
 
-/// Asks about revocation in the background and knows what was answered. Verification never waits for it.
+/// Checks revocation in the background and keeps the results. Verification never waits for it.
 final class RevocationChecker: Sendable {
     let policy: RevocationPolicy
     private let requester: (any OCSPRequester)?
     private let state = Mutex(RevocationState())
     private let accepted = Atomic<Int>(0)
 
-    /// How long a responder may take.
+    /// Timeout of one OCSP request.
     static let timeout = Duration.seconds(10)
 
     init(policy: RevocationPolicy, requester: (any OCSPRequester)?) {
@@ -26,7 +26,7 @@ final class RevocationChecker: Sendable {
         self.requester = requester
     }
 
-    /// Whether a certificate of the path is known to be revoked. Asks nothing and remembers nothing.
+    /// Returns whether a certificate of the path is known to be revoked. Sends no request and records nothing.
     func isRevoked(_ path: ValidatedPath, at now: Int64) -> Bool {
         guard policy != .off else { return false }
         return state.withLock { state in
@@ -35,11 +35,11 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// The standings of the leaf and the intermediate, which are asked about from now on.
+    /// Returns the standings of the leaf and the intermediate; requests for them are made from now on.
     ///
-    /// To be called only for a path that is valid now, under which a notification for us was signed: the addresses to
-    /// ask come from its certificates, and a missing answer calls for an operator. What Apple signed years ago, or for
-    /// others, anyone can post.
+    /// Call it only for a path that is valid now and under which a notification for one of our apps was signed: its
+    /// certificates contain the addresses for requests, and a missing response alerts an operator. Anyone can post old
+    /// notifications, or those of other apps.
     func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
         guard policy != .off else { return [] }
         return state.withLock { state in
@@ -50,21 +50,21 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Counts a notification accepted without an answer.
+    /// Counts a notification that was accepted with an unknown revocation status.
     func countAcceptedUnknown() {
         accepted.add(1, ordering: .relaxed)
     }
 
-    /// Asks every question when it is due until the task is cancelled; returns at once with policy `off`. No question
-    /// waits for the answer to another: a slow responder delays what is known of its own certificate alone.
+    /// Sends every request when it is due, until the task is cancelled; returns at once with policy `off`. Requests run
+    /// concurrently: a slow responder delays only the status of its own certificate.
     /// - Parameters:
-    ///   - clock: milliseconds since 1970; read again when an answer arrives.
-    ///   - pause: how late a question may be, not how often one is asked: that is the state's decision.
+    ///   - clock: milliseconds since 1970; read again when a response arrives.
+    ///   - pause: maximum delay of a due request. The state determines how often requests are made.
     func run(clock: @escaping @Sendable () -> Int64, pause: Duration) async {
         guard policy != .off else { return }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                // At most one for each certificate that is remembered, and their number is bounded.
+                // At most one request for each remembered certificate, and their number is bounded.
                 for question in state.withLock({ $0.takeDueQuestions(at: clock()) }) {
                     group.addTask { await self.ask(question, clock: clock) }
                 }
@@ -73,7 +73,7 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Asks every question that is due, all at once, and waits for the answers.
+    /// Sends all due requests concurrently and waits for the responses.
     func askDueQuestions(clock: @escaping @Sendable () -> Int64) async {
         guard policy != .off else { return }
         let due = state.withLock { $0.takeDueQuestions(at: clock()) }

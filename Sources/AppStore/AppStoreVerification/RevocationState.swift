@@ -1,24 +1,24 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Which certificates are asked about and when: pure state, clock and random number
-/// generator are arguments.
+/// Schedules OCSP requests: pure state, with the clock and the random number generator as arguments.
 ///
-/// One question at a time for each certificate and issuer. A good answer counts until the responder's next update, at most
-/// 24 hours after it was made, and is renewed well before; failures are repeated at growing distances. All times are
-/// milliseconds since 1970.
+/// One request at a time for each certificate and issuer. A good response is valid until the responder's next update,
+/// at most 24 hours after it was made, and is renewed well before that; failures are retried at growing intervals. All
+/// times are milliseconds since 1970.
 struct RevocationState {
     struct Question {
         let id: SHA256Digest
         let subject: Certificate
         let issuer: Certificate
-        /// From the certificate, under which a signature has verified. Nil: it names no responder.
+        /// The responder's address, from a certificate under which a signature has verified; nil if it names no
+        /// responder.
         let address: String?
     }
 
     enum Outcome {
         case answer(OCSPAnswer)
-        /// No 200 answer in time.
+        /// No response with status 200 in time.
         case unreachable
         /// The certificate names no responder.
         case noAddress
@@ -36,21 +36,21 @@ struct RevocationState {
 
     static let capacity = 64
     static let greatestAge: Int64 = 24 * 3_600_000
-    /// Between two questions about one certificate lies at least this.
+    /// Minimum interval between requests for one certificate.
     static let shortestPause: Int64 = 15_000
     static let longestPause: Int64 = 600_000
-    /// An answer missing for this long needs an operator.
+    /// Duration of an unknown status after which an operator is alerted.
     static let alertAfter: Int64 = 300_000
-    /// Only certificates used within this time need one: Apple changes leaves, and OCSP responders stop
-    /// answering for old ones.
+    /// Period after the last use in which a certificate counts as in use: Apple replaces leaves, and OCSP responders
+    /// stop answering for old ones.
     static let inUse: Int64 = 3_600_000
-    /// One not used for so long is forgotten.
+    /// Period after the last use in which a certificate is remembered.
     static let kept: Int64 = 48 * 3_600_000
 
     private var entries: [SHA256Digest: Entry] = [:]
     private var outcomes: [String: Int] = [:]
 
-    /// Whether `subject` is known to be revoked; counts as a use.
+    /// Returns whether `subject` is known to be revoked, which counts as a use.
     mutating func isRevoked(_ subject: Certificate, issuer: Certificate, at now: Int64) -> Bool {
         let id = Self.id(of: subject, issuer: issuer)
         guard let entry = entries[id], entry.standing.known(at: now) == .revoked else { return false }
@@ -65,7 +65,7 @@ struct RevocationState {
         return hash.finish()
     }
 
-    /// The standing of `subject` under `issuer`; a new one is due to be asked about at once.
+    /// Returns the standing of `subject` under `issuer`; for a new one, a request is due at once.
     mutating func standing(of subject: Certificate, issuer: Certificate, at now: Int64) -> RevocationStanding {
         let id = Self.id(of: subject, issuer: issuer)
         if let entry = entries[id] {
@@ -80,7 +80,7 @@ struct RevocationState {
         return standing
     }
 
-    // Revoked ones are kept: forgetting one would let its chain in again until the next answer.
+    // Keep revoked certificates: evicting one would accept its chain again until the next response.
     private mutating func makeRoom() {
         guard entries.count >= Self.capacity else { return }
         let removable = entries.filter { !$0.value.isAsking && $0.value.standing.known(at: .max) != .revoked }
@@ -88,7 +88,7 @@ struct RevocationState {
         if let oldest = candidates.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
     }
 
-    /// The questions that are due now. Each is in flight until its outcome is recorded.
+    /// Returns the requests that are due now. Each is in flight until its outcome is recorded.
     mutating func takeDueQuestions(at now: Int64) -> [Question] {
         entries = entries.filter { _, entry in
             entry.isAsking || entry.standing.known(at: .max) == .revoked
@@ -118,7 +118,8 @@ struct RevocationState {
             entry.standing.setGood(until: end)
             entry.unknownSince = nil
             entry.failures = 0
-            // Between a half and four fifths of what is left, so that many processes do not ask together.
+            // Between half and four fifths of the remaining time, so that processes do not send requests at the same
+            // moment.
             let left = max(0, Self.difference(end, now))
             let pause = Int64.random(in: left / 2...max(left / 2, left / 10 * 8), using: &random)
             entry.nextQuestion = Self.sum(now, max(Self.shortestPause, pause))
@@ -131,7 +132,7 @@ struct RevocationState {
         entries[id] = entry
     }
 
-    /// Counts of the certificates in use, and whether an operator should look.
+    /// Counts the certificates in use by status, and whether an operator should look.
     func status(at now: Int64) -> RevocationStatus {
         var status = RevocationStatus(outcomes: outcomes)
         for entry in entries.values where Self.difference(now, entry.lastUse) <= Self.inUse {
@@ -148,7 +149,7 @@ struct RevocationState {
         return status
     }
 
-    // Responders speak in seconds; theirs are bounded by ASN.1 to the year 9999.
+    // Responses are in seconds; ASN.1 limits their dates to the year 9999.
     private static func end(thisUpdate: Int64, nextUpdate: Int64?) -> Int64 {
         let (made, overflow) = thisUpdate.multipliedReportingOverflow(by: 1000)
         let (next, nextOverflow) = (nextUpdate ?? .max).multipliedReportingOverflow(by: 1000)
@@ -178,9 +179,9 @@ struct RevocationState {
     }
 }
 
-/// What is known about the revocation of one certificate, read on the hot path without a lock.
+/// Revocation status of one certificate, read on the hot path without a lock.
 final class RevocationStanding: Sendable {
-    // Milliseconds since 1970 up to which the last good answer counts.
+    // Milliseconds since 1970 up to which the last good response is valid.
     private let goodUntil = Atomic<Int64>(.min)
     private let revoked = Atomic<Bool>(false)
 
@@ -197,24 +198,24 @@ final class RevocationStanding: Sendable {
         goodUntil.store(end, ordering: .relaxed)
     }
 
-    /// Permanently: what an issuer has signed once stays true.
+    /// Marks the certificate as revoked, permanently: a signed revocation stays true.
     func setRevoked() {
         revoked.store(true, ordering: .relaxed)
     }
 }
 
-/// What is known about revocation, for metrics, logs and alerts.
+/// Revocation status of all certificates in use, for metrics, logs and alerts.
 public struct RevocationStatus: Sendable, Hashable {
-    /// Answers and failures by kind since the start.
+    /// Responses and failures by kind since the start.
     public var outcomes: [String: Int] = [:]
-    /// Certificates with a good answer that still counts.
+    /// Certificates with a good response that is still valid.
     public var good = 0
-    /// Certificates that their issuer revoked.
+    /// Certificates revoked by their issuer.
     public var revoked = 0
-    /// Certificates without an answer that counts.
+    /// Certificates without a valid response.
     public var unknown = 0
-    /// Notifications accepted without an answer about one of their certificates (policy `soft`).
+    /// Notifications accepted while the status of one of their certificates was unknown (policy `soft`).
     public var acceptedUnknown = 0
-    /// An answer has been missing for five minutes or longer, or a certificate is revoked.
+    /// Whether a response has been missing for five minutes or longer, or a certificate is revoked.
     public var needsAttention = false
 }

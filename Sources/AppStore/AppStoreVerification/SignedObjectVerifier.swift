@@ -1,30 +1,30 @@
 internal import Cryptography
 internal import Synchronization
 
-/// A payload that a certificate chain under a pinned root has signed, exactly as decoded. Validity and revocation are not
+/// A payload signed under a certificate chain with a pinned root, exactly as decoded. Validity and revocation are not
 /// checked yet.
 struct SignedObject {
     let payload: [UInt8]
     let header: KnownHeader
-    /// Of `header.payload` as received: what was signed.
+    /// SHA-256 of the signed bytes, `header.payload` as received.
     let digest: SHA256Digest
     let signature: [UInt8]
-    /// The key's multiples, where there are any.
+    /// The key's precomputed table, if there is one.
     let table: FixedKeys.Table?
 }
 
-/// A JWS taken apart under a header whose certificate chain was validated. **Nothing in it may be believed**: its
-/// signature is still to be verified.
+/// A parsed JWS with a validated certificate chain in its header. **The payload is not trusted yet**: its signature is
+/// still to be verified.
 final class OpenedObject {
     let payload: [UInt8]
     let header: KnownHeader
-    /// No signature has verified under the header so far.
+    /// Whether no signature has verified under the header so far.
     let isNewHeader: Bool
     let digest: SHA256Digest
     let signature: [UInt8]
-    /// The key's multiples, where there are any.
+    /// The key's precomputed table, if there is one.
     let table: FixedKeys.Table?
-    /// What the table says of the signature; nil where it was not asked.
+    /// The table's result for the signature; nil if it was not evaluated.
     var isGoodByTable: Bool?
 
     init(
@@ -40,7 +40,7 @@ final class OpenedObject {
     }
 }
 
-/// Checks 4 to 10 for one compact JWS, the outer one and the nested ones alike.
+/// Runs checks 4 to 10 for one compact JWS, outer or nested.
 final class SignedObjectVerifier: Sendable {
     private let trust: TrustStore
     private let limiter: NewCertificateChainLimiter
@@ -54,19 +54,20 @@ final class SignedObjectVerifier: Sendable {
         self.fixedKeys = fixedKeys
     }
 
-    /// How many certificate paths have been examined: each costs about a millisecond.
+    /// Number of certificate path validations so far; each costs about a millisecond.
     var validations: Int { validated.load(ordering: .relaxed) }
 
-    /// An object that comes alone: ``open(_:at:isNested:)``, then ``verify(_:)``.
+    /// Verifies a single object: ``open(_:at:isNested:)``, then ``verify(_:)``.
     /// - Parameter now: milliseconds since 1970.
     func verify(_ jws: ArraySlice<UInt8>, at now: Int64) throws(Refusal) -> SignedObject {
         try verify(try open(jws, at: now))
     }
 
-    /// Checks 4 to 9, and the length of the signature.
+    /// Runs checks 4 to 9 and checks the length of the signature.
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - isNested: the text is inside a payload that Apple signed; its certificate chain, if new, is not limited.
+    ///   - isNested: whether the text is inside a payload that Apple signed; a new certificate chain in it is not
+    ///     rate-limited.
     func open(_ jws: ArraySlice<UInt8>, at now: Int64, isNested: Bool = false) throws(Refusal) -> OpenedObject {
         let known = cache.header(of: jws)
         if let known, ChainCache.isFresh(known.path, at: now) { return try open(jws, under: known, at: now) }
@@ -83,7 +84,8 @@ final class SignedObjectVerifier: Sendable {
         let midstate = SHA256Midstate(prefix: text + [UInt8(ascii: ".")])
         let fresh = KnownHeader(
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
-        // A signature has verified under a known header before; renewing it at once keeps bad signatures under it cheap.
+        // A signature has verified under a known header before; renewing the header now keeps bad signatures under it
+        // cheap.
         if known != nil { cache.insert(fresh) }
         return OpenedObject(
             payload: payload, header: fresh, isNewHeader: known == nil,
@@ -91,13 +93,13 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: path, at: now))
     }
 
-    /// The hot path: the header is known, so two segments remain.
+    /// Parses a JWS under a known header: the hot path, in which only two segments remain.
     private func open(
         _ jws: ArraySlice<UInt8>, under known: KnownHeader, at now: Int64
     ) throws(Refusal) -> OpenedObject {
         let start = jws.startIndex + known.text.count + 1
-        // A signature of 64 bytes is 86 characters; with a dot before them there is no need to search for one. The decoder
-        // refuses any other dot.
+        // A signature of 64 bytes has 86 characters; with a dot before them no search is needed. The decoder rejects
+        // any other dot.
         let signatureStart = jws.endIndex - 86
         let segments: (payload: Range<Int>, signature: Range<Int>)
         if signatureStart - 1 > start, jws[signatureStart - 1] == UInt8(ascii: ".") {
@@ -115,8 +117,7 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: known.path, at: now))
     }
 
-    /// Check 10: the table's verdict where that is a yes that is not to be repeated, otherwise OpenSSL's. The header is
-    /// known from then on.
+    /// Check 10: takes the table's result if it is final, otherwise OpenSSL's, then caches the header.
     func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
         let path = object.header.path
         if fixedKeys?.isDecided(object) != true {
@@ -135,9 +136,9 @@ final class SignedObjectVerifier: Sendable {
             table: object.table)
     }
 
-    /// Takes up a header segment under which a signature has verified in another process, so that the first of Apple's
-    /// notifications after a start does not wait in line with chains that anyone can make. Its certificates pass the same checks as
-    /// ever; whether a signature under it verifies is examined as ever.
+    /// Adds a header segment under which another process has verified a signature, so that Apple's first notifications
+    /// after a start do not compete with arbitrary new chains. The certificates pass the usual checks, and every
+    /// signature under the header is still verified.
     ///
     /// - Throws: a refusal of checks 4 to 9 or 11.
     func remember(header segment: [UInt8], at now: Int64) throws(Refusal) {
@@ -168,8 +169,8 @@ final class SignedObjectVerifier: Sendable {
         return path
     }
 
-    /// Each entry with its length before it, so that no two lists have the same text. The content of a third or fourth entry
-    /// that is not base64 does not matter.
+    /// Hashes each entry with its length before it, so that different lists never have equal input. The content of a
+    /// third or fourth entry that is not base64 does not matter.
     private static func digest(of encodings: [[UInt8]?]) -> SHA256Digest {
         var hash = SHA256()
         for encoding in encodings {

@@ -3,28 +3,29 @@ public import JSON
 
 /// The verifier's decision about one body.
 public enum Verdict: Sendable {
-    /// Signed by Apple, for a configured app, as documented: belongs in a notification topic.
+    /// Signed by Apple, for a configured app, as documented: published to a notification topic.
     case accepted(VerifiedNotification)
-    /// Signed by Apple for a configured app, but not as documented: belongs in quarantine, then 200.
+    /// Signed by Apple for a configured app, but not as documented: published to the quarantine topic, then answered
+    /// 200.
     case nonconforming(NonconformingNotification)
-    /// Signed by Apple, for a configured app, and stored before: its nested objects were not examined. Only where the
-    /// caller of the verifier knows what is stored.
+    /// Signed by Apple for a configured app, and already stored: its nested objects were not examined. Only returned if
+    /// the caller passes a lookup of stored notifications.
     case duplicate(NotificationEnvelope)
     /// Signed by Apple, but for another app, or not a notification: nothing is stored.
     case notForUs(Refusal)
-    /// Not Apple's, or no longer to be trusted: nothing is stored.
+    /// Not signed by Apple, or no longer trusted: nothing is stored.
     case notApple(Refusal)
-    /// A retry can help: certificates just outside their validity, revocation not known yet, too many certificate
-    /// chains never seen before, a clock that what Apple signed contradicts, a fault of this machine.
+    /// A retry can help: certificates just outside their validity, unknown revocation status, too many unknown
+    /// certificate chains, a wrong clock, or a failure of this machine.
     case retryLater(Refusal)
-    /// A version 1 or status update body (`notification_type` beside a shared secret), scanned: unsigned, never verified
-    /// here.
+    /// A version 1 or status update body (`notification_type` beside a shared secret), scanned. It is unsigned and not
+    /// verified here.
     case legacy(JSONDocument)
 }
 
 /// A notification that passed every check. Only this module can make one.
 public struct VerifiedNotification: Sendable {
-    /// The compact JWS exactly as received: a part of the body where that writes it plainly.
+    /// The compact JWS exactly as received: a slice of the body if it contains no escapes there.
     public let signedText: ArraySlice<UInt8>
     /// A copy of ``signedText``.
     public var signedPayload: [UInt8] { Array(signedText) }
@@ -36,20 +37,20 @@ public struct VerifiedNotification: Sendable {
     public let renewalInfo: [UInt8]?
     /// The JSON text of `signedAppTransactionInfo`, as signed; nil when Apple sent none.
     public let appTransaction: [UInt8]?
-    /// What was read of the payloads: identity, type, date, and where the nested texts are in `notification`.
+    /// The parsed payload: identity, type, date, and the ranges of the nested texts in `notification`.
     public let envelope: NotificationEnvelope
-    /// The type is about a subscription, and `signedRenewalInfo` is absent although Apple documents it.
+    /// Whether the type is about a subscription, but the `signedRenewalInfo` that Apple documents for it is absent.
     public var lacksRenewalInfo: Bool { NestedObjectChecks.lacksRenewalInfo(envelope) }
-    /// What was read of `transaction`.
+    /// The parsed `transaction`.
     public let transactionEnvelope: TransactionEnvelope?
-    /// What was read of `renewalInfo`.
+    /// The parsed `renewalInfo`.
     public let renewalInfoEnvelope: RenewalInfoEnvelope?
-    /// What was read of `appTransaction`.
+    /// The parsed `appTransaction`.
     public let appTransactionEnvelope: AppTransactionEnvelope?
     /// The certificate chain under which the notification was signed.
     public let certificates: CertificateSerials
-    /// `sandbox` when the app is configured without the sandbox; nil when everything is as configured.
-    /// Either way the envelope's environment names the topic.
+    /// `sandbox` if the app is configured without the sandbox; nil if everything is as configured. The envelope's
+    /// environment determines the topic in either case.
     public let reason: Reason?
 
     init(
@@ -73,41 +74,41 @@ public struct VerifiedNotification: Sendable {
 /// A body signed by Apple for a configured app that is not as Apple documents it.
 public struct NonconformingNotification: Sendable, Hashable {
     public let reason: Reason
-    /// A constant that says more than the reason.
+    /// A constant that is more specific than the reason.
     public let detail: String
-    /// The app, where the payload names one that is configured.
+    /// The app, if the payload names a configured one.
     public let bundleId: String?
-    /// The environment's text, at most 256 bytes, where the payload has one.
+    /// The environment's text, at most 256 bytes, if the payload has one.
     public let environment: String?
-    /// `notificationUUID`, where it is a UUID.
+    /// `notificationUUID`, if it is a UUID.
     public let notificationUUID: String?
     /// The certificate chain under which the notification was signed.
     public let certificates: CertificateSerials?
-    /// SHA-256 of what was signed, `header.payload` as received, 32 bytes: the same for every copy, however its
-    /// signature and the JSON around it are spelled. Nil where no signature was verified.
+    /// SHA-256 of the signed bytes, `header.payload` as received, 32 bytes: equal for every copy, regardless of the
+    /// spelling of its signature and the JSON around it. Nil if no signature was verified.
     public let signedPartDigest: [UInt8]?
 }
 
-/// Why nothing of a body is stored. Checks throw it; callers of the verifier find it in the ``Verdict``.
+/// The reason why nothing of a body is stored. Checks throw it; callers of the verifier get it in the ``Verdict``.
 public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.
     public let step: VerificationStep
-    /// The HTTP status: the reason's, but for `cert_time` within 48 hours.
+    /// The HTTP status: the reason's, except for `cert_time` within 48 hours.
     public let status: Int
-    /// A constant that says more than the reason; never text of the sender.
+    /// A constant that is more specific than the reason; never text from the sender.
     public let detail: String
-    /// For `cert_time`: by how many seconds now lies outside the validity of the path.
+    /// For `cert_time`: distance in seconds between the present and the validity of the path.
     public let secondsOutsideValidity: Int64?
-    /// The certificate chain, where it was validated.
+    /// The certificate chain, if it was validated.
     public let certificates: CertificateSerials?
     /// The app named by a payload that Apple signed, at most 256 bytes; otherwise nil.
     public let bundleId: String?
-    /// For `chain_root` where leaf and intermediate carry Apple's markers: SHA-256 of the last certificate of `x5c`, 64
-    /// lower-case hexadecimal digits, unless that one is pinned. Either a root is missing here, or the markers were
-    /// copied, which anyone can do.
+    /// For `chain_root` if leaf and intermediate carry Apple's markers: SHA-256 of the last certificate of `x5c`, 64
+    /// lower-case hexadecimal digits, unless it is pinned. Either a root is missing in the configuration, or the
+    /// markers were copied, which anyone can do.
     public let unknownRootFingerprint: String?
-    /// As ``NonconformingNotification/signedPartDigest``: where a retry can help, what was signed; otherwise nil.
+    /// Like ``NonconformingNotification/signedPartDigest``, if a retry can help; otherwise nil.
     public let signedPartDigest: [UInt8]?
 
     init(

@@ -1,20 +1,22 @@
 public import AppStoreModel
 internal import Cryptography
 
-/// What a verifier trusts and for whom it verifies.
+/// The trust anchors, apps and policies of a verifier.
 public struct VerifierConfiguration: Sendable {
-    /// The pinned roots, each as DER. Nothing else is ever an anchor, neither the system's store nor an entry of `x5c`.
+    /// The pinned roots, each as DER. They are the only trust anchors: neither the system's store nor an entry of `x5c`
+    /// is one.
     public var roots: [[UInt8]]
-    /// The apps whose notifications are for us; never empty.
+    /// The apps for which notifications are accepted; never empty.
     public var apps: [AppIdentity]
     public var revocation: RevocationPolicy
     public var newCertificateChains: NewCertificateChainLimits
-    /// The notification's `version` must begin with `2.`. Off only for Apple's own test data, which has none.
+    /// Whether the notification's `version` must begin with `2.`. Off only for Apple's own test data, which has no
+    /// version.
     public var requiresVersion: Bool
-    /// Off unless set.
+    /// Precomputed key tables, off by default.
     public var tables = FixedKeyTables()
 
-    /// - Parameter roots: Apple Root CA - G3 unless given.
+    /// - Parameter roots: Apple Root CA - G3 by default.
     public init(
         roots: [[UInt8]] = [AppleRootCertificate.g3], apps: [AppIdentity], revocation: RevocationPolicy = .soft,
         newCertificateChains: NewCertificateChainLimits = NewCertificateChainLimits(), requiresVersion: Bool = true
@@ -27,13 +29,13 @@ public struct VerifierConfiguration: Sendable {
     }
 }
 
-/// An app whose notifications are for us.
+/// An app for which notifications are accepted.
 public struct AppIdentity: Sendable, Hashable {
     public let bundleId: BundleId
-    /// Apple's number of the app; compared in Production only, because the sandbox need not send it.
+    /// Apple's numeric app id; compared in Production only, because it is optional in the sandbox.
     public let appAppleId: AppAppleId
-    /// `Production`, `Sandbox` or both. Others are refused by the verifier's initialiser: their data is not signed by
-    /// Apple. Sandbox notifications of an app without `Sandbox` are accepted and marked.
+    /// `Production`, `Sandbox` or both. The verifier's initialiser rejects others, because Apple does not sign their
+    /// data. Sandbox notifications of an app without `Sandbox` are accepted and marked.
     public let environments: Set<AppStoreEnvironment>
 
     public init(
@@ -45,21 +47,22 @@ public struct AppIdentity: Sendable, Hashable {
     }
 }
 
-/// What happens while nothing is known about the revocation of a chain. *Revoked* always refuses.
+/// Treatment of a chain with an unknown revocation status. Revoked chains are always rejected.
 public enum RevocationPolicy: String, Sendable, CaseIterable {
-    /// `ocsp_unknown`, retry later.
+    /// Refuse with `ocsp_unknown`, so that Apple retries later.
     case strict
     /// Accept, count, and raise an alert after five minutes.
     case soft
-    /// Never ask.
+    /// Send no OCSP requests.
     case off
 }
 
-/// How large a body may be by its form.
+/// Size limits of a body by its version.
 public struct BodyLimits: Sendable, Hashable {
-    /// Bytes of a body with `signedPayload`. Beyond: `too_large`.
+    /// Maximum bytes of a body with `signedPayload`; a longer one is refused with `too_large`.
     public var signedBytes: Int
-    /// Names of members, and elements of arrays, in a version 1 or older body; a thousand of each where none is expected.
+    /// Maximum number of member names, and of array elements, in a version 1 or older body; a thousand of each if none
+    /// is expected.
     public var legacyEntries: Int
 
     public init(signedBytes: Int = .max, legacyEntries: Int = 0) {
@@ -68,12 +71,12 @@ public struct BodyLimits: Sendable, Hashable {
     }
 }
 
-/// How fast certificate paths that were never seen may be examined. Each costs about a millisecond, and an untrusted
-/// client can make them at will.
+/// Limits on the validation of unknown certificate paths. Each costs about a millisecond, and an untrusted client can
+/// create them at will.
 public struct NewCertificateChainLimits: Sendable, Hashable {
-    /// Paths a second.
+    /// Paths per second.
     public var perSecond: Int
-    /// Different paths examined at the same time.
+    /// Distinct paths validated at the same time.
     public var concurrency: Int
 
     public init(perSecond: Int = 50, concurrency: Int = 1) {
@@ -82,26 +85,26 @@ public struct NewCertificateChainLimits: Sendable, Hashable {
     }
 }
 
-/// A verifier that cannot start. Never caused by what a sender posted.
+/// A verifier that cannot start, always because of its configuration or this machine.
 public struct VerifierSetupError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// A root is not a certificate or not self-signed, or this machine's OpenSSL cannot verify it.
         case root
         /// No app, an app twice, or an environment whose data Apple does not sign.
         case apps
-        /// A policy that needs an OCSP requester where there is none, or limits that let nothing through.
+        /// The policy needs an OCSP requester and none is given, or the limits let nothing through.
         case settings
     }
 
     public let code: Code
-    /// One line that says what is wrong and what to change.
+    /// One line that states the problem and the fix.
     public let message: String
 
     public var description: String { message }
 }
 
 extension VerifierConfiguration {
-    /// - Throws: ``VerifierSetupError`` for a configuration that cannot work or must not.
+    /// - Throws: ``VerifierSetupError`` for a configuration that cannot work or is not permitted.
     func validate(requester: (any OCSPRequester)?) throws(VerifierSetupError) {
         guard !apps.isEmpty else {
             throw VerifierSetupError(code: .apps, message: "no app is configured: set apps to bundle id and Apple's id")
@@ -136,7 +139,7 @@ extension VerifierConfiguration {
         }
     }
 
-    /// The pinned roots, each checked by its own signature: that is also a test of this machine's OpenSSL.
+    /// Returns the pinned roots, each verified by its own signature, which also tests this machine's OpenSSL.
     func trustStore() throws(VerifierSetupError) -> TrustStore {
         guard SHA256.digest(of: AppleRootCertificate.g3).hex == AppleRootCertificate.g3Fingerprint else {
             throw VerifierSetupError(

@@ -9,7 +9,7 @@ struct AudienceCheck: Sendable {
     struct Audience {
         let app: AppIdentity
         let environment: AppStoreEnvironment
-        /// From the sandbox, for an app configured without it.
+        /// Whether the notification is from the sandbox, for an app configured without it.
         let isUnexpectedSandbox: Bool
     }
 
@@ -21,7 +21,7 @@ struct AudienceCheck: Sendable {
 
     func app(_ bundleId: BundleId) -> AppIdentity? { apps[bundleId] }
 
-    /// A signed object without a notification's members is one of the others that Apple signs with the same key.
+    /// Rejects signed objects without a notification's members: Apple signs other kinds of objects with the same key.
     static func checkKind(_ envelope: NotificationEnvelope) throws(Refusal) {
         guard !envelope.notificationType.isAbsent || envelope.containers.contains(where: { $0 != .other }) else {
             throw Refusal(.typeConfusion, "the signed object is not a notification")
@@ -36,14 +36,15 @@ struct AudienceCheck: Sendable {
         if envelope.environment.fault == .ambiguous {
             throw Refusal(.profileContainer, "the environment of the external purchase token is not clear")
         }
-        // The app is ours, so from here on what is new or missing is kept; only what names another app is not for us.
+        // The app is ours, so new or missing members are quarantined from here on; only a mismatch with another app is
+        // rejected.
         guard let environment = envelope.environment.value else {
             throw Refusal(.profileAudience, "the environment is not a text")
         }
         if envelope.appAppleId.fault != nil {
             throw Refusal(.profileNumber, "appAppleId is not a whole number")
         }
-        // Never Xcode, LocalTesting or anything unknown: no configuration with them starts.
+        // Xcode, LocalTesting and unknown environments never pass, and the configuration does not accept them either.
         guard environment == .production || environment == .sandbox else {
             throw Refusal(.profileAudience, "the environment is none that is known")
         }
@@ -62,7 +63,7 @@ struct AudienceCheck: Sendable {
         return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
     }
 
-    /// Apple documents the number for four containers; of a later one it is compared where it is there.
+    /// Whether Apple documents `appAppleId` for the container. In later containers it is compared only if present.
     private static func needsAppAppleId(_ envelope: NotificationEnvelope) -> Bool {
         switch envelope.containers.first {
         case .data, .summary, .externalPurchaseToken, .appData, nil: true
@@ -70,8 +71,8 @@ struct AudienceCheck: Sendable {
         }
     }
 
-    /// Without exactly one container the audience is not known. Such a notification is kept, unless all of several
-    /// containers name other apps.
+    /// Requires exactly one container, because otherwise the audience is unclear. Such a notification is quarantined,
+    /// unless it has several containers and all of them name other apps.
     private func checkContainers(_ envelope: NotificationEnvelope) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
             guard envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false }) else {

@@ -8,11 +8,13 @@ enum CertificateChecks {
 
     // MARK: Check 6
 
-    /// Check 6: `x5c` holds two to four texts; the first two are base64 of one DER certificate each, of bounded size.
+    /// Check 6: decodes `x5c`, an array of two to four texts; the first two must be base64 of one DER certificate each,
+    /// of bounded size.
     ///
-    /// The size comes first because some OpenSSL versions parse in time that grows with its square. A third or fourth
-    /// entry may be anything: the path decides, and what is not leaf, intermediate, root is quarantined, not refused.
-    /// - Returns: the entries as decoded bytes; nil where a third or fourth is not base64 or too long.
+    /// The size is checked first because the parsing time of some OpenSSL versions grows with its square. A third or
+    /// fourth entry may be anything: the path decides, and a list other than leaf, intermediate, root is quarantined,
+    /// not rejected.
+    /// - Returns: the entries as decoded bytes; nil for a third or fourth entry that is not base64 or is too long.
     static func encodings(_ header: JWSHeader) throws(Refusal) -> [[UInt8]?] {
         guard let texts = header.certificateTexts, (2...4).contains(texts.count) else {
             throw Refusal(.certificateListForm, "x5c is not an array of two to four texts")
@@ -28,7 +30,7 @@ enum CertificateChecks {
         return encodings
     }
 
-    /// The certificates; nil where a third or fourth entry is none.
+    /// Parses the certificates; nil for a third or fourth entry that is not a certificate.
     static func certificates(_ encodings: [[UInt8]?]) throws(Refusal) -> [Certificate?] {
         var certificates: [Certificate?] = []
         for (index, encoding) in encodings.enumerated() {
@@ -48,10 +50,11 @@ enum CertificateChecks {
 
     // MARK: Checks 7 to 9
 
-    /// Check 7: a path leaf, intermediate, pinned root, every signature good and strong. Names are never trusted.
+    /// Check 7: finds a path from the leaf over the intermediate to a pinned root, in which every signature is valid
+    /// and strong. Names are never trusted.
     ///
-    /// The second half of check 9 is in it too: the library refuses an issuer that does not say by basicConstraints and
-    /// keyUsage that it may sign certificates.
+    /// This includes the second half of check 9: the library rejects an issuer without a basicConstraints and keyUsage
+    /// that permit it to sign certificates.
     static func path(
         _ certificates: [Certificate?], in trust: TrustStore
     ) throws(Refusal) -> (leaf: Certificate, intermediate: Certificate, root: Certificate, CertificatePath) {
@@ -72,8 +75,8 @@ enum CertificateChecks {
         return (leaf, intermediate, root, path)
     }
 
-    /// Part of check 7: both certificates are X.509 version 3, and carry no extension that OpenSSL cannot read or that
-    /// constrains names and policies; Apple's carry none, and policies are not evaluated here.
+    /// Part of check 7: both certificates are X.509 version 3 and have no extension that OpenSSL cannot parse or that
+    /// constrains names or policies. Apple's have none, and policies are not evaluated here.
     static func checkExtensions(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
         for certificate in [leaf, intermediate] {
             guard certificate.hasUsableExtensions, !certificate.constrainsPath else {
@@ -83,10 +86,10 @@ enum CertificateChecks {
         }
     }
 
-    /// Checks 8 and 9: leaf and intermediate carry Apple's markers exactly once each.
+    /// Checks 8 and 9: the leaf and the intermediate each carry Apple's marker exactly once.
     ///
-    /// Without the leaf's, which is for signing App Store receipts, any certificate under Apple's root, such as a
-    /// developer's, could sign. The intermediate's is that of Apple's Worldwide Developer Relations.
+    /// The leaf's marker is for signing App Store receipts; without it any certificate under Apple's root, such as a
+    /// developer's, could sign. The intermediate's marker belongs to Apple Worldwide Developer Relations.
     static func checkMarkers(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
         guard isMarked(leaf: leaf) else {
             throw Refusal(.leafMarker, "the leaf is not marked for receipt signing")
@@ -109,7 +112,7 @@ enum CertificateChecks {
         }
     }
 
-    /// The library names the first failure of a path that nothing has authenticated; it is good for logs, no more.
+    /// Maps the library's first failure of an unauthenticated path to a refusal; it is informative only.
     private static func refusal(
         _ failure: ChainFailure, _ certificates: [Certificate?], _ trust: TrustStore
     ) -> Refusal {
@@ -138,7 +141,7 @@ enum CertificateChecks {
     }
 }
 
-/// A certificate chain that passed checks 7 to 9: everything about it but validity, revocation and what it signed.
+/// A certificate chain that passed checks 7 to 9; validity, revocation and signatures made with it are not checked yet.
 final class ValidatedPath: Sendable {
     let leaf: Certificate
     let intermediate: Certificate
@@ -148,7 +151,7 @@ final class ValidatedPath: Sendable {
     let publicKey: [UInt8]
     let validity: CertificateValidity
     let serials: CertificateSerials
-    /// `x5c` is not leaf, intermediate and one more certificate: authentic, but not as Apple sends it.
+    /// Whether `x5c` is not leaf, intermediate and one more certificate: authentic, but not as Apple sends it.
     let hasUnexpectedShape: Bool
     /// Milliseconds since 1970.
     let validatedAt: Int64

@@ -2,18 +2,18 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// Checks 3 to 5: what is decided before any certificate is examined.
+/// Checks 3 to 5, made before any certificate is examined.
 enum FormChecks {
     enum Content {
-        /// The text of `signedPayload`, a part of the body wherever it is written plainly.
+        /// The text of `signedPayload`: a slice of the body if it contains no escapes.
         case signedPayload(ArraySlice<UInt8>)
         /// `notification_type` without `signedPayload`: version 1 or a status update.
         case legacy(JSONDocument)
     }
 
-    /// Check 3: the body is one JSON object with exactly one text `signedPayload`; other members are ignored, up to a
-    /// thousand names and as many elements of arrays. The form of a body is known only when it is read, and with it what
-    /// it may have.
+    /// Check 3: the body is one JSON object with exactly one text `signedPayload`. Other members are ignored, up to a
+    /// thousand names and as many array elements. The version of a body, and so its limits, is known only after
+    /// parsing.
     static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {
         let document: JSONDocument
         do throws(JSONError) {
@@ -26,9 +26,9 @@ enum FormChecks {
             }
         }
         let root = document.root
-        // What is not an object has no member.
+        // Values other than objects have no members.
         guard let member = root["signedPayload"] else {
-            // Whoever knows the password is told that the body is kept, however odd it is.
+            // A client with the password may get a body stored, however malformed the body is.
             guard let type = root["notification_type"], type.kind == .string || root["password"] != nil else {
                 throw Refusal(.jsonShape, "the body has no signedPayload")
             }
@@ -39,18 +39,18 @@ enum FormChecks {
         }
         guard member.kind == .string else { throw Refusal(.jsonShape, "signedPayload is not a text") }
         guard body.count <= limits.signedBytes else { throw Refusal(.tooLarge, "a signed body is not as long") }
-        // No character of a JWS needs an escape, but JSON allows any character to be written as one.
+        // No character of a JWS needs an escape, but JSON allows any character to be escaped.
         if let range = member.plainTextRange { return .signedPayload(body[range]) }
         return .signedPayload(Array((member.string ?? "").utf8)[...])
     }
 
-    /// Names, and elements of arrays, in a body of any form.
+    /// Maximum number of names, and of array elements, in any body.
     private static let maximumUntrusted = JSONDocument.maximumUntrustedNames
-    /// No object of version 1 has as many: a transaction has about 25 members.
+    /// Maximum number of members of one object in version 1; a transaction has about 25.
     private static let maximumLegacyMembers = 128
 
-    /// Version 1 has a member for each field of up to a hundred transactions, and more for those of tests. Whether its
-    /// password is right is known only when it is read, so what it may cost before is bounded.
+    /// Parses the body. A version 1 body has one member for each field of up to a hundred transactions, and more in
+    /// tests. Its password can be checked only after parsing, so the cost of parsing is bounded.
     private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
         var scanned = JSONLimits()
         (scanned.names, scanned.elements) = (maximumUntrusted, maximumUntrusted)
@@ -67,15 +67,15 @@ enum FormChecks {
         }
     }
 
-    /// Where the three segments of a compact JWS are.
+    /// Ranges of the three segments of a compact JWS.
     struct Segments {
         let header: Range<Int>
         let payload: Range<Int>
         let signature: Range<Int>
     }
 
-    /// Check 4: a compact JWS is three segments of strict base64url with a dot between each two (RFC 7515 section 7.1).
-    /// The segments are found by counting dots; their characters are examined when they are decoded.
+    /// Check 4: splits a compact JWS into its three segments of strict base64url, separated by dots (RFC 7515 section
+    /// 7.1). Only dots are counted here; characters are checked when a segment is decoded.
     static func segments(of jws: ArraySlice<UInt8>) throws(Refusal) -> Segments {
         var dots: [Int] = []
         for at in jws.indices where jws[at] == UInt8(ascii: ".") {
@@ -88,14 +88,14 @@ enum FormChecks {
             header: jws.startIndex..<dots[0], payload: dots[0] + 1..<dots[1], signature: dots[1] + 1..<jws.endIndex)
     }
 
-    /// The bytes that a segment encodes.
+    /// Decodes a segment.
     static func decode(_ segment: Range<Int>, of jws: ArraySlice<UInt8>) throws(Refusal) -> [UInt8] {
         let decoded = jws[segment].withUnsafeBytes { try? Base64URL.decode($0) }
         guard let decoded else { throw failure(of: jws) }
         return decoded
     }
 
-    /// Distinguishes a text that is not a JWS from one with the wrong variant of base64, over all segments together.
+    /// Distinguishes a text that is not a JWS from one in the wrong variant of base64, across all segments.
     private static func failure(of jws: ArraySlice<UInt8>) -> Refusal {
         let dots = jws.count { $0 == UInt8(ascii: ".") }
         let isForeign = jws.contains { byte in
@@ -107,25 +107,26 @@ enum FormChecks {
 
     private static let es256 = Array("ES256".utf8)
 
-    /// Check 5: `alg` is exactly `ES256`. The algorithm is ours; the header can only agree (RFC 8725 section 3.1).
+    /// Check 5: `alg` is exactly `ES256`. The algorithm is fixed here; the header can only agree (RFC 8725 section
+    /// 3.1).
     static func checkAlgorithm(of header: JWSHeader) throws(Refusal) {
-        // Compared as bytes: "ES256\u0000" and Unicode look-alikes are something else.
+        // Compare bytes, to exclude "ES256\u0000" and Unicode look-alikes.
         guard let algorithm = header.algorithm, Array(algorithm.utf8) == es256 else {
             throw Refusal(.algorithm, "alg is not ES256")
         }
     }
 }
 
-/// What is read of a JWS header; everything else in it (`kid`, `jwk`, `jku`, `x5u`) is ignored and never fetched.
+/// The members used of a JWS header; all others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
 struct JWSHeader {
     /// `alg`; nil when absent or not a text.
     let algorithm: String?
     /// `x5c`; nil when absent or not an array of texts.
     let certificateTexts: [String]?
-    /// `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797).
+    /// Whether `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797).
     let hasCriticalMembers: Bool
 
-    /// Above this, `x5c` is refused by its count and its texts are not read.
+    /// Maximum length of `x5c`; the texts of a longer list are not read.
     private static let greatestCount = 4
 
     /// - Throws: a refusal with `jws_header` when the bytes are not one JSON object without ambiguity.

@@ -1,33 +1,33 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A nested payload as signed, and what was read of it.
+/// A nested payload as signed, and its parsed envelope.
 struct NestedPayload<Envelope> {
     let payload: [UInt8]
     let envelope: Envelope
 }
 
-/// The nested signed objects of one notification, each verified under its own header, certificate chain and signature.
+/// The nested signed objects of one notification, each verified with its own header, certificate chain and signature.
 struct NestedObjects {
     var transaction: NestedPayload<TransactionEnvelope>?
     var renewalInfo: NestedPayload<RenewalInfoEnvelope>?
     var appTransaction: NestedPayload<AppTransactionEnvelope>?
-    /// Nothing is known about the revocation of a certificate of one of them.
+    /// Whether the revocation status of a certificate of one of them is unknown.
     var isRevocationUnknown = false
 }
 
-/// The nested texts of a payload whose own signature has verified, taken apart, or the reason why one cannot be. Nil where
-/// there is none.
+/// The parsed nested texts of a payload that has a valid signature, or the reason why one cannot be parsed; nil for an
+/// absent text.
 struct OpenedNestedObjects {
     let transaction: Result<OpenedObject, Refusal>?
     let renewalInfo: Result<OpenedObject, Refusal>?
     let appTransaction: Result<OpenedObject, Refusal>?
 
-    /// The objects whose signature can be judged.
+    /// The objects with a signature that can be verified.
     var objects: [OpenedObject] { [transaction, renewalInfo, appTransaction].compactMap { try? $0?.get() } }
 }
 
-/// Verifies the nested texts of a payload whose own signature has verified. Only one level: a nested payload is not
+/// Verifies the nested texts of a payload that has a valid signature. Nesting has one level: nested payloads are not
 /// searched for further texts.
 struct NestedObjectVerifier {
     private static let transaction = "signedTransactionInfo"
@@ -40,7 +40,8 @@ struct NestedObjectVerifier {
     let now: Int64
     let moment: CertificateMoment
 
-    /// Takes them apart; refuses nothing yet, because the first one's checks come before those of the second.
+    /// Parses the nested texts. Refusals are kept for later, because the checks of the first object precede those of
+    /// the second.
     func open(_ envelope: NotificationEnvelope, in payload: [UInt8]) -> OpenedNestedObjects {
         OpenedNestedObjects(
             transaction: open(envelope.signedTransactionInfo, in: payload, Self.transaction),
@@ -87,7 +88,7 @@ struct NestedObjectVerifier {
         }
     }
 
-    /// The scanned payload of one nested text; nil where there is none.
+    /// Returns the scanned payload of one nested text; nil if there is none.
     private func document(
         _ opened: Result<OpenedObject, Refusal>?, _ name: String, _ isRevocationUnknown: inout Bool
     ) throws(Refusal) -> JSONDocument? {
@@ -127,18 +128,19 @@ struct NestedObjectVerifier {
         }
     }
 
-    /// A nested text that is not Apple's does not make the notification someone else's: the outer signature has verified.
-    /// A refusal that a retry can correct stays one.
+    /// Maps the refusal of a nested text to quarantine: the outer signature has verified, so the notification is
+    /// Apple's. A refusal that a retry can resolve stays a refusal.
     private static func nested(_ refusal: Refusal, _ name: String) -> Refusal {
         refusal.status < 500 ? Refusal(.profileNested, "\(name): \(refusal.reason)") : refusal
     }
 }
 
-/// Part of check 14: which nested objects a notification has, and that each is of its kind and of the same app,
-/// environment and purchase as the notification. Without this an authentic object of another app could be spliced in:
-/// renewal info has no bundleId.
+/// Part of check 14: the nested objects that a notification of its type needs are present, of the right kind, and of
+/// the same app, environment and purchase as the notification. Without this check an authentic object of another app
+/// could be spliced in: renewal info has no bundleId.
 enum NestedObjectChecks {
-    // Apple's documentation lists the nested objects by type; those that it leaves open, and unknown types, need none.
+    // Apple's documentation lists the nested objects by type; types that it does not list, and unknown types, need
+    // none.
     private static let aboutSubscription: Set<NotificationType> = [
         .subscribed, .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .didChangeRenewalStatus,
         .didChangeRenewalPref, .offerRedeemed, .priceIncrease, .renewalExtended,
@@ -147,7 +149,7 @@ enum NestedObjectChecks {
         .refund, .refundReversed, .refundDeclined, .consumptionRequest, .revoke, .oneTimeCharge,
     ]
 
-    /// A type that is about a purchase has the objects that say which.
+    /// Checks that a type about a purchase has the objects that identify the purchase.
     static func checkPresence(in envelope: NotificationEnvelope, type: NotificationType) throws(Refusal) {
         switch envelope.containers.first {
         case .data:
@@ -163,8 +165,8 @@ enum NestedObjectChecks {
         }
     }
 
-    /// Whether the type is about a subscription and the renewal info that Apple documents for it is absent. The transaction
-    /// says who has access, so that this is no reason to refuse the notification.
+    /// Returns whether the type is about a subscription but lacks the renewal info that Apple documents for it. The
+    /// transaction determines who has access, so the notification is accepted all the same.
     static func lacksRenewalInfo(_ envelope: NotificationEnvelope) -> Bool {
         guard case .data = envelope.containers.first, let type = envelope.notificationType.value else { return false }
         return aboutSubscription.contains(type) && envelope.signedRenewalInfo.isAbsent

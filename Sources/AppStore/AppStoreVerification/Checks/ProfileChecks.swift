@@ -1,21 +1,21 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Check 14: a notification for us is as Apple documents it. What is not goes to quarantine, because sending it again
-/// would not change it. Nested objects are in ``NestedObjectVerifier``.
+/// Check 14: a notification for a configured app is as Apple documents it. Anything else is quarantined, because a
+/// retry would not change it. Nested objects are checked in ``NestedObjectVerifier``.
 enum ProfileChecks {
     /// 10 July 2008, when the App Store opened.
     private static let earliest: Int64 = 1_215_648_000_000
     private static let greatestLead: Int64 = 24 * 3_600_000
 
-    /// Every part of check 14 that concerns the outer payload.
+    /// Runs every part of check 14 that concerns the outer payload.
     static func check(
         _ object: SignedObject, _ document: JSONDocument, _ envelope: NotificationEnvelope, requiresVersion: Bool,
         at now: Int64
     ) throws(Refusal) {
         try checkHeader(object.header, of: "signedPayload")
         let type = try type(of: envelope)
-        // The identity by which duplicates are absorbed.
+        // The UUID identifies duplicates.
         guard let id = envelope.notificationUUID.value, id.isWellFormed else {
             throw Refusal(.profileUUID, "notificationUUID is not a UUID")
         }
@@ -27,10 +27,10 @@ enum ProfileChecks {
         try NestedObjectChecks.checkPresence(in: envelope, type: type)
     }
 
-    /// The header has neither `crit` nor `b64`, and `x5c` is leaf, intermediate and one more certificate, as Apple sends
-    /// it. What the third one says does not matter, because the root is ours.
+    /// Checks that the header has neither `crit` nor `b64`, and that `x5c` is leaf, intermediate and one more
+    /// certificate, as Apple sends it. The content of the third does not matter, because the root is pinned.
     ///
-    /// `crit` and `b64` would change what the signature means, Apple sends neither, and a library that overlooks them is
+    /// `crit` and `b64` change the meaning of the signature and Apple sends neither; a library that overlooks them is
     /// wrong (RFC 7515 section 4.1.11, RFC 7797 section 6).
     static func checkHeader(_ header: KnownHeader, of object: String) throws(Refusal) {
         guard !header.hasCriticalMembers else { throw Refusal(.profileCritical, "\(object): crit or b64") }
@@ -39,13 +39,13 @@ enum ProfileChecks {
         }
     }
 
-    /// The payload of a notification, scanned.
+    /// Scans the payload of a notification.
     static func notification(_ payload: [UInt8]) throws(Refusal) -> (JSONDocument, NotificationEnvelope) {
         let document = try document(payload, of: "payload")
         return (document, NotificationEnvelope(document))
     }
 
-    /// A signed payload is one JSON object in UTF-8, of bounded depth, without duplicate members.
+    /// Scans a signed payload: one JSON object in UTF-8, of bounded depth, without duplicate members.
     static func document(_ payload: [UInt8], of object: String) throws(Refusal) -> JSONDocument {
         do throws(JSONError) {
             return try JSONDocument.object(payload)
@@ -58,8 +58,8 @@ enum ProfileChecks {
         }
     }
 
-    /// `signedDate` is since the App Store exists. How old it is does not matter: histories and replays are old. One that
-    /// is more than 24 hours ahead says that this machine's clock is wrong, which is no fault of the notification.
+    /// Checks that `signedDate` is not before the App Store opened. Old dates are fine, since histories and replays are
+    /// old. A date more than 24 hours ahead means that this machine's clock is wrong, not the notification.
     /// - Parameter now: milliseconds since 1970.
     static func checkDate(
         _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool
@@ -76,7 +76,7 @@ enum ProfileChecks {
         }
     }
 
-    /// `notificationType` is there. Which types exist is Apple's to extend.
+    /// Requires `notificationType`. Apple may add types, so any value is accepted.
     private static func type(of envelope: NotificationEnvelope) throws(Refusal) -> NotificationType {
         try TextChecks.check(envelope.notificationType, "notificationType", TextGrammar.isToken)
         try TextChecks.check(envelope.subtype, "subtype", TextGrammar.isToken)
@@ -93,10 +93,10 @@ enum ProfileChecks {
     }
 }
 
-/// Part of check 14: signed texts that become keys, headers, file names and URLs downstream keep to a narrow grammar, and
-/// no text anywhere hides control characters behind an escape.
+/// Part of check 14: signed texts that become keys, headers, file names and URLs downstream follow a narrow grammar,
+/// and no text hides control characters behind an escape.
 enum TextChecks {
-    /// - Throws: `profile_text` when the field is there and does not follow the grammar.
+    /// - Throws: `profile_text` when the field is present and does not follow the grammar.
     static func check<Value: RawRepresentable<String>>(
         _ field: EnvelopeField<Value>, _ name: String, _ isAllowed: (String) -> Bool
     ) throws(Refusal) {
@@ -110,12 +110,12 @@ enum TextChecks {
         }
     }
 
-    /// Refuses escapes of control characters other than tab and line ends.
+    /// Rejects escapes of control characters other than tab and line ends.
     static func checkEscapes(_ payload: JSONDocument, of object: String) throws(Refusal) {
         guard payload.hasEscapes else { return }
         let bytes = payload.bytes.span
         var at = 0
-        // Outside of strings JSON has no backslash, and inside none is the last byte.
+        // JSON has no backslash outside of strings, and inside a string it is never the last byte.
         while at + 1 < bytes.count {
             guard bytes[at] == UInt8(ascii: "\\") else {
                 at += 1
@@ -132,7 +132,7 @@ enum TextChecks {
         }
     }
 
-    /// `00` and a code below 20, or 7F, but not 09, 0A and 0D.
+    /// Matches `00` and a code below 20, or 7F, except 09, 0A and 0D (hexadecimal).
     private static func isControlEscape(_ bytes: Span<UInt8>, at start: Int) -> Bool {
         guard start + 4 <= bytes.count, bytes[start] == UInt8(ascii: "0"), bytes[start + 1] == UInt8(ascii: "0") else {
             return false
@@ -149,7 +149,7 @@ enum TextChecks {
 }
 
 extension EnvelopeField {
-    /// Not sent, or sent as `null`. A comparison with `==` would compare values too, which this does not need.
+    /// Whether the field is missing or `null`. `==` would need comparable values.
     var isAbsent: Bool {
         if case .absent = self { true } else { false }
     }

@@ -1,16 +1,17 @@
 internal import Cryptography
 internal import JSON
 
-/// Checks 10 to 12: the signature, then the validity and revocation of the certificates under which it verified.
+/// Checks 10 to 12: the signature, then the validity and revocation of the certificates that verified it.
 enum SignatureChecks {
     private static let byteCount = 64
-    /// A clock that is wrong, or Apple's changeover of certificates, is corrected within two days; until then a retry
+    /// A wrong clock, or a certificate that Apple has just replaced, is corrected within two days; until then a retry
     /// can help.
     private static let graceSeconds: Int64 = 48 * 3600
 
     // MARK: Check 10
 
-    /// Part of check 10: the leaf is not an authority, may sign data, and has a P-256 key, the only kind that ES256 knows.
+    /// Part of check 10: the leaf is not a certificate authority, may sign data, and has a P-256 key, as ES256
+    /// requires.
     static func key(of leaf: Certificate) throws(Refusal) -> P256PublicKey {
         guard !leaf.isCertificateAuthority, leaf.maySignData, let key = P256PublicKey(certificate: leaf) else {
             throw Refusal(.leafKey, "the leaf has no P-256 key for signatures")
@@ -24,21 +25,21 @@ enum SignatureChecks {
         }
     }
 
-    /// Check 10: 64 bytes that are the leaf's signature over the exact bytes `header.payload` (RFC 7518 section 3.4).
+    /// Check 10: 64 bytes, the leaf's signature over the exact bytes `header.payload` (RFC 7518 section 3.4).
     static func check(
         _ signature: [UInt8], of digest: SHA256Digest, by key: P256PublicKey, certificates: CertificateSerials
     ) throws(Refusal) {
         switch key.verify(digest: digest, rawSignature: signature) {
         case .valid: return
         case .invalid: throw Refusal(.signature, "the signature is not the leaf's", certificates: certificates)
-        // Not an answer: no memory, or a broken OpenSSL. The notification may be authentic.
+        // No result, because memory is exhausted or OpenSSL is broken. The notification may be authentic.
         case .failed: throw Refusal(.internal, "the signature could not be examined", at: .signature)
         }
     }
 
     // MARK: Check 11
 
-    /// Check 11: the present is inside the validity of all three certificates, both ends included.
+    /// Check 11: the present is within the validity of all three certificates, both ends included.
     /// - Parameter now: milliseconds since 1970.
     static func checkValidity(of path: ValidatedPath, at now: Int64) throws(Refusal) {
         let distance = secondsOutsideValidity(of: path, at: now)
@@ -49,10 +50,10 @@ enum SignatureChecks {
             status: outside <= graceSeconds ? 503 : nil, secondsOutsideValidity: outside, certificates: path.serials)
     }
 
-    /// Check 11 for an object whose certificates have to be valid when it was signed. Its answer never changes, so there is
-    /// nothing to retry.
+    /// Check 11 for an object with certificates that must have been valid when it was signed. The result never changes,
+    /// so a retry is pointless.
     /// - Parameters:
-    ///   - payload: of the object, whose signature was verified.
+    ///   - payload: payload of the object, after its signature was verified.
     ///   - now: milliseconds since 1970.
     static func checkValidity(
         of path: ValidatedPath, whenSigned payload: JSONDocument, now: Int64
@@ -65,7 +66,7 @@ enum SignatureChecks {
             secondsOutsideValidity: distance == .min ? .max : abs(distance), certificates: path.serials)
     }
 
-    /// Negative before the validity, positive after it.
+    /// Returns 0 within the validity, a negative number before it, a positive number after it.
     private static func secondsOutsideValidity(of path: ValidatedPath, at milliseconds: Int64) -> Int64 {
         let isExact = milliseconds >= 0 || milliseconds % 1000 == 0
         return path.validity.distance(to: isExact ? milliseconds / 1000 : milliseconds / 1000 - 1)
@@ -73,12 +74,12 @@ enum SignatureChecks {
 
     // MARK: Check 12
 
-    /// Check 12: no certificate of the path is known to be revoked. A revoked path leaves `cache` at once.
+    /// Check 12: no certificate of the path is known to be revoked. A revoked path is removed from `cache` at once.
     static func checkRevocation(
         of header: KnownHeader, by checker: RevocationChecker, in cache: ChainCache, at now: Int64
     ) throws(Refusal) {
         let path = header.path
-        // Of a header that was not asked about for us, another header with the same certificates may say more.
+        // If this header has no standings yet, another header with the same certificates may have them.
         let isRevoked =
             header.standings.map { $0.contains { $0.known(at: now) == .revoked } } ?? checker.isRevoked(path, at: now)
         guard !isRevoked else {
@@ -87,10 +88,10 @@ enum SignatureChecks {
         }
     }
 
-    /// The second half of check 12, after the audience: responders are asked only about what was signed for us, and only
-    /// about certificates that are valid now, because they answer for no others.
-    /// - Returns: whether nothing is known about a certificate of the path.
-    /// - Throws: `ocsp_unknown` where the policy does not allow that.
+    /// The second half of check 12, after the audience check: OCSP requests are made only for notifications signed for
+    /// our apps, and only for certificates valid now, because responders do not answer for others.
+    /// - Returns: whether the revocation status of a certificate of the path is unknown.
+    /// - Throws: `ocsp_unknown` if the policy does not allow an unknown status.
     static func isRevocationUnknown(
         of header: KnownHeader, by checker: RevocationChecker, at now: Int64
     ) throws(Refusal) -> Bool {
