@@ -1,13 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The body of a success. Unlike in a notification, a documented member of another JSON type fails the whole answer: it is
-/// asked for again or reported, and never read as a default. Members that are not documented are ignored.
+/// The body of a successful response. Unlike in a notification, a documented member of the wrong JSON type fails the
+/// whole answer, which is requested again or reported, but never replaced by a default. Undocumented members are
+/// ignored.
 package protocol APIAnswer: Sendable, Hashable {
     init(reading members: inout AnswerReader) throws(AnswerProblem)
 }
 
-/// What is not as documented in an answer.
+/// A deviation of an answer from Apple's documentation.
 package struct AnswerProblem: Error, Sendable, Equatable {
     package let message: String
 
@@ -20,7 +21,7 @@ package struct AnswerReader {
 
     private init(_ element: JSONElement, path: String = "") { fields = FieldReader(element, path: path) }
 
-    /// Reads a whole answer.
+    /// Parses a whole answer.
     ///
     /// - Throws: ``APIFailure`` of kind `unreadable` that names the member.
     package static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIFailure)
@@ -68,10 +69,10 @@ package struct AnswerReader {
         fields.enumeration(name)
     }
 
-    /// Empty when absent.
+    /// Returns an array of texts; empty if absent.
     mutating func strings(_ name: StaticString) -> [String] { fields.strings(name) ?? [] }
 
-    /// Empty when absent.
+    /// Returns an array of objects; empty if absent.
     mutating func objects<Part: APIAnswer>(_ name: StaticString) throws(AnswerProblem) -> [Part] {
         guard let array = fields.element(name), !array.isNull else { return [] }
         guard array.kind == .array else { throw AnswerProblem(message: "\(name): not a valid array") }

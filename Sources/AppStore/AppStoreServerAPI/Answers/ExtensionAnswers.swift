@@ -1,11 +1,11 @@
 package import AppStoreModel
 
-/// Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
+/// Answer of Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
 package struct RenewalDateExtension: APIAnswer {
     package let originalTransactionId: OriginalTransactionId?
     package let webOrderLineItemId: WebOrderLineItemId?
     package let success: Bool
-    /// The new expiry.
+    /// The new expiry date.
     package let effectiveDate: AppStoreInstant?
 
     package init(reading members: inout AnswerReader) throws(AnswerProblem) {
@@ -16,7 +16,7 @@ package struct RenewalDateExtension: APIAnswer {
     }
 }
 
-/// Extend Subscription Renewal Dates for All Active Subscribers.
+/// Answer of Extend Subscription Renewal Dates for All Active Subscribers.
 package struct MassExtension: APIAnswer {
     package let requestIdentifier: RequestIdentifier
 
@@ -25,12 +25,12 @@ package struct MassExtension: APIAnswer {
     }
 }
 
-/// Get Status of Subscription Renewal Date Extensions.
+/// Answer of Get Status of Subscription Renewal Date Extensions.
 package struct MassExtensionStatus: APIAnswer {
     package let requestIdentifier: RequestIdentifier?
     package let complete: Bool
     package let completeDate: AppStoreInstant?
-    /// Absent until the request is complete, as `failedCount`.
+    /// Absent until the request is complete, like `failedCount`.
     package let succeededCount: Int64?
     package let failedCount: Int64?
 

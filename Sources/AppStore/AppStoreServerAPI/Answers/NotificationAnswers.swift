@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// One page of Get Notification History, as Apple sends it: its signed texts are not verified yet.
+/// One page of Get Notification History, as Apple sends it. Its signed texts are not verified yet.
 package struct NotificationHistoryAnswer: APIAnswer {
     package let paginationToken: String?
     package let hasMore: Bool
@@ -34,7 +34,7 @@ package struct SendAttempt: APIAnswer {
     }
 }
 
-/// What came of an attempt, as Apple's server saw it. Apple: sendAttemptResult.
+/// The outcome of a delivery attempt, as Apple's server saw it. Apple: sendAttemptResult.
 package struct SendAttemptResult: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -57,7 +57,7 @@ package struct SendAttemptResult: OpenEnumeration {
     ]
 }
 
-/// Request a Test Notification.
+/// Answer of Request a Test Notification.
 package struct TestNotificationAnswer: APIAnswer {
     package let testNotificationToken: TestNotificationToken
 
@@ -68,7 +68,7 @@ package struct TestNotificationAnswer: APIAnswer {
     }
 }
 
-/// Get Test Notification Status, as Apple sends it: its signed text is not verified yet.
+/// Answer of Get Test Notification Status, as Apple sends it. Its signed text is not verified yet.
 package struct TestNotificationStatusAnswer: APIAnswer {
     package let signedPayload: String
     package let sendAttempts: [SendAttempt]

@@ -1,6 +1,7 @@
 package import AppStoreModel
 
-/// Get All Subscription Statuses, as Apple sends it: its signed texts are not verified yet. Apple: StatusResponse.
+/// Answer of Get All Subscription Statuses, as Apple sends it. Its signed texts are not verified yet. Apple:
+/// StatusResponse.
 package struct SubscriptionStatusesAnswer: APIAnswer {
     package struct Group: APIAnswer {
         package let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?

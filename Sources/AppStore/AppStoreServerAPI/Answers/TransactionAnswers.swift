@@ -1,8 +1,8 @@
 package import AppStoreModel
 
-// Answers as Apple sends them: their signed texts are compact JWS that are not verified yet.
+// Answers as Apple sends them: their signed texts are compact JWS that have not been verified yet.
 
-/// Get Transaction Info.
+/// Answer of Get Transaction Info.
 package struct TransactionInfoAnswer: APIAnswer {
     package let signedTransactionInfo: String
 
@@ -11,7 +11,7 @@ package struct TransactionInfoAnswer: APIAnswer {
     }
 }
 
-/// Get App Transaction Info.
+/// Answer of Get App Transaction Info.
 package struct AppTransactionInfoAnswer: APIAnswer {
     package let signedAppTransactionInfo: String
 
@@ -39,7 +39,7 @@ package struct TransactionHistoryAnswer: APIAnswer {
     }
 }
 
-/// Look Up Order ID.
+/// Answer of Look Up Order ID.
 package struct OrderLookupAnswer: APIAnswer {
     package let status: OrderLookupStatus
     package let signedTransactions: [String]
@@ -50,13 +50,13 @@ package struct OrderLookupAnswer: APIAnswer {
     }
 }
 
-/// Whether an order id is one of the app's. Apple: OrderLookupStatus.
+/// Whether an order id belongs to the app. Apple: OrderLookupStatus.
 package struct OrderLookupStatus: OpenEnumeration {
     package var rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
     package static let valid = OrderLookupStatus(0)
-    /// Unknown, or of another app.
+    /// The order id is unknown or belongs to another app.
     package static let invalid = OrderLookupStatus(1)
 
     package static let known: Set<OrderLookupStatus> = [.valid, .invalid]

@@ -1,10 +1,10 @@
 package import AppStoreModel
 
-/// Endpoints with one limit each. Apple limits every endpoint of an app by itself; a group here is one endpoint, with both
-/// versions of it. Source: Apple, "Identifying Rate Limits".
+/// Endpoints that share one rate limit. Apple limits each endpoint of an app separately, so a group is one endpoint,
+/// including both of its versions. Source: Apple, "Identifying Rate Limits".
 package struct EndpointGroup: Sendable, Hashable {
     package let name: String
-    /// In Production. Apple may change it.
+    /// Requests per second in Production. Apple may change the limit.
     package let perSecond: Int
 
     private init(_ name: String, _ perSecond: Int) {
@@ -12,7 +12,7 @@ package struct EndpointGroup: Sendable, Hashable {
         self.perSecond = perSecond
     }
 
-    /// That of an operation.
+    /// Creates the group of an operation.
     package init(_ operation: APIOperation) {
         self =
             switch operation {
@@ -30,12 +30,12 @@ package struct EndpointGroup: Sendable, Hashable {
             case .setAppAccountToken: EndpointGroup("account-token", 20)
             case .getAppTransactionInfo: EndpointGroup("app-transaction", 50)
             case .finishTransaction: EndpointGroup("finish", 50)
-            // Not in Apple's table.
+            // Apple's table does not list this one.
             case .getStatusOfRenewalDateExtensions: EndpointGroup("extend-status", 1)
             }
     }
 
-    /// The limit in an environment: the sandbox has a tenth.
+    /// Returns the limit in an environment; the sandbox has a tenth.
     package func perSecond(in environment: AppStoreEnvironment) -> Double {
         environment == .production ? Double(perSecond) : Double(perSecond) / 10
     }

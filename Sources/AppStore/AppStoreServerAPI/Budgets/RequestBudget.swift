@@ -1,32 +1,32 @@
-/// When the requests to one endpoint may go: evenly spaced, in the order they were asked for. A value without a clock.
+/// Schedules the requests to one endpoint, evenly spaced and in the order of the calls. A value without a clock.
 ///
-/// Evenly and not in bursts, so that no second, wherever it begins, holds more than the limit. An urgent request takes the
-/// next free moment at once and waits for it. A background request takes one only when it is free now, and not more often
-/// than its share; so it never makes an urgent one wait longer than one interval.
+/// Even spacing, without bursts, keeps every interval of one second within the limit. An urgent request reserves the
+/// next free moment at once and waits for it. A background request only takes a moment that is free now, and no more
+/// often than its share allows; so it delays an urgent request by at most one interval.
 struct RequestBudget: Sendable {
     enum Turn: Sendable, Equatable {
-        /// The moment is taken: go then.
+        /// The moment is reserved: send the request then.
         case at(UInt64)
-        /// Nothing is taken: ask again then.
+        /// Nothing is reserved: call again then.
         case askAgain(UInt64)
-        /// Nothing is taken: the next free moment is further away than the caller waits.
+        /// Nothing is reserved: the next free moment is beyond the caller's longest wait.
         case tooFar(UInt64)
     }
 
     private let interval: UInt64
     private let backgroundInterval: UInt64
-    /// The next moment that is not taken.
+    /// The next unreserved moment.
     private var nextFree: UInt64
     private var nextBackground: UInt64
     private var closedUntil: UInt64 = 0
-    /// Answers 429 without a time, one after the other.
+    /// Consecutive 429 answers without a retry time.
     private var refusals = 0
 
     private static let second: UInt64 = 1_000_000_000
 
     /// - Parameters:
     ///   - perSecond: more than 0.
-    ///   - backgroundShare: of the limit, more than 0 and at most 1.
+    ///   - backgroundShare: fraction of the limit, more than 0 and at most 1.
     ///   - now: nanoseconds of a monotonic clock, the same for all calls.
     init(perSecond: Double, backgroundShare: Double, now: UInt64) {
         interval = Self.interval(perSecond)
@@ -35,12 +35,13 @@ struct RequestBudget: Sendable {
         nextBackground = now
     }
 
-    /// Rounded up, so that a second never holds one more; a day for what is no rate.
+    /// Returns the interval, rounded up so that a second never holds one request more; a day for an invalid rate.
     private static func interval(_ perSecond: Double) -> UInt64 {
         guard perSecond > 0, perSecond.isFinite else { return 86_400 * second }
         return UInt64(min(86_400, 1 / perSecond) * Double(second)) + 1
     }
 
+    /// Reserves a moment for one request.
     /// - Parameter longestWait: nanoseconds.
     mutating func take(_ priority: RequestPriority, now: UInt64, longestWait: UInt64) -> Turn {
         let free = max(nextFree, closedUntil, now)
@@ -63,13 +64,13 @@ struct RequestBudget: Sendable {
         }
     }
 
-    /// Whether a moment that was taken is still good: an answer 429 may have closed the budget meanwhile.
+    /// Returns whether a reserved moment is still valid: a 429 may have closed the budget in the meantime.
     func isOpen(at moment: UInt64) -> Bool { moment >= closedUntil }
 
-    /// A 429.
+    /// Closes the budget after a 429.
     ///
-    /// - Parameter until: the moment that Apple named; nil for backoff: 1 s, doubled each time up to 5 min.
-    /// - Returns: until when the budget is closed.
+    /// - Parameter until: the moment that Apple named; nil for exponential backoff from 1 s to 5 min.
+    /// - Returns: the moment until which the budget is closed.
     mutating func close(until: UInt64?, now: UInt64) -> UInt64 {
         if let until {
             closedUntil = max(closedUntil, until)
@@ -81,6 +82,6 @@ struct RequestBudget: Sendable {
         return closedUntil
     }
 
-    /// Any other answer.
+    /// Resets the backoff after any answer but a 429.
     mutating func answered() { refusals = 0 }
 }

@@ -2,14 +2,15 @@ internal import AppStoreModel
 internal import Synchronization
 package import Time
 
-/// The budgets of all apps, environments and endpoints of this process, shared by all callers.
+/// The request budgets of all apps, environments and endpoints of this process, shared by all callers.
 ///
-/// Other processes with the same key have budgets of their own; where the sum is too much, Apple's 429 closes them.
+/// Other processes with the same key have separate budgets; if together they exceed the limit, Apple's 429 closes the
+/// budgets.
 package final class RequestBudgets: Sendable {
     package struct Limits: Sendable {
-        /// Of each endpoint's limit, how much background requests may use: more than 0, at most 1.
+        /// Fraction of each endpoint's limit available to background requests: more than 0, at most 1.
         package var backgroundShare: Double
-        /// How long a request waits for its turn; longer: a failure of kind `rateLimited` with the time.
+        /// Maximum wait for a turn; a request that would wait longer fails with kind `rateLimited` and a retry time.
         package var longestWait: Duration
 
         package init(backgroundShare: Double = 0.5, longestWait: Duration = .seconds(30)) {
@@ -39,9 +40,9 @@ package final class RequestBudgets: Sendable {
         self.sleep = sleep
     }
 
-    /// Returns when a request may go.
+    /// Waits until a request may be sent.
     ///
-    /// - Throws: ``APIFailure``: `rateLimited` with `retryAt` when that would take too long, `cancelled`.
+    /// - Throws: ``APIFailure``: `rateLimited` with `retryAt` if the wait would be too long, or `cancelled`.
     package func waitForTurn(_ operation: APIOperation, _ scope: APIScope) async throws(APIFailure) {
         let key = Key(operation, scope)
         let longestWait = UInt64(limits.longestWait.clampedNanoseconds)
@@ -56,7 +57,7 @@ package final class RequestBudgets: Sendable {
             case .at(let moment):
                 try await wait(until: moment, from: now)
                 if scope.priority == .last { return }
-                // Closed while this one waited: it takes another turn.
+                // The budget was closed during the wait: wait for another turn.
                 if withBudget(key, { $0.isOpen(at: max(moment, clocks.monotonicNanoseconds())) }) { return }
             case .askAgain(let moment): try await wait(until: moment, from: now)
             case .tooFar(let moment): throw spent(operation, until: wallMilliseconds(of: moment, now: now))
@@ -64,10 +65,10 @@ package final class RequestBudgets: Sendable {
         }
     }
 
-    /// Apple answered 429: no caller asks this endpoint again before the time that it named.
+    /// Closes the budget after a 429: requests to this endpoint wait until the time that Apple named.
     ///
-    /// - Parameter retryAt: milliseconds since 1970; nil when Apple named none.
-    /// - Returns: until when the budget is closed, in milliseconds since 1970.
+    /// - Parameter retryAt: milliseconds since 1970; nil if Apple named no time.
+    /// - Returns: end of the closure, in milliseconds since 1970.
     package func close(_ operation: APIOperation, _ scope: APIScope, until retryAt: Int64?) -> Int64 {
         let now = clocks.monotonicNanoseconds()
         let wall = clocks.wallMilliseconds()
@@ -75,7 +76,7 @@ package final class RequestBudgets: Sendable {
         return wallMilliseconds(of: withBudget(Key(operation, scope)) { $0.close(until: moment, now: now) }, now: now)
     }
 
-    /// Apple answered something else than 429.
+    /// Records an answer other than 429.
     func answered(_ operation: APIOperation, _ scope: APIScope) {
         withBudget(Key(operation, scope)) { $0.answered() }
     }

@@ -3,7 +3,7 @@ internal import AppStoreVerification
 internal import Time
 
 extension AppStoreServerClient {
-    /// Sends a request and reads the answer. Its signed texts are not verified.
+    /// Sends a request and parses the answer. Its signed texts are not verified.
     func answer<Answer: APIAnswer>(
         _ request: APIRequest, to scope: APIScope
     ) async throws(APIFailure) -> Answer {
@@ -12,9 +12,9 @@ extension AppStoreServerClient {
 
     // MARK: one signed object
 
-    // Everything here came from Apple over a verified connection: its certificates are judged at its signedDate.
+    // All of these objects came from Apple over a verified connection, so certificates are evaluated at signedDate.
 
-    /// A transaction of the app and environment that were asked.
+    /// Verifies a transaction of the requested app and environment.
     ///
     /// - Throws: ``RefusedObject``.
     func verified(
@@ -37,7 +37,7 @@ extension AppStoreServerClient {
         }
     }
 
-    /// As ``verified(_:renewalInfo:_:_:)``, of an app transaction.
+    /// Verifies an app transaction, as ``verified(_:renewalInfo:_:_:)`` does a transaction.
     func verified(
         appTransaction: String, _ operation: APIOperation, _ scope: APIScope
     ) throws(RefusedObject) -> VerifiedAppTransaction {
@@ -57,7 +57,7 @@ extension AppStoreServerClient {
         }
     }
 
-    /// What a notification in an answer would have been had it been posted: `accepted` or `nonconforming`.
+    /// Returns the verdict that a notification in an answer would have had if posted: `accepted` or `nonconforming`.
     ///
     /// - Throws: ``RefusedObject`` for every other verdict.
     func verdict(
@@ -71,7 +71,7 @@ extension AppStoreServerClient {
                 let envelope = notification.envelope
                 try check(envelope.bundleId.value, envelope.environment.value, scope)
             case .nonconforming(let notification):
-                // A nonconforming one may lack either; what it says must not be another's.
+                // A nonconforming notification may lack either value; a value that is present must match the request.
                 try check(
                     notification.bundleId.map { BundleId($0) } ?? scope.bundleId,
                     notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)
@@ -88,7 +88,7 @@ extension AppStoreServerClient {
 
     // MARK: a list of signed objects
 
-    /// Each transaction by itself: one that is refused does not take the others with it.
+    /// Verifies each transaction separately; a refused one does not affect the others.
     func verified(
         _ signedTransactions: [String], _ operation: APIOperation, _ scope: APIScope
     ) -> (accepted: [VerifiedTransaction], refused: [RefusedObject]) {
@@ -116,7 +116,7 @@ extension AppStoreServerClient {
 }
 
 extension APIFailure {
-    /// The one signed object of an answer was refused.
+    /// Creates the failure for an answer with a refused signed object.
     init(_ refused: RefusedObject, in operation: APIOperation) {
         self.init(
             kind: .unverified, status: 200,

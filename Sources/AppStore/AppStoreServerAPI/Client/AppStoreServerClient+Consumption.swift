@@ -1,10 +1,10 @@
 package import AppStoreModel
 
-/// Which body a consumption answer has. Source: Apple, "Send Consumption Information".
+/// Version of the body of a consumption answer. Source: Apple, "Send Consumption Information".
 package enum ConsumptionForm: Sendable, Hashable {
-    /// For Advanced Commerce purchases.
+    /// Version 1, for Advanced Commerce purchases.
     case v1
-    /// For all others.
+    /// Version 2, for all others.
     case v2
 }
 
@@ -13,10 +13,10 @@ extension AppStoreServerClient {
     ///
     /// - Parameters:
     ///   - body: JSON, sent byte for byte.
-    ///   - transactionId: that of the notification's transaction, not the original one.
-    ///   - priority: `last` shortly before Apple's 12 hours are over.
-    /// - Throws: ``APIFailure``. `noAnswer` and `cancelled` leave open whether Apple has the answer; sending the same
-    ///   bytes again is safe.
+    ///   - transactionId: id of the notification's transaction, not its originalTransactionId.
+    ///   - priority: `last` shortly before Apple's 12-hour deadline.
+    /// - Throws: ``APIFailure``. After `noAnswer` and `cancelled` Apple may or may not have the answer; it is safe to
+    ///   send the same bytes again.
     package func sendConsumption(
         _ body: [UInt8], form: ConsumptionForm, for transactionId: TransactionId, of bundleId: BundleId,
         in environment: AppStoreEnvironment, priority: RequestPriority = .urgent

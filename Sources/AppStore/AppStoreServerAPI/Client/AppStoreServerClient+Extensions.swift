@@ -26,7 +26,7 @@ extension AppStoreServerClient {
 
     /// Get Status of Subscription Renewal Date Extensions.
     ///
-    /// - Throws: ``APIFailure``; 4040009 for a request that Apple does not know.
+    /// - Throws: ``APIFailure``; code 4040009 if Apple does not know the request.
     package func getStatusOfRenewalDateExtensions(
         _ requestIdentifier: RequestIdentifier, of productId: ProductId, _ scope: APIScope
     ) async throws(APIFailure) -> MassExtensionStatus {

@@ -1,7 +1,8 @@
 extension AppStoreServerClient {
     /// Get Transaction History (version 2) of a customer, page by page.
     ///
-    /// - Parameter revision: of an earlier reading with the same query: Apple returns what has changed since.
+    /// - Parameter revision: revision from an earlier reading with the same query; Apple returns the changes since
+    ///   then.
     package func getTransactionHistory(
         of id: AnyTransactionId, matching query: TransactionHistoryQuery = TransactionHistoryQuery(),
         revision: String? = nil, _ scope: APIScope
@@ -11,9 +12,9 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get Refund History (version 2) of a customer, page by page; the oldest refund first.
+    /// Get Refund History (version 2) of a customer, page by page, the oldest refund first.
     ///
-    /// - Parameter revision: of an earlier reading: Apple returns what has changed since.
+    /// - Parameter revision: revision from an earlier reading; Apple returns the changes since then.
     package func getRefundHistory(
         of id: AnyTransactionId, revision: String? = nil, _ scope: APIScope
     ) -> Pages<TransactionPage> {
@@ -22,7 +23,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get Notification History, page by page. Tokens expire (`paginationTokenExpired`): then the window is begun again.
+    /// Get Notification History, page by page. Tokens expire (`paginationTokenExpired`); the window is then read from
+    /// its start again.
     package func getNotificationHistory(
         _ query: NotificationHistoryQuery, paginationToken: String? = nil, _ scope: APIScope
     ) -> Pages<NotificationHistoryPage> {

@@ -1,15 +1,15 @@
 extension AppStoreServerClient {
-    /// Request a Test Notification: Apple sends one to the URL that App Store Connect has for the environment.
+    /// Request a Test Notification: Apple sends one to the environment's URL in App Store Connect.
     ///
-    /// - Throws: ``APIFailure``; code `serverNotificationURLNotFound` when there is no URL.
+    /// - Throws: ``APIFailure``; code `serverNotificationURLNotFound` if there is no URL.
     package func requestTestNotification(_ scope: APIScope) async throws(APIFailure) -> TestNotificationToken {
         let answer: TestNotificationAnswer = try await answer(APIRequest(.requestTestNotification), to: scope)
         return answer.testNotificationToken
     }
 
-    /// Get Test Notification Status: what Apple's server saw of our endpoint.
+    /// Get Test Notification Status: the responses of our endpoint, as Apple's server saw them.
     ///
-    /// - Throws: ``APIFailure``; code `testNotificationNotFound` until Apple has tried, for about a minute.
+    /// - Throws: ``APIFailure``; code `testNotificationNotFound` until Apple's first attempt, about a minute.
     package func getTestNotificationStatus(
         _ token: TestNotificationToken, _ scope: APIScope
     ) async throws(APIFailure) -> TestNotificationStatus {

@@ -4,7 +4,7 @@ package import AppStoreVerification
 extension AppStoreServerClient {
     /// Get Transaction Info.
     ///
-    /// - Throws: ``APIFailure``; code `transactionIdNotFound` when this environment has no such transaction of the app.
+    /// - Throws: ``APIFailure``; code `transactionIdNotFound` if the app has no such transaction in this environment.
     package func getTransactionInfo(
         _ id: TransactionId, _ scope: APIScope
     ) async throws(APIFailure) -> VerifiedTransaction {
@@ -34,7 +34,7 @@ extension AppStoreServerClient {
 
     /// Get All Subscription Statuses of a customer.
     ///
-    /// - Parameter statuses: only entries with one of these; empty for all.
+    /// - Parameter statuses: returns only entries with one of these; empty for all.
     /// - Throws: ``APIFailure``.
     package func getAllSubscriptionStatuses(
         _ id: AnyTransactionId, statuses: [SubscriptionStatus] = [], _ scope: APIScope
@@ -66,7 +66,7 @@ extension AppStoreServerClient {
 
     /// Look Up Order ID.
     ///
-    /// - Throws: ``APIFailure``. An order of another app is no failure: its status is `invalid`.
+    /// - Throws: ``APIFailure``. An order of another app is not a failure: its status is `invalid`.
     package func lookUpOrderId(_ id: OrderId, _ scope: APIScope) async throws(APIFailure) -> OrderLookup {
         let operation = APIOperation.lookUpOrderId
         let answer: OrderLookupAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
@@ -74,9 +74,9 @@ extension AppStoreServerClient {
         return OrderLookup(status: answer.status, transactions: transactions, refused: refused)
     }
 
-    /// Set App Account Token: the customer's account in the developer's system, for a purchase made without it.
+    /// Set App Account Token: sets the customer's account in the developer's system, for a purchase made without one.
     ///
-    /// - Parameter id: a subscription keeps it for all its transactions.
+    /// - Parameter id: a subscription keeps the token for all of its transactions.
     /// - Throws: ``APIFailure``.
     package func setAppAccountToken(
         _ token: AppAccountToken, of id: OriginalTransactionId, _ scope: APIScope
@@ -84,7 +84,7 @@ extension AppStoreServerClient {
         _ = try await send(.setAppAccountToken(token, of: id), to: scope)
     }
 
-    /// Finish Transaction, in the app's place.
+    /// Finish Transaction, on behalf of the app.
     ///
     /// - Throws: ``APIFailure``.
     package func finishTransaction(_ id: TransactionId, _ scope: APIScope) async throws(APIFailure) {

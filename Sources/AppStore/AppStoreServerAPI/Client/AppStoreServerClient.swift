@@ -4,21 +4,21 @@ package import HTTPClient
 internal import Telemetry
 package import Time
 
-/// Apple's App Store Server API, both environments, for all configured apps. One for a process: it owns the tokens and the
-/// budgets.
+/// Client of Apple's App Store Server API, in both environments and for all configured apps. Create one per process: it
+/// owns the tokens and the request budgets.
 ///
-/// Follows no redirect, reads at most 16 MiB of an answer, waits at most 30 seconds for it, and retries nothing but a
-/// refused token, once. Everything signed in an answer is verified and checked to be of the app and the environment that
-/// were asked. Source: Apple, "App Store Server API" 1.20.
+/// Follows no redirects, reads at most 16 MiB of an answer, waits at most 30 seconds for it, and retries only once,
+/// after a refused token. Everything signed in an answer is verified and must be of the requested app and environment.
+/// Source: Apple, "App Store Server API" 1.20.
 package final class AppStoreServerClient: Sendable {
     package struct Configuration: Sendable {
-        /// By app. An app without credentials has no API: `noKey`.
+        /// Credentials by app. Requests for an app without credentials fail with `noKey`.
         package var credentials: [BundleId: APICredentials]
-        /// Scheme, host and port, and a path before `/inApps` where a proxy needs one; no `/` at the end.
+        /// Scheme, host and port, and a path before `/inApps` if a proxy needs one; without a final `/`.
         package var productionURL: String
         package var sandboxURL: String
         package var limits: RequestBudgets.Limits
-        /// From the request to the last byte of the answer; the wait for a turn is not in it.
+        /// Time from the request to the last byte of the answer, without the wait for a turn.
         package var timeout: Duration
 
         package static let appleProductionURL = "https://api.storekit.apple.com"
@@ -49,9 +49,9 @@ package final class AppStoreServerClient: Sendable {
     let report: @Sendable (APIEvent) -> Void
 
     /// - Parameters:
-    ///   - verifier: for the signed objects in answers; its apps are those of `configuration`.
-    ///   - budgets: of the process; new ones when nil.
-    ///   - report: is told what an operator may want to know; called on any thread, and must not wait.
+    ///   - verifier: verifies the signed objects in answers; its apps are those of `configuration`.
+    ///   - budgets: budgets shared in the process; new ones if nil.
+    ///   - report: receives events for logs and metrics; called on any thread, and must not block.
     package init(
         _ configuration: Configuration, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks = .system,
         budgets: RequestBudgets? = nil, report: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -68,7 +68,7 @@ package final class AppStoreServerClient: Sendable {
     /// Whether a key is configured for the app.
     package func isConfigured(_ bundleId: BundleId) -> Bool { configuration.credentials[bundleId] != nil }
 
-    /// Sends any request and returns the body of a success, whatever 2xx it is.
+    /// Sends any request and returns the body of a success (any 2xx).
     ///
     /// - Throws: ``APIFailure`` of any kind but `unverified`.
     package func send(_ request: APIRequest, to scope: APIScope) async throws(APIFailure) -> [UInt8] {
@@ -78,7 +78,7 @@ package final class AppStoreServerClient: Sendable {
             return try await send(request, url, token, scope)
         } catch {
             guard error.kind == .unauthorized else { throw error }
-            // The key may have been rotated a moment ago, or the clock corrected.
+            // The key may have just been rotated, or the clock corrected.
             tokens.discard(token, of: scope.bundleId)
             let renewed = try tokens.token(for: scope.bundleId)
             do throws(APIFailure) {

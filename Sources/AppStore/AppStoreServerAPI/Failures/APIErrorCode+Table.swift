@@ -1,6 +1,6 @@
 extension APIErrorCode {
-    /// Every code that Apple documents for the endpoints used here, with what to do. The codes of the Retention Messaging
-    /// API are not among them. Source: Apple, "App Store Server API", "Error codes".
+    /// Every code that Apple documents for the endpoints used here, each with a fix. The codes of the Retention
+    /// Messaging API are not included. Source: Apple, "App Store Server API", "Error codes".
     static let entries: [Entry] = badRequests + refusedConsumption + conflicts + notFound + later
 
     private static let badRequests: [Entry] = [
@@ -42,7 +42,7 @@ extension APIErrorCode {
             "give the originalTransactionId in place of the transactionId"),
     ]
 
-    /// Send Consumption Information.
+    /// Codes of Send Consumption Information.
     private static let refusedConsumption: [Entry] = [
         Entry(4_000_032, "InvalidAccountTenure", "give accountTenure from 0 to 7"),
         Entry(4_000_033, "InvalidAppAccountToken", "give the app account token as a UUID, or an empty text"),

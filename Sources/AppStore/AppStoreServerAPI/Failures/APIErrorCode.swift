@@ -1,4 +1,4 @@
-/// The number in the body of an error answer. Numbers that are not in the table are kept.
+/// The number in the body of an error answer. Numbers missing from the table are kept.
 ///
 /// Equality compares the number.
 package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -28,13 +28,13 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
     /// Apple's name, such as `TransactionIdNotFoundError`; nil for an unknown number.
     package var name: String? { entry.map { "\($0.name)Error" } }
 
-    /// Whether Apple documents that the same request may succeed later, or says so with the code's class: 429 and 5xx.
+    /// Whether Apple documents that the same request may succeed later, or the code is of class 429 or 5xx.
     package var isRetriable: Bool { entry?.isRetriable ?? (rawValue / 10_000 == 429 || rawValue / 1_000_000 == 5) }
 
-    /// What to do about it; nil for an unknown number.
+    /// The fix; nil for an unknown number.
     package var fix: String? { entry?.fix }
 
-    /// The number and the name.
+    /// The number, and the name if known.
     package var description: String { name.map { "\(rawValue) \($0)" } ?? String(rawValue) }
 
     private var entry: Entry? { Self.table[rawValue] }

@@ -3,10 +3,10 @@ internal import JSON
 internal import Time
 
 extension APIFailure {
-    /// What an answer that is no success means.
+    /// Creates the failure for an unsuccessful answer.
     ///
     /// - Parameters:
-    ///   - token: is replaced wherever the answer repeats it: some proxies echo requests in their error pages.
+    ///   - token: is redacted in the answer's text, because some proxies echo requests in their error pages.
     ///   - now: milliseconds since 1970.
     init(_ response: HTTPClientResponse, token: BearerToken, now: Int64) {
         let error = ErrorBody(response.body)
@@ -18,11 +18,11 @@ extension APIFailure {
             switch status {
             case 401: (.unauthorized, false)
             case 429: (.rateLimited, true)
-            // Apple's refusals have a code, but for a malformed body; another 4xx without one is that of a proxy, and says
-            // nothing about the request.
+            // Apple's refusals have a code, except for a malformed body; another 4xx without a code comes from a proxy
+            // and does not concern the request itself.
             case 400...499: (.refused, code?.isRetriable ?? (status != 400))
             case 500...599: (.server, true)
-            // A redirect is not followed: it would take the token elsewhere. Nothing was decided about the request.
+            // A redirect is not followed, because it would send the token elsewhere. The request was not decided.
             default: (.unreadable, true)
             }
         var failure = APIFailure(
@@ -41,7 +41,7 @@ extension APIFailure {
         self = failure
     }
 
-    /// Why there is no answer at all. The client's messages name scheme, host and port only.
+    /// Creates the failure for a request without an answer. The client's messages name scheme, host and port only.
     init(_ error: HTTPClientError) {
         switch error.code {
         case .cancelled:
@@ -61,9 +61,9 @@ extension APIFailure {
         }
     }
 
-    /// A 401 has no code, so these are all that is known of its causes.
+    /// Lists the possible causes of a 401, which comes without a code.
     ///
-    /// - Parameter clockDifference: this machine's clock less Apple's, in milliseconds.
+    /// - Parameter clockDifference: this machine's clock minus Apple's, in milliseconds.
     static func causesOfUnauthorized(clockDifference: Int64?) -> String {
         var causes: [String] = []
         if let clockDifference, clockDifference.magnitude >= 30_000 {
@@ -79,12 +79,12 @@ extension APIFailure {
     }
 }
 
-/// `{"errorCode": 4040010, "errorMessage": "…"}`, as far as it is that.
+/// The members of `{"errorCode": 4040010, "errorMessage": "…"}` that the body has.
 private struct ErrorBody {
     let code: APIErrorCode?
     let message: String?
 
-    /// Nil when it is no JSON object.
+    /// Parses the body; nil if it is not a JSON object.
     init?(_ body: [UInt8]) {
         guard let document = try? JSONDocument.object(body, maximumNames: JSONDocument.maximumUntrustedNames) else {
             return nil
@@ -94,6 +94,6 @@ private struct ErrorBody {
         message = document.root["errorMessage"]?.string
     }
 
-    /// Of a body in another form, such as the page of a proxy.
+    /// Returns the start of a body that is not JSON, such as a proxy's page.
     static func start(of body: [UInt8]) -> String { String(decoding: body.prefix(2048), as: UTF8.self) }
 }

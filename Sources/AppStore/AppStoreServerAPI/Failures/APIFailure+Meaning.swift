@@ -1,17 +1,17 @@
-// What a failure says about the request, and about the API.
+// Implications of a failure for the request and for the API.
 extension APIFailure {
-    /// Whether this very request was refused: the same one fails again, and others may go through.
+    /// Whether this request was refused: it would fail again, while others may succeed.
     package var isRefusal: Bool {
         switch kind {
         case .invalidRequest, .unverified: true
-        // What Apple refuses has a code, or is 400; another 4xx may come from what is in between.
+        // Apple's refusals have a code or status 400; another 4xx may come from an intermediary.
         case .refused: !isRetriable && (code != nil || status == 400)
         case .noKey, .noAnswer, .cancelled, .unauthorized, .rateLimited, .server, .unreadable: false
         }
     }
 
-    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information: the same answer is
-    /// refused again. Everything else says nothing about the answer, also a 404: the id was signed by Apple. Source:
+    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information: the same answer
+    /// would be refused again. No other failure is final, not even a 404, because Apple signed the id. Source:
     /// app-store.md 10.6.
     package var isFinalForConsumption: Bool {
         if kind == .invalidRequest { return true }
@@ -19,8 +19,7 @@ extension APIFailure {
         return APIErrorCode.ofRefusedConsumption.contains(code) || code.isOfRefusedRequest && !code.isKnown
     }
 
-    /// Whether Apple says that there is no such transaction of the app in this environment, or that what names it could
-    /// not be one.
+    /// Whether the app has no such transaction in this environment, or the identifier cannot be valid.
     package var saysNoSuchTransaction: Bool {
         kind == .invalidRequest || code.map { !isRetriable && APIErrorCode.ofMissingTransactions.contains($0) } ?? false
     }
@@ -34,17 +33,17 @@ extension APIErrorCode {
 }
 
 extension APIErrorCode {
-    /// Whether the first three digits are those of status 400, as of every code that Apple answers with it.
+    /// Whether the number begins with 400, as do all codes that Apple returns with status 400.
     fileprivate var isOfRefusedRequest: Bool { (4_000_000...4_009_999).contains(rawValue) }
 
-    /// Codes about the body or the kind of transaction. Later ones are not known here.
+    /// Codes about the body or the kind of transaction; codes added later are missing.
     fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
         (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
             .map { APIErrorCode(Int64($0)) })
 }
 
 extension ServiceHealth {
-    /// A failure of Send Consumption Information: only an answer about the body shows that the endpoint works.
+    /// Health after a failed Send Consumption Information: only an answer about the body shows that the endpoint works.
     package init(ofConsumption failure: APIFailure) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
             self = .unknown
@@ -53,7 +52,7 @@ extension ServiceHealth {
         }
     }
 
-    /// What is refused was looked at.
+    /// Health after a failure: a refusal shows that the service works.
     package init(_ failure: APIFailure) {
         if failure.kind == .cancelled {
             self = .unknown

@@ -1,9 +1,9 @@
-/// Why a request to the App Store Server API has no usable answer.
+/// The reason why a request to the App Store Server API has no usable answer.
 ///
-/// Callers decide on `kind`, `code` and `isRetriable`; the texts are for people, and hold neither tokens nor keys.
+/// Callers decide on `kind`, `code` and `isRetriable`; the texts are for people and contain neither tokens nor keys.
 package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Refused here, before anything was sent.
+        /// Refused locally, before anything was sent.
         case invalidRequest = "invalid_request"
         /// No key is configured for the app, or none could be read. Nothing was sent.
         case noKey = "no_key"
@@ -11,34 +11,34 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case noAnswer = "no_answer"
         /// The task was cancelled. Apple may have acted on the request.
         case cancelled
-        /// 401, also with a new token.
+        /// 401, even with a new token.
         case unauthorized
-        /// 429, or the budget here is spent or closed until `retryAt`.
+        /// 429, or the local budget is used up or closed until `retryAt`.
         case rateLimited = "rate_limited"
-        /// 4xx otherwise: Apple refuses this request.
+        /// Any other 4xx: Apple refuses this request.
         case refused
         /// 5xx.
         case server
-        /// An answer that is not as documented: a redirect, too long, not JSON, a member of another type.
+        /// An undocumented answer: a redirect, too long, not JSON, or a member of another type.
         case unreadable
-        /// A signed object in the answer is not Apple's, or is of another app or environment.
+        /// A signed object in the answer is not signed by Apple, or is of another app or environment.
         case unverified
     }
 
     package var kind: Kind
-    /// The HTTP status; nil when there was no answer.
+    /// The HTTP status; nil if there was no answer.
     package var status: Int?
-    /// Apple's own code, where the answer had one.
+    /// Apple's code, if the answer has one.
     package var code: APIErrorCode?
     /// One line, at most 512 bytes, without control characters.
     package var message: String
-    /// Whether the same request may succeed later, without anyone changing anything.
+    /// Whether the same request may succeed later without intervention.
     package var isRetriable: Bool
-    /// When to try again, from Retry-After or a closed budget: milliseconds since 1970, at most an hour ahead.
+    /// Time of the next attempt, from Retry-After or a closed budget: milliseconds since 1970, at most an hour ahead.
     package var retryAt: Int64?
-    /// What to do about it, in words.
+    /// The fix, as text for an operator.
     package var fix: String?
-    /// The time of the answer by Apple's clock (its `Date`): milliseconds since 1970, of whole seconds.
+    /// Time of the answer on Apple's clock (`Date` header): milliseconds since 1970, in whole seconds.
     package var serverDate: Int64?
 
     package init(

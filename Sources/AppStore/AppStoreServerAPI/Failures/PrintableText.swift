@@ -1,7 +1,7 @@
-/// Text of others made fit for a log line or a terminal.
+/// Makes foreign text safe for a log line or a terminal.
 enum PrintableText {
-    /// Control characters, line separators and marks that change the direction of writing become spaces; what is longer
-    /// than `limit` bytes is cut at a character and ends with `…`.
+    /// Replaces control characters, line separators and direction marks by spaces; a text longer than `limit` bytes is
+    /// cut at a character and ends with `…`.
     static func bounded(_ text: String, to limit: Int) -> String {
         var result = String.UnicodeScalarView()
         var count = 0

@@ -1,13 +1,14 @@
 internal import Time
 
-/// The header field `Retry-After` of a 429. Apple writes a UNIX time in milliseconds, unlike RFC 9110 section 10.2.3, so
-/// a number is understood by its size, and the standard's forms too. Source: Apple, "Identifying Rate Limits".
+/// The header field `Retry-After` of a 429. Apple sends a UNIX time in milliseconds, unlike RFC 9110 section 10.2.3, so
+/// a number is interpreted by its size; the standard's forms are accepted too. Source: Apple, "Identifying Rate
+/// Limits".
 package enum RetryAfter {
-    /// No answer closes a budget for longer.
+    /// Longest closure of a budget, in milliseconds.
     package static let longest: Int64 = 3_600_000
 
-    /// When to try again, in milliseconds since 1970: not before `now` and at most an hour after it. Nil when the field is
-    /// absent or has another form; then the caller's own backoff counts.
+    /// Returns the time of the next attempt, in milliseconds since 1970: not before `now` and at most an hour after it.
+    /// Nil if the field is absent or malformed; the caller's backoff applies then.
     ///
     /// | text | meaning |
     /// | --- | --- |
@@ -21,7 +22,7 @@ package enum RetryAfter {
         guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
         let moment: Int64
         if isNumber(text) {
-            // Digits beyond Int64 mean later than any bound.
+            // More digits than Int64 holds mean a time beyond any bound.
             let number = Int64(text) ?? .max
             switch number {
             case 100_000_000_000...: moment = number

@@ -1,11 +1,11 @@
 package import Time
 
-/// How requests to Apple are repeated.
+/// The parameters of request retries.
 package struct Repetition: Sendable {
     package let clocks: Clocks
     /// Waits; throws when the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// An attempt failed, and is followed by another one.
+    /// Called when an attempt failed and another one follows.
     package let failed: @Sendable () -> Void
 
     package init(
@@ -18,11 +18,11 @@ package struct Repetition: Sendable {
     }
 }
 
-/// One request to Apple with its attempts.
+/// One request to Apple with its retries.
 package struct RepeatedRequest {
-    /// Attempts in a row, before the caller waits longer.
+    /// Maximum number of attempts in a row; the caller waits longer after that.
     private static let attempts = 6
-    /// Longer waits are left to the caller. Milliseconds.
+    /// Longest wait in milliseconds; the caller handles longer ones.
     private static let longestWait: Int64 = 60_000
 
     private let repetition: Repetition
@@ -30,14 +30,14 @@ package struct RepeatedRequest {
 
     package init(_ repetition: Repetition) { self.repetition = repetition }
 
-    /// Returns when it is time for the next attempt.
+    /// Waits until the next attempt is due.
     ///
-    /// - Throws: the failure, where there is none soon; an error of `sleep`.
+    /// - Throws: the failure, if no attempt follows soon; an error of `sleep`.
     package mutating func wait(after failure: APIFailure) async throws {
         failures += 1
         guard failure.isRetriable, failure.kind != .cancelled, failures < Self.attempts else { throw failure }
         repetition.failed()
-        // Half of it and a random part: members that failed together do not come back together.
+        // Half of the backoff plus a random part, so that members that failed together do not retry together.
         let backoff = Int64(500) << Int64(failures)
         let now = repetition.clocks.wallMilliseconds()
         let wait = failure.retryAt.map { max(0, $0 - now) } ?? Int64.random(in: backoff / 2...backoff)

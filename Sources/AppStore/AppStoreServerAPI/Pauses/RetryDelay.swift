@@ -1,6 +1,6 @@
-/// How long a request that failed waits before it is tried again: doubles from 1 s to 5 minutes, with jitter.
+/// Delay before a failed request is retried: doubles from 1 s to 5 minutes, with jitter.
 package enum RetryDelay {
-    /// - Parameter attempts: those that failed, from 1 up.
+    /// - Parameter attempts: number of failed attempts, from 1 up.
     package static func milliseconds(attempts: Int) -> Int64 {
         let most = min(Int64(1_000) << Int64(min(max(attempts - 1, 0), 12)), 300_000)
         return Int64.random(in: most / 2...most)

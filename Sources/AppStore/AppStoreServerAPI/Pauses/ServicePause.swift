@@ -1,7 +1,7 @@
-/// When requests to a service wait: after several failures in a row until one goes through, and as long as the service
-/// said. A value without a clock; moments are milliseconds since 1970.
+/// Suspends the requests to a service after several consecutive failures until one succeeds, or until the time that the
+/// service named. A value without a clock; times are milliseconds since 1970.
 package struct ServicePause: Equatable, Sendable {
-    /// Failures in a row, of whatever requests, after which the service is taken to be down.
+    /// Consecutive failures, of any requests, after which the service counts as down.
     package static let limit = 8
     private static let shortest: Int64 = 1_000
     private static let longest: Int64 = 60_000
@@ -13,12 +13,12 @@ package struct ServicePause: Equatable, Sendable {
 
     package var isDown: Bool { failures >= Self.limit }
 
-    /// Whether a request may begin; while the service is down, the one that finds out whether it is back.
+    /// Returns whether a request may begin; while the service is down, this request tests whether it is back.
     package func isOver(at now: Int64) -> Bool { now >= until }
 
     package mutating func succeeded() { self = ServicePause() }
 
-    /// - Parameter retryAt: where the service named a time.
+    /// - Parameter retryAt: the time that the service named, if any.
     package mutating func failed(at now: Int64, retryAt: Int64? = nil) {
         if let retryAt {
             until = max(until, retryAt)
@@ -30,16 +30,16 @@ package struct ServicePause: Equatable, Sendable {
     }
 }
 
-/// What a request says about a service as a whole.
+/// Evidence from one request about a service as a whole.
 package enum ServiceHealth: Sendable, Equatable {
     case unknown
     case answers
-    /// No answer, or one that speaks of the service; with the time at which to try again where it named one.
+    /// No answer, or one about the service itself; with the retry time if the answer named one.
     case fails(retryAt: Int64? = nil)
 }
 
 extension ServicePause {
-    /// - Returns: whether the service was down until now.
+    /// - Returns: whether the service was down before this request.
     package mutating func note(_ health: ServiceHealth, at now: Int64) -> Bool {
         switch health {
         case .unknown: return false

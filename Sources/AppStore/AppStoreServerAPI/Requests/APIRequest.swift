@@ -1,9 +1,9 @@
-/// One request to the App Store Server API, without base URL, token and budget.
+/// One request to the App Store Server API, without base URL, token or budget.
 package struct APIRequest: Sendable {
     package let operation: APIOperation
-    /// What takes the place of each `*` in the operation's path.
+    /// Values for the `*` placeholders in the operation's path.
     package var arguments: [String]
-    /// In the order sent; a name may occur more than once.
+    /// Query parameters in the order sent; a name may occur more than once.
     package var query: [(name: String, value: String)]
     /// JSON, sent as it is.
     package var body: [UInt8]?
@@ -18,10 +18,10 @@ package struct APIRequest: Sendable {
         self.body = body
     }
 
-    /// Path and query, percent-encoded.
+    /// Returns path and query, percent-encoded.
     ///
-    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that no identifier of Apple's can be: nothing
-    ///   that came from outside may change the path.
+    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that cannot be one of Apple's identifiers:
+    ///   external input must not change the path.
     package func target() throws(APIFailure) -> String {
         var target = ""
         var rest = arguments[...]
@@ -44,14 +44,14 @@ package struct APIRequest: Sendable {
         return target
     }
 
-    /// Letters, digits, hyphen, underscore and dot, at most 256 bytes, and not only dots: what needs no encoding in a
-    /// path, and all that Apple's identifiers and product identifiers consist of.
+    /// Accepts letters, digits, hyphen, underscore and dot, at most 256 bytes, and not only dots: these need no
+    /// encoding in a path, and Apple's identifiers and product identifiers consist of nothing else.
     static func isPathArgument(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...256).contains(bytes.count) && bytes.allSatisfy(isPlain) && !bytes.allSatisfy { $0 == 0x2E }
     }
 
-    /// RFC 3986 section 2.1: everything but the unreserved characters.
+    /// Percent-encodes everything but unreserved characters (RFC 3986 section 2.1).
     static func percentEncoded(_ text: String) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// For whom a request is made: it decides the token, the base URL and the budget.
+/// The app, environment and priority of a request; they determine its token, base URL and budget.
 package struct APIScope: Sendable, Hashable {
     package var bundleId: BundleId
     /// `Production` or `Sandbox`; no other environment has this API.
@@ -16,10 +16,11 @@ package struct APIScope: Sendable, Hashable {
 
 /// How a request shares its endpoint's budget with others.
 package enum RequestPriority: Sendable, Hashable {
-    /// A person waits for it, or a deadline does: such as the answer to a consumption request.
+    /// For requests with a waiting user or a deadline, such as the answer to a consumption request.
     case urgent
-    /// The last chance before a deadline: it takes the next free moment even where a 429 has closed the budget.
+    /// For the last attempt before a deadline: uses the next free moment even if a 429 has closed the budget.
     case last
-    /// History, reconciliation and backfill: at most a share of the budget, and only what urgent requests leave.
+    /// For history, reconciliation and backfill: at most a share of the budget, and only the part that urgent requests
+    /// leave free.
     case background
 }

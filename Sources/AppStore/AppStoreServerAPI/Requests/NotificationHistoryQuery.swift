@@ -1,19 +1,19 @@
 package import AppStoreModel
 internal import JSON
 
-/// Which notifications a history is asked for; every page is asked with the same. Apple: NotificationHistoryRequest.
+/// The filter of a notification history, the same for every page. Apple: NotificationHistoryRequest.
 package struct NotificationHistoryQuery: Sendable, Hashable {
-    /// Within the last 180 days, in the sandbox 30.
+    /// Start of the window, within the last 180 days (30 in the sandbox).
     package var startDate: AppStoreInstant
-    /// After `startDate`.
+    /// End of the window, after `startDate`.
     package var endDate: AppStoreInstant
-    /// Not together with `transactionId`.
+    /// Cannot be combined with `transactionId`.
     package var notificationType: NotificationType?
-    /// Only with a type.
+    /// Requires a type.
     package var notificationSubtype: Subtype?
-    /// Of one customer.
+    /// Limits the history to one customer.
     package var transactionId: AnyTransactionId?
-    /// Only what was not delivered yet, with what is still being retried.
+    /// Only notifications that have not been delivered yet, including those still being retried.
     package var onlyFailures: Bool?
 
     package init(from startDate: AppStoreInstant, to endDate: AppStoreInstant) {

@@ -1,12 +1,12 @@
 package import AppStoreModel
 internal import JSON
 
-/// Why and by how much renewal dates are moved. Apple: ExtendRenewalDateRequest.
+/// Reason and duration of an extension of renewal dates. Apple: ExtendRenewalDateRequest.
 package struct RenewalDateExtensionRequest: Sendable, Hashable {
     /// 1 to 90.
     package var extendByDays: Int32
     package var reason: ExtendReasonCode
-    /// A UUID of the caller's own.
+    /// A UUID chosen by the caller.
     package var requestIdentifier: RequestIdentifier
 
     package init(extendByDays: Int32, reason: ExtendReasonCode, requestIdentifier: RequestIdentifier) {
@@ -27,7 +27,7 @@ package struct RenewalDateExtensionRequest: Sendable, Hashable {
         return writer.bytes
     }
 
-    /// For all active subscribers of a product, everywhere when `storefronts` is nil.
+    /// Returns the body for all active subscribers of a product, in all storefronts if `storefronts` is nil.
     func body(productId: ProductId, storefronts: [String]?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object {

@@ -1,22 +1,22 @@
 package import AppStoreModel
 
-/// What a transaction history is limited to; every page is asked with the same. Apple: Get Transaction History.
+/// The filter of a transaction history, the same for every page. Apple: Get Transaction History.
 package struct TransactionHistoryQuery: Sendable, Hashable {
-    /// Purchased then or later.
+    /// Purchased at or after this time.
     package var startDate: AppStoreInstant?
-    /// Purchased before.
+    /// Purchased before this time.
     package var endDate: AppStoreInstant?
     package var productIds: [ProductId] = []
     package var productTypes: [HistoryProductType] = []
     package var sort: HistorySort?
     package var subscriptionGroupIdentifiers: [SubscriptionGroupIdentifier] = []
     package var inAppOwnershipType: InAppOwnershipType?
-    /// Only revoked ones, or only others; nil for both.
+    /// Only revoked transactions, or only others; nil for both.
     package var revoked: Bool?
 
     package init() {}
 
-    /// - Parameter revision: of the page before.
+    /// - Parameter revision: revision of the previous page.
     func parameters(revision: String?) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {
@@ -35,7 +35,7 @@ package struct TransactionHistoryQuery: Sendable, Hashable {
     }
 }
 
-/// Kind of product in a history's query, which spells it otherwise than a transaction. Apple: ProductType.
+/// Kind of product in a history's query, which uses other spellings than a transaction. Apple: ProductType.
 package struct HistoryProductType: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ package struct HistoryProductType: OpenEnumeration {
     package static let known: Set<HistoryProductType> = [.autoRenewable, .nonRenewable, .consumable, .nonConsumable]
 }
 
-/// By the time of the last change. Apple: Order.
+/// Sort order by the time of the last change. Apple: Order.
 package struct HistorySort: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

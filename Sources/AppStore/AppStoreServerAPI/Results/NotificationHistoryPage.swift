@@ -3,17 +3,17 @@ package import AppStoreVerification
 /// One page of notifications that Apple sent or tried to send.
 package struct NotificationHistoryPage: Sendable {
     package struct Item: Sendable {
-        /// The compact JWS, as the app's endpoint would have got it.
+        /// The compact JWS, as Apple would have posted it to the app's endpoint.
         package let signedPayload: [UInt8]
-        /// `accepted` or `nonconforming`: what it would have been had it been posted.
+        /// `accepted` or `nonconforming`: the verdict it would have had if posted.
         package let verdict: Verdict
-        /// Oldest first; at most six.
+        /// Delivery attempts, oldest first; at most six.
         package let sendAttempts: [SendAttempt]
     }
 
-    /// A notification that is not used, with its text, so that it is not lost.
+    /// A refused notification with its text, so that it is not lost.
     package struct RefusedItem: Sendable {
-        /// As in the answer.
+        /// The text as in the answer.
         package let signedPayload: [UInt8]
         package let object: RefusedObject
     }
@@ -24,7 +24,7 @@ package struct NotificationHistoryPage: Sendable {
     package let hasMore: Bool
 }
 
-/// What became of a test notification.
+/// Delivery status of a test notification.
 package struct TestNotificationStatus: Sendable {
     package let signedPayload: [UInt8]
     package let verdict: Verdict

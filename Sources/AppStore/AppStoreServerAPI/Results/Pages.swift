@@ -1,9 +1,9 @@
 /// The pages of one history, one request each.
 ///
-/// Ends after the last page. When Apple announces more under a cursor that was used before, or under none that can be asked
-/// for, the reading would never end: it stops with a failure of kind `unreadable` after the page in question was returned.
+/// Ends after the last page. If Apple announces more pages under a cursor that was already used, or without a usable
+/// cursor, reading would never end: it stops with a failure of kind `unreadable` after the page was returned.
 package struct Pages<Page: Sendable>: Sendable {
-    /// A page with what names the next one.
+    /// A page and its continuation cursor.
     struct Fetched: Sendable {
         let page: Page
         let cursor: String?
@@ -16,15 +16,15 @@ package struct Pages<Page: Sendable>: Sendable {
         case repeated
     }
 
-    /// A longer cursor is none: it would become part of a URL.
+    /// Maximum length of a cursor, because it becomes part of a URL.
     private static var longestCursor: Int { 4096 }
 
     private let fetch: @Sendable (String?) async throws(APIFailure) -> Fetched
     private let reportRepeat: @Sendable () -> Void
-    /// What was asked for already.
+    /// Cursors already used.
     private var seen: Set<String> = []
     private var position = Position.next
-    /// The cursor of the page after the last one returned: to go on later, after a failure or in another process.
+    /// Cursor of the page after the last one returned, to continue later, after a failure or in another process.
     package private(set) var cursor: String?
 
     init(
@@ -37,7 +37,7 @@ package struct Pages<Page: Sendable>: Sendable {
         if let cursor { seen.insert(cursor) }
     }
 
-    /// The next page; nil after the last. After a failure it may be called again and asks for the same page.
+    /// Returns the next page, or nil after the last. After a failure, another call requests the same page.
     package mutating func next() async throws(APIFailure) -> Page? {
         switch position {
         case .end: return nil

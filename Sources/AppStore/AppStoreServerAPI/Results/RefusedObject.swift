@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import AppStoreVerification
 
-/// A signed object of an answer that is not used: not Apple's, not as documented, or of another app or environment than
-/// the request was for.
+/// A signed object of an answer that is not used: not signed by Apple, nonconforming, or of another app or environment
+/// than requested.
 package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible {
     /// The verifier's reason code, such as `audience` or `signature`.
     package let reason: String
-    /// A constant that says more; never text from the answer.
+    /// A constant that is more specific than the reason; never text from the answer.
     package let detail: String
-    /// Whether the same object may be accepted later, such as when revocation is known.
+    /// Whether the same object may be accepted later, for example once the revocation status is known.
     package let isRetriable: Bool
 
     init(_ refusal: Refusal) {
@@ -17,9 +17,10 @@ package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible
         isRetriable = refusal.status == 503 || refusal.status == 429
     }
 
-    /// Signed by Apple, but not for the app and the environment that were asked; nil when it is.
+    /// Creates the refusal of an object that Apple signed for another app or environment than requested; nil if both
+    /// match.
     init?(bundleId: BundleId?, environment: AppStoreEnvironment?, unless scope: APIScope) {
-        // Equal as bytes: equality of texts has look-alikes.
+        // Compare bytes: text equality accepts look-alikes.
         guard let bundleId, bundleId.rawValue.utf8.elementsEqual(scope.bundleId.rawValue.utf8) else {
             self.init("another app than the request was for")
             return

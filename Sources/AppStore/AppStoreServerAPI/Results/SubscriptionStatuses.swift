@@ -9,24 +9,24 @@ package struct SubscriptionStatuses: Sendable {
     }
 
     package struct Subscription: Sendable {
-        /// As of now, by Apple; not signed.
+        /// Current status according to Apple; not signed.
         package let status: SubscriptionStatus
         /// The latest transaction with its renewal info.
         package let latest: VerifiedTransaction
     }
 
-    /// A subscription that is not used, with its texts, so that it is not lost.
+    /// A refused subscription with its texts, so that it is not lost.
     package struct RefusedItem: Sendable {
         package let object: RefusedObject
-        /// As the answer names it, unsigned.
+        /// The id in the answer, unsigned.
         package let originalTransactionId: OriginalTransactionId?
-        /// As in the answer.
+        /// The text as in the answer.
         package let signedTransactionInfo: [UInt8]
     }
 
     package let groups: [Group]
     package let refusedItems: [RefusedItem]
 
-    /// What the answer had besides and is not used.
+    /// The refused objects of the answer.
     package var refused: [RefusedObject] { refusedItems.map(\.object) }
 }

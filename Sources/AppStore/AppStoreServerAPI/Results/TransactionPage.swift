@@ -3,10 +3,10 @@ package import AppStoreVerification
 /// Verified transactions of one answer, in Apple's order.
 package struct TransactionPage: Sendable {
     package let transactions: [VerifiedTransaction]
-    /// What the answer had besides and is not used.
+    /// The refused objects of the answer.
     package let refused: [RefusedObject]
-    /// Names what comes after this page, also when there is nothing yet: asked with it later, Apple returns what has
-    /// changed since.
+    /// Cursor of the next page, present even after the last one: a later request with it returns the changes since
+    /// then.
     package let revision: String?
     package let hasMore: Bool
 
@@ -20,9 +20,9 @@ package struct TransactionPage: Sendable {
     }
 }
 
-/// What Look Up Order ID found.
+/// Result of Look Up Order ID.
 package struct OrderLookup: Sendable {
-    /// An order of another app is `invalid`, and no error.
+    /// An order of another app is `invalid`, which is not an error.
     package let status: OrderLookupStatus
     package let transactions: [VerifiedTransaction]
     package let refused: [RefusedObject]

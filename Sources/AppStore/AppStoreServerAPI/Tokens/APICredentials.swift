@@ -1,9 +1,9 @@
-/// Who asks: an issuer and one of its In-App Purchase keys, from App Store Connect. The key itself stays in its file.
+/// An issuer and one of its In-App Purchase keys, from App Store Connect. The key itself stays in its file.
 package struct APICredentials: Sendable, Hashable {
     /// A UUID (App Store Connect: Users and Access, Integrations, In-App Purchase).
     package var issuerId: String
-    /// Ten letters and digits. Where the file has the name that Apple gave it, `SubscriptionKey_2X9R4HXF34.p8`, the id
-    /// in the name counts.
+    /// Ten letters and digits. If the file has the name that Apple gave it, such as `SubscriptionKey_2X9R4HXF34.p8`,
+    /// the id in the name is used instead.
     package var keyId: String
     /// The path of the `.p8` file: PKCS#8 in PEM, on P-256.
     package var keyFile: String

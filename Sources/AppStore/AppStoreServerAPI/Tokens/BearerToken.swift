@@ -3,16 +3,16 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// A JWT for one app. Its text never prints.
+/// A JWT for one app. Descriptions never contain its text.
 struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How long Apple is told that it is good. At most 60 minutes are allowed; Apple's libraries use five.
+    /// Stated lifetime of a token. Apple allows at most 60 minutes; Apple's libraries use five.
     static let lifetimeSeconds: Int64 = 300
 
     private let text: String
     /// Seconds since 1970.
     let issuedAt: Int64
 
-    /// Apple, "Generating JSON Web Tokens for API requests".
+    /// Creates a signed token. Source: Apple, "Generating JSON Web Tokens for API requests".
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: ``CryptographyError`` when OpenSSL cannot sign.
@@ -41,10 +41,10 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConverti
         issuedAt = now
     }
 
-    /// The value of the field `Authorization`. The name is long so that no use is overlooked in a review.
+    /// The value of the `Authorization` header. The long name makes every use visible in a review.
     var revealedAuthorization: String { "Bearer \(text)" }
 
-    /// The text without this token, or the parts of it that matter.
+    /// Returns `other` with this token, and each of its segments, replaced.
     func redacted(_ other: String) -> String {
         text.split(separator: ".").reduce(other) { $0.split(separator: $1).joined(separator: "<token>") }
     }

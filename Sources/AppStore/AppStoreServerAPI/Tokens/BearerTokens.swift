@@ -3,17 +3,18 @@ internal import Cryptography
 internal import Synchronization
 package import Time
 
-/// The tokens of all apps: made when needed, used for some minutes, and replaced when the key file changes.
+/// The tokens of all apps: created on demand, reused for some minutes, and replaced when the key file changes.
 package final class BearerTokens: Sendable {
-    /// After this a new token is made: well before it expires, so that it is good when the request arrives.
+    /// Age at which a new token is created, well before expiry, so that the token is still valid when the request
+    /// arrives.
     private static let useSeconds: Int64 = 180
-    /// Key files are looked at this often while they are used.
+    /// Interval between checks of a key file in use.
     private static let lookMilliseconds: Int64 = 5_000
 
     private struct KeyState {
         var file: SigningKeyFile
         var lookedAt: Int64?
-        /// Counts the keys read from it.
+        /// Number of keys read from the file.
         var generation = 0
     }
 
@@ -33,8 +34,8 @@ package final class BearerTokens: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - credentials: by app.
-    ///   - report: is told when a key was read, and when its file cannot be used.
+    ///   - credentials: credentials by app.
+    ///   - report: receives an event when a key was read or its file cannot be used.
     package init(
         credentials: [BundleId: APICredentials], clocks: Clocks = .system,
         report: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -44,7 +45,7 @@ package final class BearerTokens: Sendable {
         self.report = report
     }
 
-    /// The token of an app.
+    /// Returns the token of an app.
     ///
     /// - Throws: ``APIFailure`` of kind `noKey`.
     func token(for bundleId: BundleId) throws(APIFailure) -> BearerToken {
@@ -62,11 +63,11 @@ package final class BearerTokens: Sendable {
         return try result.get()
     }
 
-    /// Forgets a token that Apple refused, and looks at the key's file again.
+    /// Drops a token that Apple refused, and checks the key file again.
     func discard(_ token: BearerToken, of bundleId: BundleId) {
         guard let credentials = credentials[bundleId] else { return }
         state.withLock { state in
-            // Another request may have had it replaced already.
+            // Another request may already have replaced it.
             guard let cached = state.tokens[bundleId], cached.token.isSame(as: token) else { return }
             state.tokens[bundleId] = nil
             state.keys[credentials.keyFile]?.lookedAt = nil
@@ -90,7 +91,7 @@ package final class BearerTokens: Sendable {
             }
         }
         state.keys[path] = key
-        // A clock that was set back makes a token of the future, which Apple refuses.
+        // After a clock was set back the token is from the future, and Apple would refuse it.
         if let cached = state.tokens[bundleId], cached.generation == key.generation,
             (0..<useSeconds).contains(now - cached.token.issuedAt)
         {

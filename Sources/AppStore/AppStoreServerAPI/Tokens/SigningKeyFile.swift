@@ -2,14 +2,14 @@ internal import Cryptography
 internal import FoundationEssentials
 internal import Glibc
 
-/// The key of a `.p8` file, read again when the file changes, so that a key is rotated by replacing its file.
+/// The key of a `.p8` file, reread when the file changes, so that a key is rotated by replacing its file.
 ///
-/// The key is in OpenSSL's memory alone, which is wiped when the last reference goes.
+/// The key is only in OpenSSL's memory, which is wiped when the last reference is released.
 struct SigningKeyFile: Sendable {
     let path: String
     private(set) var key: PrivateKey?
-    /// The key id in the file's name, links followed, where Apple named it: a link that is changed to another file
-    /// changes the id with the key.
+    /// The key id in the file's name, after resolving links, if Apple named the file: a link to another file changes
+    /// the id together with the key.
     private(set) var keyId: String?
     private var version: FileVersion?
 
@@ -18,14 +18,14 @@ struct SigningKeyFile: Sendable {
     enum Outcome: Sendable, Equatable {
         case unchanged
         case read
-        /// With what is wrong; the key read before is kept.
+        /// The reason; a key read earlier is kept.
         case unusable(String)
     }
 
-    /// Looks at the file, and reads it when it is another one than before. A file and not a network: this does not wait.
+    /// Checks the file, and reads it if it has changed. Local file access only, so it may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
-            // Reported once, and again when it comes back and goes.
+            // Reported once, and again if the file reappears and disappears.
             let isNews = version != nil || key == nil
             version = nil
             return isNews ? .unusable("\(path) is no file that can be read") : .unchanged
@@ -43,7 +43,7 @@ struct SigningKeyFile: Sendable {
 }
 
 extension SigningKeyFile {
-    /// `2X9R4HXF34` in `SubscriptionKey_2X9R4HXF34.p8`; nil for another name.
+    /// Returns `2X9R4HXF34` for `SubscriptionKey_2X9R4HXF34.p8`; nil for other names.
     static func keyId(inNameOf file: String) -> String? {
         for prefix in ["SubscriptionKey_", "AuthKey_"] where file.hasPrefix(prefix) && file.hasSuffix(".p8") {
             let id = file.dropFirst(prefix.count).dropLast(3)
@@ -59,7 +59,7 @@ extension SigningKeyFile {
     }
 }
 
-/// What tells one content of a file from the next: also when a symbolic link changes, as in a mounted secret.
+/// Identifies the content of a file; changes also when a symbolic link changes, as in a mounted secret.
 private struct FileVersion: Sendable, Equatable {
     let device: UInt64
     let inode: UInt64
@@ -67,7 +67,7 @@ private struct FileVersion: Sendable, Equatable {
     let seconds: Int
     let nanoseconds: Int
 
-    /// Nil when there is no regular file. A named pipe would block whoever opens it.
+    /// Nil if there is no regular file. Opening a named pipe would block.
     init?(path: String) {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
