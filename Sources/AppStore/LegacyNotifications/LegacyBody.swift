@@ -1,7 +1,8 @@
 public import AppStoreModel
 public import JSON
 
-/// A version 1 or status update notification as received: what decides whose it is, before anything else is read.
+/// A version 1 or status update notification as received: the fields that identify its app and sender, read before
+/// anything else.
 public struct LegacyBody: Sendable {
     let document: JSONDocument
     let root: LegacyObject
@@ -12,13 +13,14 @@ public struct LegacyBody: Sendable {
         root = LegacyObject(document.root)
     }
 
-    /// Version 1 has the object `unified_receipt`; the receipts of the older form that it may have too are ignored.
+    /// The version of the body. Version 1 has the object `unified_receipt`; receipts in the older form beside it are
+    /// ignored.
     public var source: LegacySource { root["unified_receipt"] == nil ? .v0 : .v1 }
 
-    /// `password`, of whatever kind it is; nil where there is none.
+    /// `password`, of any JSON kind; nil if absent.
     public var password: JSONElement? { document.root["password"] }
 
-    /// The app that the body names: `bid`, of the oldest form that of its receipt. Absent in older bodies.
+    /// The app named in the body by `bid`, or in its receipt for the oldest form. Absent in older bodies.
     public var bundleId: EnvelopeField<BundleId> {
         for object in [root] + (source == .v0 ? receipts : []) where object["bid"] != nil {
             guard let text = try? object.text("bid"), object["bid"]?.kind == .string else { return .malformed(.text) }
@@ -27,7 +29,7 @@ public struct LegacyBody: Sendable {
         return .absent
     }
 
-    /// Production for `PROD`, or Sandbox; nil for anything else.
+    /// Production for `PROD`, Sandbox for `Sandbox`; nil for anything else.
     public var environment: AppStoreEnvironment? {
         switch root["environment"]?.string {
         case "PROD": .production
@@ -36,7 +38,7 @@ public struct LegacyBody: Sendable {
         }
     }
 
-    /// The receipts of the oldest form: that of the newest transaction and that of one that has expired.
+    /// The receipts of the oldest form: the newest transaction's and an expired one's.
     var receipts: [LegacyObject] {
         [root["latest_receipt_info"], root["latest_expired_receipt_info"]].compactMap { $0 }
             .filter { $0.kind == .object }.map { LegacyObject($0) }

@@ -1,27 +1,28 @@
 internal import AppStoreModel
 
-/// Everything that a body says about what happened: what the mapping to version 2 asks.
+/// The event that a body describes: the input of the mapping to version 2.
 struct LegacyEvent: Sendable {
     let statement: LegacyStatement
-    /// Nil where no transaction is found: the notification is unresolved.
+    /// The transaction that the body is about; nil if none is found, which makes the notification unresolved.
     let subject: LegacySubject?
     let renewal: LegacyRenewal?
-    /// A newer transaction, not cancelled and of the same group, began about when the subject was cancelled.
+    /// Whether a newer, uncancelled transaction of the same group began at about the time of the subject's
+    /// cancellation.
     let isReplaced: Bool
-    /// Stands for Apple's signedDate.
+    /// Time of the event, used in place of Apple's signedDate.
     let time: AppStoreInstant
-    /// Whether the type has a date of its own, and the body tells it.
+    /// Whether the type has a date of its own and the body contains it.
     let hasDate: Bool
-    /// The newest date that the body tells of its purchase; nil where it tells none.
+    /// The newest date of the purchase in the body; nil if there is none.
     let newestDate: AppStoreInstant?
     let productId: ProductId?
-    /// That of the transaction before the subject.
+    /// Product of the transaction before the subject.
     let previousProductId: ProductId?
 
-    /// How long before or after the cancellation its replacement begins, in milliseconds.
+    /// Maximum distance between a cancellation and the start of its replacement, in milliseconds.
     static let replacementWindow: Int64 = 60_000
-    /// How long after the beginning of a period a renewal that is switched on belongs to its purchase, in milliseconds:
-    /// the purchase itself switches it on.
+    /// Time after the beginning of a period in which switching the renewal on counts as part of the purchase, in
+    /// milliseconds: a purchase switches it on.
     static let purchaseWindow: Int64 = 5 * 60_000
 
     init(_ body: LegacyBody, receivedAt: AppStoreInstant) throws(LegacyFault) {
@@ -42,11 +43,12 @@ struct LegacyEvent: Sendable {
         let date = Self.date(statement, subject)
         hasDate = date != nil
         newestDate = Self.newestDate(statement, subject)
-        // Never later than the body was received.
+        // The time is never after the receipt of the body.
         time = min(date ?? newestDate ?? receivedAt, receivedAt)
     }
 
-    /// Fields that were sent, but read as absent: outside of the receipt, of the purchase's transactions and renewal.
+    /// Number of fields that were sent but read as absent, outside of the receipt and in the purchase's transactions
+    /// and renewal.
     var ignoredFields: Int {
         statement.ignoredFields + (renewal?.ignoredFields ?? 0)
             + (subject?.purchase.reduce(0) { $0 + $1.object.ignoredFields } ?? 0)
@@ -54,7 +56,7 @@ struct LegacyEvent: Sendable {
 
     // MARK: Time
 
-    /// The date that the type is about.
+    /// Returns the date that the type is about.
     private static func date(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let transaction = subject?.transaction
         return switch statement.type {
@@ -66,7 +68,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Apple wrote the body at this moment or later: an attempt that arrives late is not dated by its arrival.
+    /// Returns the newest date: Apple wrote the body then or later, so a late attempt does not get the date of its
+    /// arrival.
     private static func newestDate(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let purchase = subject?.purchase ?? []
         let dates = purchase.flatMap { [$0.purchaseDate, $0.cancellationDate] } + [statement.autoRenewStatusChangeDate]
@@ -75,20 +78,21 @@ struct LegacyEvent: Sendable {
 
     // MARK: The subject
 
-    /// Only subscriptions expire. The oldest form is about nothing else.
+    /// Whether the subject is an auto-renewable subscription: only these expire, and the oldest form is about nothing
+    /// else.
     var isAutoRenewable: Bool {
         subject.map { $0.transaction.expiresDate != nil || statement.source == .v0 } ?? false
     }
 
-    /// When the subject was refunded, revoked or replaced by an upgrade.
+    /// Date on which the subject was refunded, revoked or replaced by an upgrade.
     var cancellationDate: AppStoreInstant? {
         subject.flatMap {
             $0.transaction.cancellationDate ?? (statement.type.isAboutCancellation ? statement.cancellationDate : nil)
         }
     }
 
-    /// A CANCEL that is an upgrade says of its subject what Apple says with `is_upgraded`: its right has ended, but
-    /// nothing was refunded.
+    /// Whether the subject was replaced by an upgrade: `is_upgraded`, or a CANCEL with a replacement. Its right has
+    /// ended, but nothing was refunded.
     var isUpgraded: Bool {
         subject?.transaction.isUpgraded == true || (statement.type == .cancel && isReplaced)
     }
@@ -97,8 +101,8 @@ struct LegacyEvent: Sendable {
 
     // MARK: The subscription
 
-    /// As of the event's time: that of the subscription, by the newest transaction of its purchase that was not replaced
-    /// by an upgrade, whichever the body is about. Nil where it is no subscription.
+    /// The subscription's status at the time of the event, by the newest transaction of the purchase that was not
+    /// replaced by an upgrade, which need not be the subject. Nil if it is not a subscription.
     var status: SubscriptionStatus? {
         guard let subject, isAutoRenewable else { return nil }
         let id = subject.transaction.transactionId
@@ -134,13 +138,14 @@ struct LegacyEvent: Sendable {
 
     var autoRenewStatus: Bool? { renewal?.autoRenewStatus ?? statement.autoRenewStatus }
     var autoRenewProductId: ProductId? { renewal?.autoRenewProductId ?? statement.autoRenewProductId }
-    /// The oldest form tells with a renewal why the former period ended; it is about the present only while renewal is off.
+    /// The oldest form includes the reason why the previous period ended in renewals; it concerns the present only
+    /// while renewal is off.
     var expirationIntent: ExpirationIntent? {
         let isPresent = statement.source == .v1 || autoRenewStatus == false
         return (renewal?.expirationIntent ?? (isPresent ? statement.expirationIntent : nil))
             .map { ExpirationIntent($0) }
     }
-    /// While Apple retries. The date stays in the receipt after the last attempt.
+    /// End of the grace period, while Apple retries billing. The date stays in the receipt after the last attempt.
     var gracePeriodExpiresDate: AppStoreInstant? {
         renewal?.isInBillingRetryPeriod == true ? renewal?.gracePeriodExpiresDate : nil
     }

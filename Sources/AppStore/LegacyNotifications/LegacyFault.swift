@@ -1,33 +1,34 @@
-/// Why the body of a version 1 or status update notification cannot become a record. Equality compares code and detail.
+/// The reason why a version 1 or status update body cannot become a record. Equality compares code and detail.
 public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Closed: reading knows no other.
+    /// A closed set: parsing fails for no other reason.
     public enum Code: String, Sendable, CaseIterable {
-        /// `notification_type` is absent, or is no text.
+        /// `notification_type` is absent or not a text.
         case form
         /// `environment` is neither `PROD` nor `Sandbox`.
         case environment
-        /// The receipt says another environment than the body.
+        /// The receipt and the body have different environments.
         case environmentMismatch = "environment_mismatch"
         /// The body names another app than the one it was received for.
         case otherApp = "other_app"
-        /// More elements in an array of the receipt than are read (``LegacyNotification/maximumElements``).
+        /// An array of the receipt exceeds the maximum length (``LegacyNotification/maximumElements``).
         case tooManyElements = "too_many_elements"
         /// A part of the receipt is of another JSON kind than documented.
         case receipt
-        /// A text that would be copied is too long, has control characters or does not follow its grammar.
+        /// A text to be copied is too long, has control characters or does not follow its grammar.
         case text
     }
 
-    /// The answer to a sender who knew the password: Apple keeps no history of these bodies, so a refused one is lost.
+    /// The response to a sender with the right password: Apple keeps no history of these bodies, so a rejected one is
+    /// lost.
     public enum Outcome: Sendable {
-        /// It is another app's: 403.
+        /// The body is of another app: 403.
         case forbidden
-        /// It is from someone who knows the secret but cannot be read: quarantined with its secrets removed, 200.
+        /// The body comes from a client with the secret but is unreadable: quarantined without its secrets, 200.
         case quarantined
     }
 
     public let code: Code
-    /// Constant text without any of the body's content.
+    /// A constant text without any of the body's content.
     public let detail: String
 
     init(_ code: Code, _ detail: StaticString) {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// How texts of legacy bodies are spelled.
+/// Syntax of texts in legacy bodies.
 enum LegacyGrammar {
-    /// A text of digits, without escapes, within `Int64`.
+    /// Parses a text of digits, without escapes, within `Int64`.
     static func wholeNumber(_ value: JSONElement) -> Int64? {
         guard let range = value.plainTextRange, (1...19).contains(range.count) else { return nil }
         var number: Int64 = 0
@@ -18,7 +18,7 @@ enum LegacyGrammar {
         return number
     }
 
-    /// `yyyy-MM-dd HH:mm:ss Etc/GMT`.
+    /// Parses `yyyy-MM-dd HH:mm:ss Etc/GMT`.
     static func date(_ value: JSONElement) -> AppStoreInstant? {
         guard value.kind == .string, value.range.count <= 64, let text = value.string else { return nil }
         var bytes = Array(text.utf8)

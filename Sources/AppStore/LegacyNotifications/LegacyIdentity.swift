@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// The identity of a notification that has none of its own: the same for every attempt to send it.
+/// The derived identity of a notification without a UUID, equal for every delivery attempt.
 enum LegacyIdentity {
-    /// SHA-256 in 64 hexadecimal digits of what the notification is about, one text a line, empty where absent. Other
-    /// transactions of the receipt are left out, because a later attempt may carry a newer receipt.
+    /// Returns the SHA-256, in 64 hexadecimal digits, of the notification's subject, one text per line, empty if
+    /// absent. Other transactions of the receipt are excluded, because a later attempt may carry a newer receipt.
     ///
-    /// A type without a date of its own has two lines more, the newest date of the receipt and the moment it was received:
-    /// "renews as basic", "as pro" and "as basic" again within one period differ in nothing else, and the third counts.
+    /// A type without a date of its own adds two lines, the newest date of the receipt and the time of receipt: within
+    /// one period, "renews as basic", "as pro" and again "as basic" differ in nothing else, and the third must count.
     static func eventId(
         _ event: LegacyEvent, environment: AppStoreEnvironment, bundleId: BundleId, receivedAt: AppStoreInstant
     ) -> String {

@@ -1,11 +1,11 @@
 internal import AppStoreModel
 
-/// The nearest version 2 type of what the unsigned forms send, as a table: the first row of the type whose condition
-/// holds. The type as sent is kept beside it (`rawType`).
+/// Maps the types of the unsigned forms to the nearest version 2 type: the first row of the type with a true condition.
+/// The original type is kept beside it (`rawType`).
 ///
-/// OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED, RENEWAL_EXTENDED, RENEWAL_EXTENSION,
-/// ONE_TIME_CHARGE, TEST, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT, METADATA_UPDATE, MIGRATION and PRICE_CHANGE have no
-/// source in them.
+/// The unsigned forms have no equivalent of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
+/// RENEWAL_EXTENDED, RENEWAL_EXTENSION, ONE_TIME_CHARGE, TEST, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT,
+/// METADATA_UPDATE, MIGRATION and PRICE_CHANGE.
 enum LegacyMapping {
     struct Row: Sendable {
         let sent: LegacyType
@@ -33,7 +33,7 @@ enum LegacyMapping {
         row(.didChangeRenewalStatus, if: { $0.isResubscribed }, .subscribed, .resubscribe),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == true }, .didChangeRenewalStatus, .autoRenewEnabled),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == false }, .didChangeRenewalStatus, .autoRenewDisabled),
-        // The status is absent or neither on nor off.
+        // The status is absent, or neither on nor off.
         row(.didChangeRenewalStatus, .didChangeRenewalStatus),
         row(.cancel, if: { $0.isCancelledByUpgrade }, .didChangeRenewalPref, .upgrade),
         row(.cancel, .refund),
@@ -44,7 +44,8 @@ enum LegacyMapping {
         row(.consumptionRequest, .consumptionRequest),
     ]
 
-    /// Of a type that is in no row. Not the type as sent: a type of version 2 may not come in without a signature.
+    /// Type of a notification without a row. The original type is not used: an unsigned body must not produce an
+    /// arbitrary version 2 type.
     static let unknown = NotificationType("UNKNOWN")
 
     static func type(of event: LegacyEvent) -> (NotificationType, Subtype?) {

@@ -3,11 +3,11 @@ public import JSON
 
 /// A version 1 or status update notification, read and mapped to version 2.
 ///
-/// Both forms carry the customer's receipt and an event type that does not tell what happened; which transaction it is
-/// about, what became of it and when is computed from the receipt. Nothing in them is signed: whoever knows the app's
-/// secret can write anything, so the facts in them rank below signed ones.
+/// Both forms carry the customer's receipt and an event type that does not fully describe the event; the transaction,
+/// the event and its time are computed from the receipt. Nothing in them is signed: any client with the app's secret
+/// can write anything, so these facts rank below signed ones.
 public struct LegacyNotification: Sendable {
-    /// A body with more transactions or renewals is quarantined.
+    /// Maximum number of transactions, and of renewals; a longer body is quarantined.
     public static let maximumElements = 1000
 
     public let source: LegacySource
@@ -16,44 +16,45 @@ public struct LegacyNotification: Sendable {
     public let bundleId: BundleId
     /// `notification_type` as sent.
     public let rawType: String
-    /// The nearest type of version 2; ``unknownType`` for a type that is not documented.
+    /// The nearest version 2 type; ``unknownType`` for an undocumented type.
     public let notificationType: NotificationType
     public let subtype: Subtype?
-    /// A SHA-256 digest of what it says, 64 hexadecimal digits: the same for every attempt to send it, where its type has
-    /// a date of its own; of others each body received is one of its own.
+    /// A SHA-256 digest of the content, 64 hexadecimal digits: equal for every delivery attempt if the type has a date
+    /// of its own; otherwise different for each body received.
     public let eventId: String
-    /// When it happened, as far as the body tells; never later than `receivedAt`.
+    /// Time of the event according to the body; never later than `receivedAt`.
     public let eventTime: AppStoreInstant
-    /// As the body names it, else that of the transaction it is about.
+    /// The id in the body, otherwise that of the subject transaction.
     public let originalTransactionId: OriginalTransactionId?
-    /// Nil where it is not known which transaction it is about: such a notification changes no entitlement.
+    /// The subject transaction; nil if it cannot be determined, in which case the notification changes no entitlement.
     public let transactionId: TransactionId?
-    /// `notificationType`, `subtype`, `notificationUUID`, `version`, `signedDate`, `rawType` and `data`, as JSON object.
+    /// `notificationType`, `subtype`, `notificationUUID`, `version`, `signedDate`, `rawType` and `data`, as a JSON
+    /// object.
     public let notification: [UInt8]
-    /// A transaction payload of version 2 with every field that has a source; nil where ``transactionId`` is.
+    /// A version 2 transaction payload with every field that has a source; nil if ``transactionId`` is nil.
     public let transaction: [UInt8]?
-    /// A renewal info payload of version 2; nil where nothing is said about a renewal, and where ``transactionId`` is.
+    /// A version 2 renewal info payload; nil if the body has no renewal data or ``transactionId`` is nil.
     public let renewalInfo: [UInt8]?
-    /// The body as received, less what ``LegacyBody/redacted()`` takes out.
+    /// The body as received, without the members that ``LegacyBody/redacted()`` removes.
     public let legacy: [UInt8]
-    /// Fields that were sent, but are no valid date, number or flag; they read as absent.
+    /// Number of fields that were sent without a valid date, number or flag; they read as absent.
     public let ignoredFields: Int
 
-    /// Every ``rawType`` that is documented, for both forms.
+    /// Every documented ``rawType``, for both forms.
     public static let documentedTypes = LegacyType.documented.map(\.rawValue)
 
-    /// What ``notificationType`` is where the type as sent is not documented.
+    /// The ``notificationType`` of undocumented types.
     public static var unknownType: NotificationType { LegacyMapping.unknown }
 
-    /// Reads a body.
+    /// Parses a body.
     ///
     /// - Parameters:
-    ///   - body: a scanned object whose `password` has been checked.
-    ///   - bundleId: the app it was received for. One that the body names must be the same.
-    ///   - receivedAt: stands for the time of what has none, and is part of the identity of a type without a date.
-    /// - Throws: ``LegacyFault``: its outcome says what the sender is told.
+    ///   - body: a scanned object, after its `password` was checked.
+    ///   - bundleId: the app it was received for; an app named in the body must be the same.
+    ///   - receivedAt: time of the event if the body has no date, and part of the identity of a type without a date.
+    /// - Throws: ``LegacyFault``, with the outcome for the sender.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
-        // Read from what is left without the secret: no text that repeats it can reach a key, header or payload.
+        // Parse the body without the secret, so that no copy of it can reach a key, header or payload.
         legacy = LegacyBody(body).redacted()
         let kept = try LegacyBody(Self.document(legacy))
         environment = try Self.environment(of: kept)
@@ -90,7 +91,7 @@ public struct LegacyNotification: Sendable {
         guard let environment = body.environment else {
             throw LegacyFault(.environment, "environment is neither PROD nor Sandbox")
         }
-        // Inside the receipt production has its usual name.
+        // Inside the receipt, production has its usual name.
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {
             return environment
         }

@@ -3,11 +3,11 @@ internal import JSON
 
 /// Reads the fields of one object of a legacy body.
 ///
-/// Texts and identifiers are copied into keys, headers and payloads, so one that is not as documented is a fault of the
-/// body. A date, number or flag that is not as documented is an absent field, and counted.
+/// Texts and identifiers are copied into keys, headers and payloads, so an invalid one is a fault of the body. An
+/// invalid date, number or flag reads as absent and is counted.
 struct LegacyObject: Sendable {
     let element: JSONElement
-    /// Fields that were sent, but read as absent.
+    /// Number of fields that were sent but read as absent.
     private(set) var ignoredFields = 0
 
     init(_ element: JSONElement) { self.element = element }
@@ -20,10 +20,10 @@ struct LegacyObject: Sendable {
 
     // MARK: Texts
 
-    /// A text, or a number as it was written: 1 to 256 bytes without control characters.
+    /// Returns a text, or a number as it was written: 1 to 256 bytes without control characters.
     func text(_ name: StaticString) throws(LegacyFault) -> String? {
         guard let value = self[name] else { return nil }
-        // Six bytes (`\u0041`) are the longest way to write one.
+        // A character takes at most six bytes, as `\u0041`.
         guard value.range.count <= 6 * BoundedText.maximumBytes + 2 else {
             throw LegacyFault(.text, "a text is too long")
         }
@@ -36,7 +36,7 @@ struct LegacyObject: Sendable {
         return text
     }
 
-    /// A short text or number as it was written, for identities only; nil for other kinds.
+    /// Returns a short text or number as it was written, for identities only; nil for other kinds.
     func spelling(_ name: StaticString) -> String? {
         guard let value = self[name], let text = value.string ?? value.number?.text else { return nil }
         return BoundedText.accepts(text) ? text : nil
@@ -46,7 +46,7 @@ struct LegacyObject: Sendable {
         try text(name).map { Identifier($0) }
     }
 
-    /// An identifier of Apple's that becomes part of keys: digits only, as number or text.
+    /// Returns one of Apple's identifiers that become part of keys: digits only, as a number or text.
     func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
         guard let text = try text(name) else { return nil }
         guard TextGrammar.isNumber(text) else { throw LegacyFault(.text, "a transaction id has other than digits") }
@@ -55,7 +55,7 @@ struct LegacyObject: Sendable {
 
     // MARK: What may be ignored
 
-    /// `"true"`, `"1"` or 1, and `"false"`, `"0"` or 0.
+    /// Returns true for `"true"`, `"1"` and 1, false for `"false"`, `"0"` and 0.
     mutating func flag(_ name: StaticString) -> Bool? {
         guard let value = self[name] else { return nil }
         switch value.string ?? value.number?.text {
@@ -71,8 +71,8 @@ struct LegacyObject: Sendable {
         return number
     }
 
-    /// The first of `X_ms`, `X` where it is all digits, `X_formatted`, and `X` in the form
-    /// `yyyy-MM-dd HH:mm:ss Etc/GMT`. What is first and malformed is not replaced by the next.
+    /// Returns the first of `X_ms`, `X` if it is all digits, `X_formatted`, and `X` in the form `yyyy-MM-dd HH:mm:ss
+    /// Etc/GMT`. If the first one present is malformed, later ones are not tried.
     mutating func date(_ name: LegacyDateName) -> AppStoreInstant? {
         if let milliseconds = self[name.milliseconds] { return instant(milliseconds) ?? ignored() }
         let plain = self[name.plain]
@@ -85,7 +85,7 @@ struct LegacyObject: Sendable {
         wholeNumber(value).flatMap { AppStoreInstant(millisecondsSince1970: $0) }
     }
 
-    /// A number, or a text of digits.
+    /// Returns a number, or a text of digits as a number.
     private func wholeNumber(_ value: JSONElement) -> Int64? {
         guard value.kind == .string else { return value.integer.flatMap { $0 < 0 ? nil : $0 } }
         return LegacyGrammar.wholeNumber(value)
@@ -97,7 +97,7 @@ struct LegacyObject: Sendable {
     }
 }
 
-/// The names under which a date is sent.
+/// The names of the members that carry one date.
 struct LegacyDateName: Sendable {
     let milliseconds: StaticString
     let plain: StaticString

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Writes what a body says in the shape of version 2, so that one consumer reads both.
+/// Writes the content of a body in version 2 format, so that one consumer reads both.
 struct LegacyPayloads {
     let event: LegacyEvent
     let environment: AppStoreEnvironment
@@ -32,7 +32,7 @@ struct LegacyPayloads {
 
     // MARK: Transaction
 
-    /// The subject; nil of an unresolved notification. Price, currency, storefront and reason have no source.
+    /// Writes the subject; nil for an unresolved notification. Price, currency, storefront and reason have no source.
     func transaction(_ ignoredFields: inout Int) throws(LegacyFault) -> [UInt8]? {
         guard let transaction = event.subject?.transaction else { return nil }
         let subject = try SubjectFields(transaction.object)
@@ -82,7 +82,7 @@ struct LegacyPayloads {
 
     // MARK: Renewal info
 
-    /// A subscription of whose renewal something was said.
+    /// Whether the subject is a subscription and the body has renewal data.
     private var hasRenewalInfo: Bool {
         event.isAutoRenewable
             && (event.renewal != nil || event.autoRenewStatus != nil || event.autoRenewProductId != nil
@@ -112,7 +112,7 @@ struct LegacyPayloads {
     }
 }
 
-/// The fields of the subject that only its payload needs.
+/// The subject's fields that only its payload needs.
 private struct SubjectFields {
     let webOrderLineItemId: WebOrderLineItemId?
     let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
@@ -125,7 +125,7 @@ private struct SubjectFields {
     let ignoredFields: Int
 
     init(_ subject: LegacyObject) throws(LegacyFault) {
-        // What was ignored so far is counted with its transaction.
+        // Fields ignored so far are already counted with the transaction.
         var object = LegacyObject(subject.element)
         webOrderLineItemId = try object.identifier("web_order_line_item_id")
         subscriptionGroupIdentifier = try object.identifier("subscription_group_identifier")

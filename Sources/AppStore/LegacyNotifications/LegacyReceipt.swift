@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The transactions of a body and the renewals it speaks of, the same for both forms.
+/// The transactions and renewals of a body, in one shape for both forms.
 struct LegacyReceipt: Sendable {
-    /// In the order of the body.
+    /// Transactions in the order of the body.
     let transactions: [ReceiptTransaction]
-    /// One for each auto-renewable subscription; the oldest form has none.
+    /// One object for each auto-renewable subscription; the oldest form has none.
     let renewals: [LegacyObject]
 
     init(_ body: LegacyBody, of originalTransactionId: OriginalTransactionId?) throws(LegacyFault) {
@@ -44,7 +44,7 @@ struct LegacyReceipt: Sendable {
         renewals = []
     }
 
-    /// The objects of an array; none where it is absent.
+    /// Returns the objects of an array; empty if the array is absent.
     private static func elements(of array: JSONElement?) throws(LegacyFault) -> [JSONElement] {
         guard let array else { return [] }
         guard array.kind == .array else { throw LegacyFault(.receipt, "a part of unified_receipt is no array") }

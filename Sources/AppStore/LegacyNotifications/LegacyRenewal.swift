@@ -1,16 +1,16 @@
 internal import AppStoreModel
 
-/// What a receipt says about the renewal of one subscription (Apple: an element of `pending_renewal_info`).
+/// Renewal data of one subscription in a receipt (Apple: an element of `pending_renewal_info`).
 struct LegacyRenewal: Sendable {
     let productId: ProductId?
     let autoRenewProductId: ProductId?
     let autoRenewStatus: Bool?
     let expirationIntent: Int32?
     let isInBillingRetryPeriod: Bool?
-    /// As sent.
+    /// The retry flag as sent.
     let billingRetryText: String?
     let gracePeriodExpiresDate: AppStoreInstant?
-    /// `price_consent_status`, else `price_increase_status`.
+    /// `price_consent_status`, otherwise `price_increase_status`.
     let priceIncreaseStatus: Int32?
     /// `price_consent_status` as sent.
     let priceConsentText: String?
@@ -32,7 +32,7 @@ struct LegacyRenewal: Sendable {
         ignoredFields = object.ignoredFields
     }
 
-    /// That of a purchase. Of several the one of the same product, else the first.
+    /// Finds the renewal of a purchase: the one of the same product, otherwise the first.
     static func find(
         of subject: LegacySubject, in receipt: LegacyReceipt
     ) throws(LegacyFault) -> LegacyRenewal? {

@@ -1,18 +1,18 @@
 internal import AppStoreModel
 internal import JSON
 
-/// What a body says outside of its receipt.
+/// The fields of a body outside of its receipt.
 struct LegacyStatement: Sendable {
     let source: LegacySource
-    /// As sent; a token, so that it may stand in headers.
+    /// The type as sent; a token, so that it is safe in headers.
     let type: LegacyType
     let originalTransactionId: OriginalTransactionId?
     let webOrderLineItemId: WebOrderLineItemId?
-    /// When something was refunded, revoked or replaced: of CANCEL.
+    /// Date of the refund, revocation or replacement, for CANCEL.
     let cancellationDate: AppStoreInstant?
     let autoRenewProductId: ProductId?
     let autoRenewStatus: Bool?
-    /// As sent.
+    /// The status as sent.
     let autoRenewStatusText: String?
     let autoRenewStatusChangeDate: AppStoreInstant?
     let expirationIntent: Int32?

@@ -1,18 +1,19 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Which transaction a body is about, which it does not say: found among those of its receipt.
+/// The transaction that a body is about. The body does not name it; it is found among the transactions of the receipt.
 struct LegacySubject: Sendable {
     let transaction: ReceiptTransaction
-    /// All transactions of the purchase, the subject among them.
+    /// All transactions of the purchase, including the subject.
     let purchase: [ReceiptTransaction]
 
-    /// The purchase is the one that the body names; else that of the renewal whose next product is the body's (of several
-    /// the newest purchase); else that of the newest transaction, or for cancellations of the one cancelled last. The
-    /// first of those in which a subject is found.
+    /// Finds the subject. Candidates for the purchase, in this order: the one named in the body; if the body names
+    /// none, the one with a renewal for the body's next product (the newest purchase if there are several), then the
+    /// newest transaction's, or for cancellations the last cancelled one's. The first candidate with a subject is used.
     ///
-    /// The subject is for CANCEL, REFUND and REVOKE its transaction whose purchase event the body names, where the body or
-    /// the receipt dates the cancellation; else the one cancelled last. For other types it is the one bought last.
+    /// For CANCEL, REFUND and REVOKE the subject is the transaction with the purchase event named in the body, if the
+    /// body or the receipt dates the cancellation; otherwise the last cancelled one. For other types it is the last
+    /// purchased one.
     static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyFault) -> LegacySubject? {
         if let originalTransactionId = statement.originalTransactionId {
             return try subject(of: originalTransactionId, statement, in: receipt)
@@ -54,9 +55,9 @@ struct LegacySubject: Sendable {
         if let newest = newest(of: purchase, statement.type) {
             return LegacySubject(transaction: newest, purchase: purchase)
         }
-        // The receipt does not say what was cancelled, but the body does.
+        // The receipt does not show what was cancelled, but the body may.
         guard statement.cancellationDate != nil else { return nil }
-        // The receipt of the oldest form is about one subscription, and its body about the latest period.
+        // A receipt in the oldest form is about one subscription, and its body about the latest period.
         guard statement.source == .v0 else { return nil }
         return purchase.max { $0.isBought(before: $1) }
             .map { LegacySubject(transaction: $0, purchase: purchase) }
@@ -67,7 +68,7 @@ struct LegacySubject: Sendable {
         return transactions.filter { $0.cancellationDate != nil }.max { $0.isCancelled(before: $1) }
     }
 
-    /// The transaction of the purchase that was bought last before the subject.
+    /// The last transaction of the purchase bought before the subject.
     var previous: ReceiptTransaction? {
         purchase.filter { $0.transactionId != transaction.transactionId && $0.isBought(before: transaction) }
             .max { $0.isBought(before: $1) }

@@ -24,6 +24,6 @@ struct LegacyType: RawRepresentable, Hashable, Sendable {
         .didChangeRenewalStatus, .didFailToRenew, .priceIncreaseConsent, .cancel, .refund, .revoke, .consumptionRequest,
     ]
 
-    /// Whether it is about a transaction that was cancelled, not about the newest one.
+    /// Whether the type is about a cancelled transaction instead of the newest one.
     var isAboutCancellation: Bool { self == .cancel || self == .refund || self == .revoke }
 }

@@ -1,18 +1,18 @@
 internal import AppStoreModel
 internal import JSON
 
-/// One transaction of a receipt, as far as it takes part in finding the one a notification is about.
+/// One transaction of a receipt, with the fields used to find the subject of a notification.
 struct ReceiptTransaction: Sendable {
     private(set) var object: LegacyObject
     let transactionId: TransactionId
     let originalTransactionId: OriginalTransactionId
     let purchaseDate: AppStoreInstant?
     let expiresDate: AppStoreInstant?
-    /// Refunded, revoked, or replaced by an upgrade.
+    /// Date of a refund, a revocation or a replacement by an upgrade.
     let cancellationDate: AppStoreInstant?
     let isUpgraded: Bool
 
-    /// Nil where it names no transaction.
+    /// Nil if the object has no transaction id.
     init?(_ element: JSONElement, of fallback: OriginalTransactionId? = nil) throws(LegacyFault) {
         var object = LegacyObject(element)
         let originalTransactionId: OriginalTransactionId? = try object.number("original_transaction_id")
@@ -28,7 +28,7 @@ struct ReceiptTransaction: Sendable {
         self.object = object
     }
 
-    /// When its time ended or will end: a refund ends it early.
+    /// End of the period; a refund ends it early.
     var end: AppStoreInstant? {
         guard let cancellationDate, !isUpgraded else { return expiresDate }
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate
@@ -40,7 +40,7 @@ struct ReceiptTransaction: Sendable {
             < (other.purchaseDate ?? .earliest, other.expiresDate ?? .earliest)
     }
 
-    /// Order of cancellation; what is not cancelled comes first.
+    /// Order of cancellation; uncancelled transactions come first.
     func isCancelled(before other: ReceiptTransaction) -> Bool {
         let (one, another) = (cancellationDate ?? .earliest, other.cancellationDate ?? .earliest)
         return one == another ? isBought(before: other) : one < another
