@@ -2,15 +2,15 @@ internal import Cryptography
 package import KafkaModel
 internal import Synchronization
 
-/// The header segments of the certificates topic, as far as it has been read.
+/// The header segments of the certificates topic read so far.
 package final class CertificateDirectory: Sendable {
     private let segments = Mutex<[HeaderReference: [UInt8]]>([:])
 
-    /// Nothing read yet.
+    /// Creates an empty directory.
     package init() {}
 
-    /// Takes records of the topic. One whose key is not the digest of its value is ignored: it would rebuild something
-    /// that was never signed.
+    /// Adds records of the topic. A record with a key other than the digest of its value is ignored: it would rebuild a
+    /// JWS that was never signed.
     package func take(_ records: [KafkaRecord]) {
         for header in records.compactMap(CertificateHeader.init)
         where SHA256.digest(of: header.segment).hex == header.reference.rawValue {
@@ -18,12 +18,12 @@ package final class CertificateDirectory: Sendable {
         }
     }
 
-    /// The segment of a reference; nil where it has not been read yet.
+    /// Returns the segment of a reference; nil if it has not been read yet.
     package func segment(_ reference: HeaderReference) -> [UInt8]? { segments.withLock { $0[reference] } }
 
     /// Waits until the segment has been read.
     ///
-    /// - Returns: whether it has; false when the time is over, or the task was cancelled.
+    /// - Returns: whether the segment has been read; false after `limit`, or if the task was cancelled.
     package func waitForSegment(_ reference: HeaderReference, within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
         while segment(reference) == nil {

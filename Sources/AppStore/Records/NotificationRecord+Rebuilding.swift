@@ -1,13 +1,13 @@
 internal import Bytes
 internal import JSON
 
-/// Why the compact JWS of a record cannot be given.
+/// The reason why the compact JWS of a record cannot be rebuilt.
 public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The record was not signed: version 1, or made by hand.
+    /// The record was not signed: it is version 1 or handmade.
     case unsigned
-    /// `proof` does not fit the payloads. A record of the ingress always fits.
+    /// `proof` does not match the payloads, which never happens in a record of the ingress.
     case malformedProof
-    /// This header segment is not known. It is in the certificates topic: read on there and try again.
+    /// The header segment is unknown. It is in the certificates topic: read on there and retry.
     case unknownHeader(HeaderReference)
 
     public var description: String {
@@ -20,7 +20,7 @@ public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension NotificationRecord {
-    /// What the notification was signed with; nil where the record has no proof, or one that cannot be read.
+    /// Signatures and header references of the notification; nil if the record has no proof or an unreadable one.
     public var proof: RecordProof? {
         guard let proof = value[member: .proof] else { return nil }
         func part(_ member: JSONElement?) -> RecordProof.Part? {
@@ -36,10 +36,11 @@ extension NotificationRecord {
             renewalInfo: part(proof["renewalInfo"]), appTransaction: part(proof["appTransaction"]))
     }
 
-    /// The compact JWS that Apple posted, byte for byte.
+    /// Rebuilds the compact JWS that Apple posted, byte for byte.
     ///
-    /// - Parameter header: gives the header segment of a reference: the value of its record in the certificates topic.
-    /// - Throws: ``RebuildError``. After `unknownHeader` wait for the certificates topic and try again; never guess.
+    /// - Parameter header: returns the header segment of a reference, which is the value of its record in the
+    ///   certificates topic.
+    /// - Throws: ``RebuildError``. After `unknownHeader`, wait for the certificates topic and retry; never guess.
     public func rebuild(
         header: (HeaderReference) -> [UInt8]?
     ) throws(RebuildError) -> [UInt8] {
@@ -47,7 +48,7 @@ extension NotificationRecord {
         guard let proofElement = value[member: .proof] else { throw .unsigned }
         guard let proof, let notification = value[member: .notification] else { throw .malformedProof }
         let data = notification["data"]
-        // What is put back, and where: nothing else of the notification changes.
+        // Texts to insert and their offsets; the rest of the notification stays unchanged.
         var insertions: [(at: Int, text: [UInt8])] = []
         func add(
             _ part: RecordProof.Part?, _ name: StaticString, _ member: RecordMember, _ emptied: JSONElement?

@@ -2,7 +2,7 @@ public import AppStoreModel
 public import KafkaModel
 
 extension KafkaProducerRecord {
-    /// The record of a notification.
+    /// Creates the record of a notification.
     ///
     /// - Parameter traceParent: W3C trace context of the request, checked by the caller.
     public init(

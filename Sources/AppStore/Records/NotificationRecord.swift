@@ -2,10 +2,10 @@ public import AppStoreModel
 public import JSON
 public import KafkaModel
 
-/// A record of a notification topic, read back.
+/// A consumed record of a notification topic.
 ///
-/// Tolerant: members and headers that are unknown are left alone, and a field of the wrong kind is reported by its
-/// payload without harm to the rest. The value is scanned once; each payload is read when it is asked for, so keep it.
+/// Tolerant: unknown members and headers are ignored, and a field of the wrong kind is reported by its payload without
+/// affecting the rest. The value is scanned once, but each access parses its payload again, so keep the result.
 public struct NotificationRecord: Sendable {
     /// The key as text; nil if the record has none or it is not UTF-8.
     public let key: String?
@@ -15,13 +15,13 @@ public struct NotificationRecord: Sendable {
 
     private let notificationElement: JSONElement
 
-    /// Reads a record as it was consumed; see ``init(key:value:headers:)``.
+    /// Parses a consumed record; see ``init(key:value:headers:)``.
     public init(_ record: KafkaRecord) throws(RecordError) {
         try self.init(key: record.key, value: record.value, headers: record.headers)
     }
 
     /// - Throws: ``RecordError``: the value is null (a tombstone, which has no meaning in a notification topic), is not
-    ///   strict JSON, or has no notification. Such a record can never be handled: skip it or dead-letter it.
+    ///   strict JSON, or has no notification. A retry cannot succeed: skip or dead-letter the record.
     public init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) throws(RecordError) {
         guard let value else { throw RecordError(.nullValue) }
         let document: JSONDocument
@@ -40,23 +40,23 @@ public struct NotificationRecord: Sendable {
         notificationElement = notification
     }
 
-    /// Longest value that is read, in bytes.
+    /// Maximum length of a value, in bytes.
     public static let maximumValueBytes = 16 << 20
 
     // MARK: Payloads
 
     public var notification: NotificationPayload { NotificationPayload(notificationElement) }
 
-    /// Nil where Apple sent none.
+    /// Nil if Apple sent none.
     public var transaction: TransactionPayload? { object(.transaction).map { TransactionPayload($0) } }
 
-    /// Nil where Apple sent none.
+    /// Nil if Apple sent none.
     public var renewalInfo: RenewalInfoPayload? { object(.renewalInfo).map { RenewalInfoPayload($0) } }
 
-    /// Nil where Apple sent none.
+    /// Nil if Apple sent none.
     public var appTransaction: AppTransactionPayload? { object(.appTransaction).map { AppTransactionPayload($0) } }
 
-    /// Version 1 and older: the body as received, less its secret.
+    /// Version 1 and older: the body as received, without its secret.
     public var legacy: JSONElement? { object(.legacy) }
 
     /// The compact JWS as received, in the rare record that has no ``proof``; see ``rebuild(header:)``.
@@ -68,7 +68,7 @@ public struct NotificationRecord: Sendable {
 
     // MARK: Headers
 
-    /// From the headers; nil if the record has none that is published.
+    /// The environment in the headers; nil if absent or not a published one.
     public var environment: AppStoreEnvironment? {
         headers.text(.environment).flatMap { AppStoreEnvironment(published: $0) }
     }

@@ -1,16 +1,16 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// A record of the quarantine topic: the exact bytes received, and in its headers why they are there.
+/// A record of the quarantine topic: the exact bytes received, with the reason in its headers.
 public struct QuarantineRecord: Hashable, Sendable {
-    /// Longest detail that is written, in bytes; a longer one is cut.
+    /// Maximum length of a written detail in bytes; a longer one is cut.
     public static let maximumDetailBytes = 512
 
-    /// The verdict's code.
+    /// The code of the verdict.
     public var reason: String
     public var detail: String?
     public var receivedAt: AppStoreInstant?
-    /// Where known.
+    /// The environment, if known.
     public var environment: AppStoreEnvironment?
     public var bundleId: BundleId?
     public var notificationUUID: NotificationUUID?
@@ -33,7 +33,7 @@ public struct QuarantineRecord: Hashable, Sendable {
         self.receivedBytes = receivedBytes
     }
 
-    /// The record as it is produced. Without a notificationUUID that can be a key it has none.
+    /// Returns the record to produce. It has no key if the notificationUUID cannot be one.
     public func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         var headers = [KafkaHeader(.quarantineReason, reason)]
         if let detail { headers.append(KafkaHeader(.quarantineDetail, Self.plain(detail))) }
@@ -45,7 +45,7 @@ public struct QuarantineRecord: Hashable, Sendable {
         return KafkaProducerRecord(topic: topic, key: key, value: receivedBytes, headers: headers)
     }
 
-    /// Reads a record of the quarantine topic. Whatever is absent or unreadable stays nil.
+    /// Parses a record of the quarantine topic. Absent or unreadable fields are nil.
     public init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) {
         self.init(
             reason: headers.text(.quarantineReason) ?? "unknown",
@@ -59,7 +59,7 @@ public struct QuarantineRecord: Hashable, Sendable {
             receivedBytes: value ?? [])
     }
 
-    /// Text of untrusted origin for a header: cut to a bound, control characters replaced.
+    /// Makes untrusted text safe for a header: cut to the maximum length, control characters replaced.
     private static func plain(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

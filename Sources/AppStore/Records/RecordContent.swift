@@ -1,29 +1,29 @@
 internal import AppStoreModel
 
-/// The JSON texts of a notification record. Every text is copied byte for byte, but the nested JWS strings are left
-/// empty: their payloads are members of their own.
+/// The JSON texts of a notification record. Every text is copied byte for byte, except that nested JWS strings are left
+/// empty: their payloads are separate members.
 ///
 /// All texts are scanned JSON objects, and `signedPayload` is a compact JWS: base64url and dots, which need no escaping.
 public struct RecordContent: Sendable {
-    /// What lets the signed texts be had again.
+    /// Data needed to restore the signed texts.
     public enum Evidence: Sendable {
-        /// Rebuilding gives them byte for byte.
+        /// Signatures and header references; rebuilding restores the texts byte for byte.
         case proof(RecordProof)
-        /// Rebuilding would not: the compact JWS as received.
+        /// The compact JWS as received, for a notification that rebuilding would not restore.
         case signedPayload([UInt8])
     }
 
     /// The decoded notification payload.
     public var notification: [UInt8]
-    /// Where the nested JWS texts are in it, without their quotes (``NotificationEnvelope/nestedJWSTexts``): ascending,
-    /// disjoint, inside the text.
+    /// Ranges of the nested JWS texts in the payload, without their quotes (``NotificationEnvelope/nestedJWSTexts``):
+    /// ascending, disjoint, inside the text.
     public var nestedJWSTexts: [Range<Int>]
     public var transaction: [UInt8]?
     public var renewalInfo: [UInt8]?
     public var appTransaction: [UInt8]?
-    /// Version 1 and older: the body as received, less its secret.
+    /// Version 1 and older: the body as received, without its secret.
     public var legacy: [UInt8]?
-    /// Nil for what was not signed.
+    /// Nil if the notification was not signed.
     public var evidence: Evidence?
 
     public init(
@@ -39,7 +39,7 @@ public struct RecordContent: Sendable {
         self.evidence = evidence
     }
 
-    /// The record's value: one JSON object, the evidence last so that a tail reads well.
+    /// The record's value: one JSON object, with the evidence last, where it does not hinder reading.
     public var value: [UInt8] {
         var value: [UInt8] = []
         value.reserveCapacity(capacity)
@@ -69,7 +69,7 @@ public struct RecordContent: Sendable {
         count += (appTransaction?.count ?? 0) + (legacy?.count ?? 0)
         count -= nestedJWSTexts.reduce(0) { $0 + $1.count }
         if case .signedPayload(let signedPayload) = evidence { count += signedPayload.count }
-        // The names of all members, and the proof.
+        // Space for the names of all members, and the proof.
         return max(0, count) + 128 + RecordProof.maximumLength
     }
 
@@ -89,7 +89,7 @@ public struct RecordContent: Sendable {
     }
 }
 
-/// The members of a record's value, in the order they are written.
+/// The members of a record's value, in the order in which they are written.
 enum RecordMember: String, CaseIterable {
     case notification, transaction, renewalInfo, appTransaction, legacy, proof, signedPayload
 

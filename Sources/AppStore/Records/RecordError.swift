@@ -1,14 +1,14 @@
 internal import AppStoreModel
 public import JSON
 
-/// Why a record is no notification record. Equality compares code and cause.
+/// The reason why a record is not a notification record. Equality compares code and cause.
 public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
-        /// The value is null: Kafka allows it everywhere.
+        /// The value is null, which Kafka allows in every topic.
         case nullValue = "null_value"
-        /// The value is not one strict JSON object; the cause says where.
+        /// The value is not one strict JSON object; the cause has the offset.
         case invalidJSON = "invalid_json"
-        /// The object has no `notification` that is an object.
+        /// The object has no `notification` member that is an object.
         case noNotification = "no_notification"
     }
 

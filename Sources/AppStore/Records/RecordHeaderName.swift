@@ -1,6 +1,6 @@
 public import KafkaModel
 
-/// The names of all headers that Sluice writes: a contract.
+/// The names of all headers that Sluice writes. They are a contract.
 public enum RecordHeaderName: String, Sendable, CaseIterable {
     // CloudEvents 1.0, Kafka protocol binding, binary mode.
     case specVersion = "ce_specversion"
@@ -10,7 +10,7 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     case type = "ce_type"
     /// `/appstore/<environment>/<bundleId>`.
     case source = "ce_source"
-    /// originalTransactionId; absent where there is none.
+    /// originalTransactionId; absent if there is none.
     case subject = "ce_subject"
     /// signedDate, RFC 3339 with milliseconds.
     case time = "ce_time"
@@ -18,17 +18,17 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     // Extensions.
     case environment = "ce_environment"
     case bundleId = "ce_bundleid"
-    /// When the ingress received it, RFC 3339 with milliseconds.
+    /// Time of receipt by the ingress, RFC 3339 with milliseconds.
     case receivedTime = "ce_receivedtime"
     /// ``RecordTrust``.
     case trust = "ce_trust"
     /// ``RecordOrigin``.
     case origin = "ce_origin"
-    /// W3C trace context, when given.
+    /// W3C trace context, if the request had one.
     case traceParent = "traceparent"
 
     // Quarantine.
-    /// The verdict's code.
+    /// The code of the verdict.
     case quarantineReason = "sluice.quarantine.reason"
     case quarantineDetail = "sluice.quarantine.detail"
     /// RFC 3339 with milliseconds.
@@ -39,21 +39,21 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     case quarantineSource = "sluice.quarantine.source"
 }
 
-/// How a record came to be trusted.
+/// The basis of trust in a record.
 public enum RecordTrust: String, Sendable, CaseIterable {
-    /// Version 2: signed by Apple's chain.
+    /// Version 2: signed under Apple's certificate chain.
     case signed
     /// Version 1 and older: carried the app's shared secret.
     case sharedSecret = "shared-secret"
 }
 
-/// Which way a record came in.
+/// The origin of a record.
 public enum RecordOrigin: String, Sendable, CaseIterable {
     /// Apple posted it.
     case live
     /// Fetched with Get Notification History.
     case history
-    /// Brought back by an operator.
+    /// Republished by an operator.
     case replay
 }
 
@@ -63,11 +63,12 @@ extension KafkaHeader {
 }
 
 extension [KafkaHeader] {
-    /// Text of the last header of that name, which is the one that counts; nil if there is none or it is not UTF-8.
+    /// Returns the text of the last header of that name, which is the one that counts; nil if there is none or it is
+    /// not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { last { $0.key == name.rawValue }?.text }
 }
 
 extension KafkaRecord {
-    /// Text of the last header of that name; nil if there is none or it is not UTF-8.
+    /// Returns the text of the last header of that name; nil if there is none or it is not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { header(name.rawValue)?.text }
 }

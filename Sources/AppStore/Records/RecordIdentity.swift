@@ -1,6 +1,6 @@
 public import AppStoreModel
 
-/// What identifies a notification: its topic, its key and its CloudEvents headers all follow from this.
+/// Identifies a notification; its topic, key and CloudEvents headers are derived from this.
 public struct RecordIdentity: Hashable, Sendable {
     public var notificationUUID: NotificationUUID
     public var notificationType: NotificationType
@@ -32,7 +32,7 @@ public struct RecordIdentity: Hashable, Sendable {
         self.externalPurchaseId = externalPurchaseId
     }
 
-    /// Takes the identity from envelopes. Nil if a field that every notification has is absent or malformed, or the
+    /// Reads the identity from envelopes. Nil if a field that every notification has is absent or malformed, or if the
     /// environment is neither Production nor Sandbox.
     public init?(
         _ notification: NotificationEnvelope, transaction: TransactionEnvelope? = nil,
@@ -54,8 +54,8 @@ public struct RecordIdentity: Hashable, Sendable {
             externalPurchaseId: notification.externalPurchaseId.value)
     }
 
-    /// The record's key: `bundleId/` and the originalTransactionId; without one the first there is of appTransactionId,
-    /// requestIdentifier, externalPurchaseId and notificationUUID. Keeps a purchase in one partition.
+    /// The record's key, which keeps a purchase in one partition: `bundleId/` and the originalTransactionId, or else
+    /// the first present of appTransactionId, requestIdentifier, externalPurchaseId and notificationUUID.
     public var key: String {
         let subject =
             originalTransactionId?.rawValue ?? appTransactionId?.rawValue ?? requestIdentifier?.rawValue
@@ -64,14 +64,14 @@ public struct RecordIdentity: Hashable, Sendable {
     }
 }
 
-/// The form of keys in all keyed topics.
+/// The format of keys in all keyed topics.
 public enum RecordKey {
-    /// Key of a purchase: notification and entitlement topics.
+    /// Returns the key of a purchase, for notification and entitlement topics.
     public static func purchase(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> String {
         text(bundleId: bundleId, subject: originalTransactionId.rawValue)
     }
 
-    /// The bytes of ``purchase(_:_:)``.
+    /// Returns the bytes of ``purchase(_:_:)``.
     public static func purchaseBytes(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(bundleId.rawValue.utf8.count + 1 + originalTransactionId.rawValue.utf8.count)
@@ -81,12 +81,12 @@ public enum RecordKey {
         return key
     }
 
-    /// Key of the refund of one transaction: refund topics.
+    /// Returns the key of one transaction's refund, for refund topics.
     public static func transaction(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
         text(bundleId: bundleId, subject: transactionId.rawValue)
     }
 
-    /// Splits a key at its first slash: a bundle identifier has none. Nil if there is no slash or a part is empty.
+    /// Splits a key at its first slash; a bundle identifier contains none. Nil if there is no slash or a part is empty.
     public static func parts(of key: String) -> (bundleId: BundleId, subject: String)? {
         guard let slash = key.firstIndex(of: "/") else { return nil }
         let subject = key[key.index(after: slash)...]

@@ -1,5 +1,5 @@
-/// Names the header segment of a JWS: the SHA-256 of its base64url text, in 64 lower-case hexadecimal digits. It is the
-/// key of the segment's record in the certificates topic.
+/// Identifies the header segment of a JWS: the SHA-256 of its base64url text, in 64 lower-case hexadecimal digits. It
+/// is the key of the segment's record in the certificates topic.
 public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -17,11 +17,12 @@ public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStrin
     }
 }
 
-/// What a notification was signed with, beside its payloads: together they give the compact JWS byte for byte.
+/// The header references and signatures of a notification; together with the payloads they restore the compact JWS byte
+/// for byte.
 public struct RecordProof: Hashable, Sendable {
     /// One compact JWS without its payload.
     public struct Part: Hashable, Sendable {
-        /// Which header segment it begins with.
+        /// Reference of the header segment.
         public var header: HeaderReference
         /// The signature segment: 86 characters of base64url.
         public var signature: ArraySlice<UInt8>
@@ -33,7 +34,7 @@ public struct RecordProof: Hashable, Sendable {
     }
 
     public var notification: Part
-    /// Nil where Apple sent none, as for the next two.
+    /// Nil if Apple sent none, like the next two.
     public var transaction: Part?
     public var renewalInfo: Part?
     public var appTransaction: Part?

@@ -1,11 +1,11 @@
 public import AppStoreModel
 internal import Bytes
 
-/// The compact JWS of a notification and those inside it, taken apart: header and signature segments without payloads.
+/// The header and signature segments of a notification's compact JWS and of those nested in it, without the payloads.
 ///
-/// Made only where the parts and the payloads give the JWS again byte for byte, which is checked here without writing
-/// it: each payload segment is compared with the base64url of its payload, and the nested texts are found again where
-/// they were, because ``NotificationRecord/rebuild(header:)`` looks for the same members and replacing a text moves no
+/// Created only if the parts and the payloads restore the JWS byte for byte. This is checked without writing the JWS:
+/// each payload segment is compared with the base64url of its payload, and the nested texts are found in the same
+/// members, because ``NotificationRecord/rebuild(header:)`` looks for the same ones and replacing a text moves no
 /// member.
 public struct SignedParts: Sendable {
     /// One JWS without its payload.
@@ -13,9 +13,9 @@ public struct SignedParts: Sendable {
         let header: ArraySlice<UInt8>
         let signature: ArraySlice<UInt8>
 
-        /// Nil unless `text` is exactly a header segment, the base64url of `payload`, and a signature of 64 bytes, with
-        /// a dot between each two, and the payload is an object without white space around it: in a record it is the
-        /// value of a member, and a reader gets that value without the space.
+        /// Nil unless `text` is exactly a header segment, the base64url of `payload`, and a signature of 64 bytes,
+        /// separated by dots, and the payload is an object without surrounding white space: it becomes the value of a
+        /// member, which a reader gets without the space.
         init?(_ text: ArraySlice<UInt8>, payload: [UInt8]) {
             guard payload.first == UInt8(ascii: "{"), payload.last == UInt8(ascii: "}") else { return nil }
             let dot = UInt8(ascii: ".")
@@ -41,10 +41,10 @@ public struct SignedParts: Sendable {
     /// - Parameters:
     ///   - signedPayload: the compact JWS as received, verified.
     ///   - notification: its payload as signed.
-    ///   - envelope: of that payload.
-    ///   - transaction: payload of `signedTransactionInfo`, nil where there is none; so the next two.
+    ///   - envelope: the envelope of that payload.
+    ///   - transaction: payload of `signedTransactionInfo`, nil if there is none; likewise the next two.
     ///
-    /// Nil where rebuilding would not give `signedPayload`: the record has to carry it whole.
+    /// Nil if rebuilding would not restore `signedPayload`: the record then has to carry it whole.
     public init?(
         signedPayload: ArraySlice<UInt8>, notification: [UInt8], envelope: NotificationEnvelope, transaction: [UInt8]?,
         renewalInfo: [UInt8]?, appTransaction: [UInt8]?
@@ -63,7 +63,7 @@ public struct SignedParts: Sendable {
         else { return nil }
     }
 
-    /// The header segments, one for each JWS; usually all the same text.
+    /// The header segments, one for each JWS; usually equal.
     public var headers: [ArraySlice<UInt8>] {
         var headers: [ArraySlice<UInt8>] = []
         headers.reserveCapacity(4)
@@ -78,9 +78,9 @@ public struct SignedParts: Sendable {
         1 + (transaction == nil ? 0 : 1) + (renewalInfo == nil ? 0 : 1) + (appTransaction == nil ? 0 : 1)
     }
 
-    /// The proof that names the header segments.
+    /// Returns the proof with references in place of the header segments.
     ///
-    /// - Parameter references: of ``headers``, in their order; nil if there are not as many.
+    /// - Parameter references: references of ``headers``, in their order; nil is returned if the counts differ.
     public func proof(_ references: [HeaderReference]) -> RecordProof? {
         guard references.count == count else { return nil }
         var left = references[...]

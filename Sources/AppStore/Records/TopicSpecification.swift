@@ -1,22 +1,23 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// How a topic of the pipeline is made: plain values, for whoever creates, checks or imitates it.
+/// The configuration of one of the pipeline's topics, as plain values for code that creates, checks or simulates it.
 public struct TopicSpecification: Hashable, Sendable {
     /// How Kafka removes old records of a topic.
     public enum Cleanup: Hashable, Sendable {
-        /// Records are deleted after so many days.
+        /// Records are deleted after this number of days.
         case delete(afterDays: Int)
-        /// The last record of each key stays indefinitely, and every record for at least so many days. What a later record
-        /// of its key replaced goes within so many days.
+        /// The last record of each key stays indefinitely, and every record for at least `afterDays`. A record replaced
+        /// by a later one of its key is removed within `withinDays`.
         case compact(afterDays: Int = 0, withinDays: Int? = nil)
     }
 
     public let name: KafkaTopic
-    /// For keyed topics this is permanent: another number would put a key's records into two partitions.
+    /// Number of partitions; permanent for keyed topics, because another number would split a key's records between two
+    /// partitions.
     public let partitions: Int
     public let cleanup: Cleanup
-    /// Whether consumers rely on a key being in one partition, so that the number of partitions cannot change.
+    /// Whether consumers rely on each key being in one partition, so that the number of partitions cannot change.
     public let isKeyed: Bool
 
     init(name: KafkaTopic, partitions: Int, cleanup: Cleanup, isKeyed: Bool = true) {
@@ -26,14 +27,14 @@ public struct TopicSpecification: Hashable, Sendable {
         self.isKeyed = isKeyed
     }
 
-    /// The compacted topic of a state by key, of a consumer of one's own: proposals hold for a day at least, and what was
-    /// erased is gone as soon as from Sluice's own.
+    /// Returns the compacted topic of keyed state of a third-party consumer: proposals stay for at least a day, and
+    /// erased data is removed as soon as from Sluice's own topics.
     public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
         TopicSpecification(
             name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))
     }
 
-    /// The settings that Kafka's tools know, by their names.
+    /// The topic settings by Kafka's names.
     public var settings: [String: String] {
         var settings = ["max.message.bytes": String(Self.maximumMessageBytes)]
         switch cleanup {
@@ -43,7 +44,7 @@ public struct TopicSpecification: Hashable, Sendable {
         case .compact(let days, let bound):
             settings["cleanup.policy"] = "compact"
             settings["delete.retention.ms"] = Self.milliseconds(Self.tombstoneDays)
-            // Timestamps say until when an erasure holds: those of the writers, not of the brokers.
+            // Timestamps determine how far an erasure reaches, so the writers' are kept instead of the brokers'.
             settings["message.timestamp.type"] = "CreateTime"
             if days > 0 { settings["min.compaction.lag.ms"] = Self.milliseconds(days) }
             if let bound {
@@ -56,26 +57,26 @@ public struct TopicSpecification: Hashable, Sendable {
 
     private static func milliseconds(_ days: Int) -> String { String(Int64(days) * 86_400_000) }
 
-    /// Enough for the largest body that the ingress takes, decoded and as received, and its headers.
+    /// Enough for the largest body that the ingress accepts, decoded and as received, with its headers.
     public static let maximumMessageBytes = 1_048_588
-    /// Partitions of keyed topics unless an installation chose another number.
+    /// Number of partitions of keyed topics by default.
     public static let defaultPartitions = 12
 
-    /// Days that a notification stays in its topic.
+    /// Retention of notification topics in days.
     public static let notificationDays = 30
-    /// Days that a tombstone of a compacted topic stays at least: longer than the notifications that it erases, so
-    /// that these read again do not bring back what was erased.
+    /// Minimum retention of tombstones in days: longer than the notifications that they erase, so that reading these
+    /// again does not restore erased data.
     public static let tombstoneDays = 45
-    /// Days after which what a later record of its key replaced or erased is gone from a topic with personal data.
+    /// Days within which a replaced or erased record is removed from a topic with personal data.
     public static let erasureDays = 7
-    /// Days that a quarantined notification or a dead letter stays.
+    /// Retention of quarantined notifications and dead letters in days.
     static let quarantineDays = 90
-    /// Days that every checkpoint of the archive stays; of each log the last one stays longer.
+    /// Retention of the archive's checkpoints in days; the last one of each log stays longer.
     static let checkpointDays = 400
 }
 
 extension TopicNames {
-    /// The notification topics.
+    /// Returns the notification topics.
     public func notifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         AppStoreEnvironment.published.map {
             TopicSpecification(
@@ -84,7 +85,7 @@ extension TopicNames {
         }
     }
 
-    /// What the ingress writes: the notification topics, quarantine, and certificates.
+    /// Returns the topics that the ingress writes: the notification topics, quarantine, and certificates.
     public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         notifications(partitions: partitions) + [
             TopicSpecification(
@@ -94,14 +95,14 @@ extension TopicNames {
         ]
     }
 
-    /// What a consumer group that reads the notification topics needs beside them: its dead letter topics.
+    /// Returns the dead letter topics of a consumer group that reads the notification topics.
     public func deadLetters(
         of group: String, partitions: Int = TopicSpecification.defaultPartitions
     ) -> [TopicSpecification] {
         deadLetters(of: group, reading: notifications, partitions: partitions)
     }
 
-    /// The dead letter topics of a consumer group that reads one topic of each environment.
+    /// Returns the dead letter topics of a consumer group that reads one topic of each environment.
     ///
     /// - Parameter input: the topic of an environment, such as ``entitlements(_:)``.
     public func deadLetters(
@@ -115,7 +116,7 @@ extension TopicNames {
         }
     }
 
-    /// The compacted topics.
+    /// Returns the compacted topics.
     public func state(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         AppStoreEnvironment.published.map {
             TopicSpecification(
@@ -123,12 +124,12 @@ extension TopicNames {
                 cleanup: .compact(withinDays: TopicSpecification.erasureDays))
         }
             + AppStoreEnvironment.published.map {
-                // A proposal is not lost to a later one before the owner has published it again.
+                // The compaction lag keeps a proposal until the owner has republished it, even if a later one follows.
                 TopicSpecification(
                     name: refunds($0), partitions: partitions,
                     cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays))
             }
-            // One partition: any producer may write it, whatever partitioner it has.
+            // One partition, because any producer may write to it, with any partitioner.
             + [
                 TopicSpecification(
                     name: refundPreferences, partitions: 1,
@@ -139,11 +140,12 @@ extension TopicNames {
             }
     }
 
-    /// What the archive reads or writes beside the topics of others.
+    /// The topics that the archive reads or writes in addition to other services' topics.
     public var archive: [TopicSpecification] {
         [
             TopicSpecification(name: erasures, partitions: 1, cleanup: .compact(), isKeyed: false),
-            // Two hosts may make keys of one subject at once: both records are there until one that has both follows.
+            // Two hosts may create keys of one subject at the same time: both records stay until one with both keys
+            // follows.
             TopicSpecification(
                 name: archiveKeys, partitions: 1,
                 cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays), isKeyed: false),
@@ -156,23 +158,23 @@ extension TopicNames {
         ]
     }
 
-    /// The dead letter topics of the consumers that come with Sluice, but for the archive's own.
+    /// Returns the dead letter topics of Sluice's own consumers, except the archive's.
     public func deadLetters(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
             + deadLetters(of: TopicNames.webhooksGroup, reading: entitlements, partitions: partitions)
     }
 
-    /// Every topic of an installation, the dead letters of its own consumers included.
+    /// Returns every topic of an installation, including the dead letter topics of its own consumers.
     public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         ingress(partitions: partitions) + state(partitions: partitions) + archive
             + deadLetters(partitions: partitions)
     }
 
-    /// The consumer groups of Sluice's own executables that read the notification topics; part of the names of their
-    /// dead letter topics.
+    /// The consumer groups of Sluice's executables that read the notification topics; part of the names of their dead
+    /// letter topics.
     public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-reconciler"]
-    /// The group that reads the entitlement topics.
+    /// The consumer group that reads the entitlement topics.
     public static let webhooksGroup = "sluice-webhooks"
-    /// The group that archives.
+    /// The consumer group of the archive.
     public static let archiveGroup = "sluice-archive"
 }
