@@ -1,8 +1,8 @@
 internal import AppStoreModel
 
-/// The answer to one consumption request: the body that is frozen in the case and then sent, byte for byte.
+/// The answer to one consumption request: its body is frozen in the case and then sent, byte for byte.
 package struct ConsumptionAnswer: Hashable, Sendable {
-    /// Which endpoint takes it. The raw value is the version in Apple's path.
+    /// Version of the endpoint that accepts the answer. The raw value is the version in Apple's path.
     package enum Form: Int32, CaseIterable, Sendable {
         /// Apple: ConsumptionRequestV1, for Advanced Commerce purchases.
         case version1 = 1
@@ -13,15 +13,15 @@ package struct ConsumptionAnswer: Hashable, Sendable {
     package let form: Form
     /// Compact JSON with Apple's members in a fixed order.
     package let body: [UInt8]
-    /// Members left out.
+    /// Reasons why members were omitted.
     package let notes: [ConsumptionNote]
 
-    /// Makes the body, with every constraint that Apple documents checked.
+    /// Creates the body, after checking every constraint that Apple documents.
     ///
-    /// - Throws: ``ConsumptionProblem``; then nothing must be sent.
+    /// - Throws: ``ConsumptionProblem``; nothing must be sent then.
     package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
         let statement = try ConsumptionStatement(facts, decision)
-        // The version 2 endpoint refuses Advanced Commerce, the version 1 endpoint is documented for nothing else.
+        // The version 2 endpoint rejects Advanced Commerce purchases; version 1 is documented only for them.
         form = facts.isAdvancedCommerce ? .version1 : .version2
         switch form {
         case .version1: (body, notes) = ConsumptionBodyVersion1.write(facts, statement)
@@ -29,7 +29,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         }
     }
 
-    /// Why Apple takes no answer about a transaction, whatever the company says; nil where it takes one.
+    /// Returns the reason why Apple accepts no answer for a transaction, regardless of the company's data; nil if it
+    /// accepts one.
     package static func finalProblem(of facts: RefundFacts) -> ConsumptionProblem? {
         switch facts.inAppOwnershipType {
         case .familyShared:

@@ -21,7 +21,7 @@ enum ConsumptionBodyVersion2 {
         return (json.bytes, [percentage.note, preference.note].compactMap(\.self))
     }
 
-    /// Never of an auto-renewable subscription; nothing but 0 of what was not delivered.
+    /// Returns the percentage: none for an auto-renewable subscription, and only 0 for an undelivered purchase.
     private static func percentage(
         _ facts: RefundFacts, _ statement: ConsumptionStatement
     ) -> (value: Int64?, note: ConsumptionNote?) {
@@ -45,7 +45,7 @@ enum ConsumptionBodyVersion2 {
                 return (nil, .proratedWithoutPercentage)
             }
             return ("GRANT_PRORATED", nil)
-        // Without the member Apple knows of no preference; the statement refuses the others.
+        // Without the member Apple assumes no preference; the statement rejects the others.
         case .noPreference, .doNotAnswer, .hold: return (nil, nil)
         }
     }

@@ -1,8 +1,8 @@
-/// The company's statements about one customer beside the rules file. Source: app-store.md 10.6.
+/// The company's statements about one customer, in addition to the rules file. Source: app-store.md 10.6.
 package struct CompanyWords: Hashable, Sendable {
-    /// The answer of its service to this request.
+    /// The answer of the company's service to this request.
     package var service: ConsumptionFacts?
-    /// Its record for the customer.
+    /// The company's record for the customer.
     package var preference: RefundPreference?
 
     package init(service: ConsumptionFacts? = nil, preference: RefundPreference? = nil) {
@@ -10,21 +10,21 @@ package struct CompanyWords: Hashable, Sendable {
         self.preference = preference
     }
 
-    /// Facts by the first word that states each; consent is not decided by it.
+    /// Facts, each from the first source that states it. Consent is determined separately.
     var consumption: ConsumptionFacts {
         (service ?? ConsumptionFacts()).merging(preference?.facts)
     }
 }
 
-/// The customer's consent by all words: any no beats any yes, and nobody's word is none.
+/// The customer's consent from all sources: one refusal overrides any consent, and no statement means unknown.
 enum CustomerConsent: Hashable {
     case given
     case refused
-    /// Apple told of a parent's withdrawal, and no yes came after it.
+    /// Apple reported that a parent revoked consent, and no consent was recorded after that.
     case rescinded
     case unknown
 
-    /// - Parameter file: the rule's word, else that of the whole file.
+    /// - Parameter file: consent stated by the rule, otherwise by the whole file.
     init(_ facts: RefundFacts, _ words: CompanyWords, file: Bool?) {
         let all = [words.service?.customerConsented, words.preference?.consentOrRefusal, file]
         guard !all.contains(false) else {
@@ -35,12 +35,12 @@ enum CustomerConsent: Hashable {
             self = all.contains(true) ? .given : .unknown
             return
         }
-        // The service is asked now; the file says nothing about one customer.
+        // The service's answer is current; the file contains nothing about one customer.
         let isLater = words.service?.customerConsented == true || words.preference?.isConsent(after: moment) == true
         self = isLater ? .given : .rescinded
     }
 
-    /// In the form of a fact.
+    /// The consent as a fact; nil if unknown.
     var isGiven: Bool? {
         switch self {
         case .given: true

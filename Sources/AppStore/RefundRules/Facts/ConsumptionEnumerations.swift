@@ -1,4 +1,4 @@
-/// Whether the app delivered what was bought (Apple: deliveryStatus).
+/// Whether the app delivered the purchase (Apple: deliveryStatus).
 package enum DeliveryStatus: String, CaseIterable, Sendable {
     case delivered = "DELIVERED"
     case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
@@ -6,7 +6,7 @@ package enum DeliveryStatus: String, CaseIterable, Sendable {
     case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
     case undeliveredOther = "UNDELIVERED_OTHER"
 
-    /// The number of the version 1 body. 0 means delivered there, not undeclared.
+    /// The number in the version 1 body, in which 0 means delivered, not undeclared.
     var version1: Int64 {
         switch self {
         case .delivered: 0
@@ -18,13 +18,13 @@ package enum DeliveryStatus: String, CaseIterable, Sendable {
     }
 }
 
-/// How much of what was bought is consumed (Apple: consumptionStatus, version 1 only).
+/// How much of the purchase was consumed (Apple: consumptionStatus, version 1 only).
 package enum ConsumptionStatus: String, CaseIterable, Sendable {
     case notConsumed = "NOT_CONSUMED"
     case partiallyConsumed = "PARTIALLY_CONSUMED"
     case fullyConsumed = "FULLY_CONSUMED"
 
-    /// The number of the version 1 body; 0 is undeclared.
+    /// The number in the version 1 body; 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .notConsumed: 1
@@ -34,12 +34,12 @@ package enum ConsumptionStatus: String, CaseIterable, Sendable {
     }
 }
 
-/// Where the customer consumed it (Apple: platform, version 1 only).
+/// Platform on which the customer consumed the purchase (Apple: platform, version 1 only).
 package enum ConsumptionPlatform: String, CaseIterable, Sendable {
     case apple = "APPLE"
     case nonApple = "NON_APPLE"
 
-    /// The number of the version 1 body; 0 is undeclared.
+    /// The number in the version 1 body; 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .apple: 1
@@ -48,14 +48,14 @@ package enum ConsumptionPlatform: String, CaseIterable, Sendable {
     }
 }
 
-/// How the customer's account stands with the app (Apple: userStatus, version 1 only).
+/// Status of the customer's account in the app (Apple: userStatus, version 1 only).
 package enum UserStatus: String, CaseIterable, Sendable {
     case active = "ACTIVE"
     case suspended = "SUSPENDED"
     case terminated = "TERMINATED"
     case limitedAccess = "LIMITED_ACCESS"
 
-    /// The number of the version 1 body; 0 is undeclared.
+    /// The number in the version 1 body; 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .active: 1

@@ -1,4 +1,4 @@
-/// What the company knows about one purchase and its customer. Nil is unknown, never false or zero.
+/// The company's data about one purchase and its customer. Nil means unknown, never false or zero.
 package struct ConsumptionFacts: Hashable, Sendable {
     /// Whether the customer has consented to share these data with Apple. Only true is consent.
     package var customerConsented: Bool?
@@ -22,12 +22,12 @@ package struct ConsumptionFacts: Hashable, Sendable {
     package var lifetimeRefundedCents: Int64?
     package var userStatus: UserStatus?
 
-    /// What the company's service has decided itself, instead of the rules.
+    /// An outcome that the company's service chose instead of the rules.
     package var outcome: RefundOutcome?
 
     package init() {}
 
-    /// These facts, and those of `others` where these say nothing.
+    /// Returns these facts, with missing ones taken from `others`.
     package func merging(_ others: ConsumptionFacts?) -> ConsumptionFacts {
         guard let others else { return self }
         var merged = self

@@ -1,10 +1,11 @@
 package import AppStoreModel
 
-/// What a rule may ask about one refund case, as Apple signed it. What Apple left out is nil, and no condition on it holds.
+/// The input of the rules for one refund case, as Apple signed it. Data that Apple omitted is nil, and no condition on
+/// it holds.
 package struct RefundFacts: Hashable, Sendable {
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
-    /// The transaction that the customer wants refunded; the case's key.
+    /// The transaction for which the customer requests a refund; the case's key.
     package var transactionId: TransactionId
     package var originalTransactionId: OriginalTransactionId?
     package var productId: ProductId?
@@ -24,24 +25,24 @@ package struct RefundFacts: Hashable, Sendable {
     package var offerDiscountType: OfferDiscountType?
     package var transactionReason: TransactionReason?
     package var consumptionRequestReason: ConsumptionRequestReason?
-    /// When the first request of the round was received: "now" for the age of the purchase, so that a decision that is
-    /// made again is the same.
+    /// When the first request of the round was received. It serves as the current time for the age of the purchase, so
+    /// that repeating a decision gives the same result.
     package var requestedAt: AppStoreInstant
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
-    /// Until when an answer is tried.
+    /// End of the attempts to answer.
     package var deadline: AppStoreInstant?
-    /// Rounds of requests about the transaction, this one included.
+    /// Number of rounds of requests about the transaction, including this one.
     package var round: Int64 = 1
     /// Whether the transaction has advancedCommerceInfo.
     package var isAdvancedCommerce: Bool
-    /// Other transactions of the customer that are refunded; nil where the customer is unknown.
+    /// Number of the customer's other transactions that are refunded; nil if the customer is unknown.
     package var earlierRefunds: Int64?
-    /// Other transactions of the customer that a refund was asked for; nil where the customer is unknown.
+    /// Number of the customer's other transactions with a refund request; nil if the customer is unknown.
     package var earlierRequests: Int64?
-    /// Earlier rounds of this transaction.
+    /// Number of earlier rounds of this transaction.
     package var earlierRequestsOfTransaction: Int64 = 0
-    /// When a parent or guardian revoked the child's use of the app (RESCIND_CONSENT), by Apple's clock.
+    /// When a parent or guardian revoked the child's use of the app (RESCIND_CONSENT), on Apple's clock.
     package var consentRescindedAt: AppStoreInstant?
 
     package init(
@@ -55,11 +56,10 @@ package struct RefundFacts: Hashable, Sendable {
         self.isAdvancedCommerce = isAdvancedCommerce
     }
 
-    /// How old the purchase was at the request, in milliseconds; 0 for one that is dated later.
+    /// Age of the purchase at the request, in milliseconds; 0 if the purchase is dated later.
     package var ageMilliseconds: Int64? { purchaseDate.map { max(0, $0.milliseconds(to: requestedAt)) } }
 
-    /// The share of the subscription's period that was over at the request, in milliunits of a percent; nil without a
-    /// period.
+    /// Share of the subscription's period elapsed at the request, in milliunits of a percent; nil without a period.
     package var elapsed: Int64? {
         guard let purchaseDate, let expiresDate, purchaseDate < expiresDate else { return nil }
         let whole = Double(purchaseDate.milliseconds(to: expiresDate))

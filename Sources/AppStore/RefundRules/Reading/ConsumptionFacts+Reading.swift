@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ConsumptionFacts {
-    /// Names of the members: a contract, in the rules file and in the answer of the company's service.
+    /// Names of the members in the rules file and in the answer of the company's service; a contract.
     enum Member {
         static let customerConsented = "customerConsented"
         static let deliveryStatus = "deliveryStatus"
@@ -16,29 +16,30 @@ extension ConsumptionFacts {
         static let userStatus = "userStatus"
         static let outcome = "outcome"
 
-        /// Of a rules file, where the outcome is the rule's.
+        /// The members permitted in a rules file, in which the outcome belongs to the rule.
         static let all = [
             customerConsented, deliveryStatus, sampleContentProvided, consumptionPercentage, consumptionStatus,
             platform, accountTenureDays, playTimeMinutes, lifetimePurchasedCents, lifetimeRefundedCents, userStatus,
         ]
     }
 
-    /// The longest answer of the company's service, in bytes.
+    /// Maximum length of the company's service's answer, in bytes.
     package static let maximumAnswerBytes = 64 * 1024
-    /// A century in minutes, and a billion dollars in cents: no number that is meant is greater.
+    /// A century in minutes and a billion US dollars in cents: greater numbers are mistakes.
     private static let longestDays: Int64 = 36_525
     private static let longestMinutes: Int64 = 36_525 * 1440
     private static let greatestCents: Int64 = 100_000_000_000
 
-    /// An answer of the company's service, and the names of its members that this version does not know.
+    /// An answer of the company's service, with the names of members unknown to this version.
     package struct Answer: Hashable, Sendable {
         package let facts: ConsumptionFacts
         package let unknownMembers: [String]
     }
 
-    /// Reads the answer of the company's service. Unknown members are named; a known one with a wrong value is an error.
+    /// Parses the answer of the company's service. Unknown members are reported by name; a known member with a wrong
+    /// value is an error.
     ///
-    /// - Parameter name: what errors call the text.
+    /// - Parameter name: the name of the text in errors.
     package static func answer(_ json: [UInt8], name: String) throws(RefundInputError) -> Answer {
         let input = try RefundInput(json: json, name: name, maximumBytes: maximumAnswerBytes)
         let (members, unknown) = try input.knownMembers(Member.all + [Member.outcome])
@@ -50,15 +51,15 @@ extension ConsumptionFacts {
         return Answer(facts: facts, unknownMembers: unknown)
     }
 
-    /// The treatment of members with other names.
+    /// The treatment of unknown members.
     enum OtherMembers {
-        /// An error: in a file a misspelled one would be lost.
+        /// An error: in a file, a misspelled member would be lost.
         case refused
-        /// Named.
+        /// Reported by name.
         case collected
     }
 
-    /// The facts that a rules file or a preference states.
+    /// Parses the facts of a rules file or a preference.
     static func reading(
         _ input: RefundInput, others: OtherMembers = .refused
     ) throws(RefundInputError) -> (value: ConsumptionFacts, unknown: [String]) {
@@ -67,7 +68,7 @@ extension ConsumptionFacts {
         return (try ConsumptionFacts(members), unknown)
     }
 
-    /// The facts that a rules file states.
+    /// Parses the facts of a rules file.
     init(reading input: RefundInput) throws(RefundInputError) { self = try Self.reading(input).value }
 
     private init(_ members: [String: RefundInput]) throws(RefundInputError) {
@@ -86,7 +87,7 @@ extension ConsumptionFacts {
 }
 
 extension ConsumptionFacts {
-    /// The answer of the company's service, to be kept with a case; ``answer(_:name:)`` reads it where
+    /// The answer of the company's service, to be stored with a case; ``answer(_:name:)`` parses it if
     /// ``customerConsented`` is known.
     package var json: [UInt8] {
         var json = JSONWriter()

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A JSON value that must be exactly as documented, with its place: every reader names the line and the member.
+/// A JSON value that must be exactly as documented, with its location: every error names the line and the member.
 struct RefundInput {
     private let element: JSONElement
     private let name: String
@@ -13,7 +13,7 @@ struct RefundInput {
         self.member = member
     }
 
-    /// Reads a whole text, an object.
+    /// Parses a whole text, which must be an object.
     init(json: [UInt8], name: String, maximumBytes: Int) throws(RefundInputError) {
         do throws(JSONError) {
             element = try JSONDocument.object(json, maximumBytes: maximumBytes, maximumDepth: 8).root
@@ -27,7 +27,7 @@ struct RefundInput {
         member = ""
     }
 
-    /// The value as compact JSON, less one member.
+    /// Returns the value as compact JSON, without one member.
     func json(without member: String) -> [UInt8] {
         var object = JSONObject(element)
         object[member] = nil
@@ -46,7 +46,7 @@ struct RefundInput {
 
     // MARK: containers
 
-    /// The members of an object, none of which has another name than these.
+    /// Returns the object's members; unknown names are an error.
     func members(_ known: [String]) throws(RefundInputError) -> [String: RefundInput] {
         guard element.kind == .object else { throw error("expected an object") }
         var members: [String: RefundInput] = [:]
@@ -66,7 +66,7 @@ struct RefundInput {
         return members
     }
 
-    /// The members with these names, and the names of the others: at most eight, printable.
+    /// Returns the members with these names, and the names of the others: at most eight, printable.
     func knownMembers(
         _ known: [String]
     ) throws(RefundInputError) -> (members: [String: RefundInput], unknown: [String]) {
@@ -87,7 +87,7 @@ struct RefundInput {
         return (members, unknown)
     }
 
-    /// The elements of an array of at least one and at most `limit`.
+    /// Returns the elements of an array with at least one and at most `limit` elements.
     func elements(atMost limit: Int, of expected: String) throws(RefundInputError) -> [RefundInput] {
         let elements = element.elements
         guard element.kind == .array, !elements.isEmpty, elements.count <= limit else {
@@ -96,7 +96,7 @@ struct RefundInput {
         return elements.enumerated().map { RefundInput($1, name: name, member: "\(member)[\($0)]") }
     }
 
-    /// Whether it is an array without elements.
+    /// Whether the value is an empty array.
     var isEmptyList: Bool { element.kind == .array && element.elements.isEmpty }
 
     // MARK: values
@@ -106,7 +106,7 @@ struct RefundInput {
         return value
     }
 
-    /// A moment: RFC 3339 as text, or milliseconds since 1970.
+    /// Parses a moment: RFC 3339 as text, or milliseconds since 1970.
     func instant() throws(RefundInputError) -> AppStoreInstant {
         if let text = element.string {
             if let instant = AppStoreInstant(rfc3339: text) { return instant }
@@ -123,15 +123,15 @@ struct RefundInput {
         return value
     }
 
-    /// A text of which `read` makes a value.
+    /// Parses a text with `read`.
     ///
-    /// - Parameter expected: the end of "expected …".
+    /// - Parameter expected: the rest of the error message "expected …".
     func text<Value>(_ expected: String, _ read: (String) -> Value?) throws(RefundInputError) -> Value {
         guard let value = element.string.flatMap(read) else { throw error("expected \(expected)") }
         return value
     }
 
-    /// One of an enum's raw values.
+    /// Parses one of an enum's raw values.
     func oneOf<Value: RawRepresentable & CaseIterable>(
         _ type: Value.Type = Value.self
     ) throws(RefundInputError) -> Value where Value.RawValue == String {

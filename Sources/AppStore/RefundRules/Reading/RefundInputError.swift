@@ -1,12 +1,12 @@
-/// Why a rules file, or the answer of the company's service, is not what it should be. It repeats no value of it.
+/// A rules file or an answer of the company's service is invalid. The error repeats none of its values.
 package struct RefundInputError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file, or what else was read.
+    /// The file, or the name of another input.
     package let name: String
-    /// From 1.
+    /// Line number, from 1.
     package let line: Int
-    /// Such as `rules[2].when.price.from`; empty for the whole.
+    /// Path of the member, such as `rules[2].when.price.from`; empty for the whole input.
     package let member: String
-    /// What is wrong and what is allowed, without a full stop.
+    /// The problem and the permitted values, without a full stop.
     package let message: String
 
     /// `refund-rules.json:12: rules[2].outcome: expected one of decline, …`

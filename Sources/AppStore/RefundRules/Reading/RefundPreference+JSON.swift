@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension RefundPreference {
-    /// Names of the members: a contract, in the topic of preferences.
+    /// Names of the members in the topic of preferences; a contract.
     private enum Member {
         static let consent = "consent"
         static let since = "since"
@@ -12,12 +12,13 @@ extension RefundPreference {
         static let all = [consent, since, withdrawn, preference, consumption]
     }
 
-    /// The longest record, in bytes.
+    /// Maximum length of a record, in bytes.
     package static let maximumBytes = 64 * 1024
 
-    /// Reads a record; `deploy/refund-preference.schema.json` is its JSON Schema. Members of later versions are named in
+    /// Parses a record; `deploy/refund-preference.schema.json` is its JSON Schema. Names of unknown members are in
     /// ``unknownMembers``; a known member with a wrong value is an error, because a misread consent would be worse.
     ///
+    /// - Parameter name: the name of the text in errors.
     /// - Parameter name: what errors call the text.
     package init(json: [UInt8], name: String) throws(RefundInputError) {
         let input = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)

@@ -1,7 +1,7 @@
 internal import Cryptography
 
 extension RefundRules {
-    /// Names of the members: a contract.
+    /// Names of the members; a contract.
     private enum Member {
         static let schema = "$schema"
         static let rules = "rules"
@@ -13,13 +13,13 @@ extension RefundRules {
     }
 
     package static let maximumBytes = 1 << 20
-    /// Names of rules are labels of metrics.
+    /// Maximum number of rules; their names are metric labels.
     package static let maximumRules = 200
 
-    /// Reads a rules file; `deploy/refund-rules.schema.json` is its JSON Schema.
+    /// Parses a rules file; `deploy/refund-rules.schema.json` is its JSON Schema.
     ///
     /// - Parameter name: the file, for errors.
-    /// - Throws: what is wrong first, with file, line, member and what is allowed.
+    /// - Throws: the first error, with file, line, member and the permitted values.
     package init(json: [UInt8], name: String) throws(RefundInputError) {
         let file = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)
         let members = try file.members([Member.schema, Member.fallback, Member.consumption, Member.rules])

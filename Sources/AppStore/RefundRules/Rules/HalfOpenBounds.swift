@@ -1,9 +1,9 @@
-/// From a number, inclusive, to another, exclusive; nil is no bound.
+/// A range from a number, inclusive, to another, exclusive; nil means no bound.
 struct HalfOpenBounds: Hashable, Sendable {
     var from: Int64?
     var to: Int64?
 
-    /// False for what is unknown.
+    /// Returns whether the range contains the number; false for an unknown number.
     func contains(_ number: Int64?) -> Bool {
         guard let number else { return false }
         if let from, number < from { return false }

@@ -1,25 +1,25 @@
 internal import AppStoreModel
 
-/// A product id, or with a `*` at its end the beginning of one.
+/// A product id, or a prefix of product ids that ends with `*`.
 struct ProductPattern: Hashable, Sendable {
     private let text: String
     private let isPrefix: Bool
 
-    /// Nil for an empty text and for a star elsewhere.
+    /// Nil for an empty text, or with a star before the end.
     init?(_ text: String) {
         isPrefix = text.hasSuffix("*")
         self.text = isPrefix ? String(text.dropLast()) : text
         guard BoundedText.accepts(text), !self.text.contains("*") else { return nil }
     }
 
-    /// Bytes are compared, as for all identifiers. False for what is unknown.
+    /// Compares bytes, as for all identifiers. False for an unknown product.
     func matches(_ productId: ProductId?) -> Bool {
         guard let productId else { return false }
         return isPrefix
             ? productId.rawValue.utf8.starts(with: text.utf8) : productId.rawValue.utf8.elementsEqual(text.utf8)
     }
 
-    /// Whether it matches everything that another matches.
+    /// Returns whether this pattern matches everything that `other` matches.
     func covers(_ other: ProductPattern) -> Bool {
         isPrefix
             ? other.text.utf8.starts(with: text.utf8)

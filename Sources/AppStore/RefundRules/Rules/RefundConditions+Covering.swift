@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// Whether a rule can apply at all: it cannot where an earlier one always applies first, or where its conditions exclude
-/// each other.
+/// Detects rules that can never apply, because an earlier rule always applies first or their conditions contradict each
+/// other.
 extension RefundConditions {
-    /// Whether these hold wherever others hold.
+    /// Returns whether these conditions hold whenever `other` holds.
     func cover(_ other: RefundConditions) -> Bool {
         Self.covers(products, other.products) { patterns, others in
             others.allSatisfy { other in patterns.contains { $0.covers(other) } }
@@ -34,13 +34,14 @@ extension RefundConditions {
         return bounds.allSatisfy { Self.covers($0, $1) { $0.cover($1) } }
     }
 
-    /// Without a condition everything is covered; what is not restricted is covered by nothing less.
+    /// Returns whether one condition covers another: a missing condition covers every other, and only a missing
+    /// condition covers a missing one.
     private static func covers<Value>(_ one: Value?, _ other: Value?, _ covers: (Value, Value) -> Bool) -> Bool {
         guard let one else { return true }
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// Why these can hold for no request that Apple takes an answer to; nil where they can.
+    /// The reason why these conditions hold for no request that Apple accepts an answer for; nil if they can hold.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
             return "Apple takes no answer for transactions of family members, nor for assigned ones"
@@ -54,7 +55,7 @@ extension RefundConditions {
 }
 
 extension HalfOpenBounds {
-    /// Whether every number within others is within these.
+    /// Returns whether every number within `other` is within these bounds.
     func cover(_ other: HalfOpenBounds) -> Bool {
         if let from, other.from.map({ $0 < from }) ?? true { return false }
         if let to, other.to.map({ $0 > to }) ?? true { return false }

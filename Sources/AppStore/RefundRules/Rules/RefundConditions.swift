@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// When a rule applies: all conditions that are given must hold. A condition on something unknown does not hold.
+/// The conditions of a rule, all of which must hold. A condition on unknown data does not hold.
 struct RefundConditions: Hashable, Sendable {
     /// A price in one currency.
     struct Price: Hashable, Sendable {
@@ -13,25 +13,25 @@ struct RefundConditions: Hashable, Sendable {
     var productTypes: Set<ProductType>?
     var price: Price?
     var reasons: Set<ConsumptionRequestReason>?
-    /// Milliseconds.
+    /// Age of the purchase in milliseconds.
     var age: HalfOpenBounds?
     var earlierRefunds: HalfOpenBounds?
     /// Milliunits of a percent.
     var consumptionPercentage: HalfOpenBounds?
     var storefronts: Set<String>?
     var offers: Set<OfferCondition>?
-    /// Whether a free trial was bought.
+    /// Whether the transaction is a free trial.
     var isTrial: Bool?
     var purchases: Set<TransactionReason>?
     var ownerships: Set<InAppOwnershipType>?
-    /// Milliunits of a percent.
+    /// Elapsed share of the subscription's period, in milliunits of a percent.
     var elapsed: HalfOpenBounds?
     var earlierRequests: HalfOpenBounds?
     var earlierRequestsOfTransaction: HalfOpenBounds?
     var environments: Set<AppStoreEnvironment>?
     var bundleIds: Set<BundleId>?
 
-    /// Whether it applies to every case.
+    /// Whether the rule applies to every case.
     var isEmpty: Bool { self == RefundConditions() }
 
     func hold(_ facts: RefundFacts, _ consumption: ConsumptionFacts) -> Bool {
@@ -66,7 +66,7 @@ struct RefundConditions: Hashable, Sendable {
     }
 }
 
-/// The offer that a transaction was bought with.
+/// The offer with which a transaction was bought.
 enum OfferCondition: String, CaseIterable, Sendable {
     case introductory
     case promotional

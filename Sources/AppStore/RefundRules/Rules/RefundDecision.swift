@@ -1,25 +1,25 @@
 /// The decision about one round.
 package struct RefundDecision: Hashable, Sendable {
-    /// Who chose the outcome.
+    /// The source of the outcome.
     package enum Source: String, CaseIterable, Sendable {
         case rule
         /// No rule applied.
         case fallback = "default"
         /// The company's service.
         case provider
-        /// The company's record for the customer.
+        /// The company's record about the customer.
         case preference
     }
 
     package var source: Source
-    /// The first rule that applied, also where the company's service chose the outcome; nil where none did.
+    /// The first rule that applied, even if the company's service chose the outcome; nil if none did.
     package var rule: String?
     package var outcome: RefundOutcome
-    /// Each fact by the first word that states it: service, preference, rule, file. Consent by all of them.
+    /// Each fact from the first source that states it: service, preference, rule, file. Consent considers all of them.
     package var consumption: ConsumptionFacts
-    /// There is no consent because a parent revoked the app's use.
+    /// Whether consent is missing because a parent revoked the use of the app.
     package var isConsentRescinded = false
-    /// ``RefundRules/fingerprint`` of the rules that decided.
+    /// ``RefundRules/fingerprint`` of the rules used.
     package var rulesFingerprint: String
 
     package init(

@@ -1,10 +1,10 @@
-/// What is to be told to Apple about one case. The raw values are a contract: of the rules file, of answers of the
-/// company's service, and of records.
+/// The statement to Apple about one case. The raw values are a contract: of the rules file, of answers of the company's
+/// service, and of records.
 package enum RefundOutcome: String, CaseIterable, Sendable {
     case decline
     case grantFull
     case grantProrated
-    /// The consumption is sent, and no preference.
+    /// The consumption is sent without a preference.
     case noPreference
     /// Nothing is sent.
     case doNotAnswer

@@ -1,9 +1,9 @@
 /// One rule of the file.
 struct RefundRule: Hashable, Sendable {
-    /// Unique in the file; the label of statistics.
+    /// Unique in the file; used as a metric label.
     var name: String
     var conditions: RefundConditions
     var outcome: RefundOutcome
-    /// What holds for the cases of this rule unless the company's service says otherwise.
+    /// Facts for the cases of this rule that the company's service does not state.
     var consumption: ConsumptionFacts
 }

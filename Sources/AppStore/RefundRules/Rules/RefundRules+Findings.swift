@@ -1,14 +1,14 @@
-/// Something about a rules file that loses answers.
+/// A defect of a rules file that causes requests to remain unanswered.
 package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
-        /// Every request of the rule is lost.
+        /// No request of the rule is answered.
         case error
-        /// Requests of the rule are lost unless the company's service or a preference says it.
+        /// Requests of the rule are answered only if the company's service or a preference supplies the missing data.
         case warning
     }
 
     package let severity: Severity
-    /// Nil: requests to which no rule applies.
+    /// Name of the rule; nil for requests to which no rule applies.
     package let rule: String?
     /// One sentence with the fix, without a full stop.
     package let message: String
@@ -17,11 +17,11 @@ package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RefundRules {
-    /// Rules that cannot supply a member that Apple requires, or consent.
+    /// Returns the rules that cannot supply consent or a member that Apple requires.
     ///
     /// - Parameters:
-    ///   - hasService: the company's service is asked.
-    ///   - hasPreferences: the company may record preferences.
+    ///   - hasService: whether the company's service is called.
+    ///   - hasPreferences: whether the company can record preferences.
     package func findings(hasService: Bool, hasPreferences: Bool) -> [RefundRulesFinding] {
         var findings: [RefundRulesFinding] = []
         for rule in rules {

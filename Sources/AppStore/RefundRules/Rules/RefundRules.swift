@@ -1,13 +1,14 @@
-/// The company's rules for refund requests: an ordered list; the first rule that applies decides.
+/// The company's rules for refund requests: an ordered list in which the first rule that applies decides.
 ///
 /// A pure value: the same facts always give the same decision.
 package struct RefundRules: Hashable, Sendable {
     var rules: [RefundRule]
-    /// Where no rule applies.
+    /// The outcome if no rule applies.
     var fallback: RefundOutcome
-    /// What holds for all cases unless a rule or the company's service says otherwise.
+    /// Facts for all cases that neither a rule nor the company's service states.
     var consumption: ConsumptionFacts
-    /// Equal for files that differ in white space alone: 16 hexadecimal digits, for records and statistics.
+    /// Fingerprint of the file, 16 hexadecimal digits, for records and metrics; equal for files that differ only in
+    /// white space.
     package let fingerprint: String
 
     init(rules: [RefundRule], fallback: RefundOutcome, consumption: ConsumptionFacts, fingerprint: String) {
@@ -17,16 +18,16 @@ package struct RefundRules: Hashable, Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Without a file: no preference, and nothing known that the company's service does not say.
+    /// Rules used without a file: no preference, and no facts except the company's service's.
     package static let none = RefundRules(
         rules: [], fallback: .noPreference, consumption: ConsumptionFacts(), fingerprint: "none")
 
-    /// The names of the rules in their order.
+    /// The names of the rules, in their order.
     package var names: [String] { rules.map(\.name) }
 
     /// Decides one round.
     ///
-    /// - Parameter words: of the company about the customer.
+    /// - Parameter words: the company's statements about the customer.
     package func decide(_ facts: RefundFacts, _ words: CompanyWords) -> RefundDecision {
         let company = words.consumption
         let rule = rules.first { $0.conditions.hold(facts, company.merging(self.consumption)) }
