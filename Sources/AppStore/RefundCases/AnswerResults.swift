@@ -1,13 +1,13 @@
 package import AppStoreModel
 package import JSON
 
-/// Apple accepted the answer of a round.
+/// Apple's acceptance of the answer of a round.
 package struct AnswerAcceptance: DatedPart {
-    /// The newest request that was known, by Apple's clock.
+    /// The newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
-    /// By the clock of the member that sent it; nothing is compared with it.
+    /// Time on the clock of the member that sent the answer; never compared with other times.
     package var at: AppStoreInstant
-    /// Requests that were sent until then, as far as the member knows that had the last answer.
+    /// Number of requests sent until then, as far as known to the member that sent the last one.
     package var attempts: Int64
 
     package init(through: AppStoreInstant, at: AppStoreInstant, attempts: Int64) {
@@ -32,27 +32,27 @@ package struct AnswerAcceptance: DatedPart {
     }
 }
 
-/// A round ends without an accepted answer.
+/// End of a round without an accepted answer.
 package struct AnswerEnd: DatedPart {
     package enum Kind: String, Sendable, CaseIterable {
-        /// Its time was over when this installation first read it.
+        /// The deadline had passed when this installation first read the request.
         case tooLate = "too_late"
-        /// The time was over.
+        /// The deadline passed.
         case missed
         /// `refunds.mode` is `observe`: the answer was decided and not sent.
         case observed
-        /// On purpose: no consent, or the company decides not to answer.
+        /// Withheld on purpose: no consent, or the company decided not to answer.
         case withheld
-        /// Apple refused the answer, with an error that trying again does not change.
+        /// Apple refused the answer permanently: the same answer would be refused again.
         case refused
     }
 
     package var kind: Kind
-    /// The newest request that was known, by Apple's clock.
+    /// The newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
-    /// By the clock of the member that ended it; nothing is compared with it.
+    /// Time on the clock of the member that ended the round; never compared with other times.
     package var at: AppStoreInstant
-    /// A code of ``RefundReason``, or the App Store Server API's.
+    /// A code of ``RefundReason`` or of the App Store Server API.
     package var reason: String
 
     package init(_ kind: Kind, through: AppStoreInstant, at: AppStoreInstant, reason: String) {
@@ -81,14 +81,15 @@ package struct AnswerEnd: DatedPart {
     }
 }
 
-/// Why a round that waits could not be decided or sent the last time; recorded when it differs from the time before.
+/// The reason why the last attempt to decide or answer a waiting round failed; recorded if it differs from the previous
+/// one.
 package struct AnswerObstacle: CasePart {
-    /// The newest request that was known, by Apple's clock.
+    /// The newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
     package var at: AppStoreInstant
     /// A code of ``RefundReason``.
     package var reason: String
-    /// HTTP status; nil when there was no answer.
+    /// HTTP status; nil if there was no answer.
     package var status: Int32?
     /// One line for people.
     package var message: String
@@ -103,7 +104,7 @@ package struct AnswerObstacle: CasePart {
 
     package var rank: [Int64] { [through.millisecondsSince1970, at.millisecondsSince1970] }
 
-    /// Whether it says something else than another: messages of proxies differ each time.
+    /// Returns whether the obstacle differs from another. Messages are ignored, because proxies vary them.
     package func differs(from other: AnswerObstacle?) -> Bool {
         reason != other?.reason || status != other?.status || through != other?.through
     }

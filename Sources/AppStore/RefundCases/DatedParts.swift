@@ -1,15 +1,16 @@
 package import AppStoreModel
 internal import JSON
 
-/// A part of which a case has one for each moment of Apple's clock.
+/// A part that a case has once for each moment on Apple's clock.
 package protocol DatedPart: CasePart {
-    /// By Apple's clock: parts are found and ordered by it.
+    /// The moment on Apple's clock by which parts are found and ordered.
     var date: AppStoreInstant { get }
 }
 
-/// The newest parts of one kind, ascending by date. A join: the newest of a union are the newest of the newest.
+/// The newest parts of one kind, ascending by date. Forms a join: dropping old parts before or after a union gives the
+/// same result.
 package struct DatedParts<Part: DatedPart>: Hashable, Sendable {
-    /// No customer has had more decisions about one purchase.
+    /// Maximum number of parts; no customer has had more decisions about one purchase.
     static var capacity: Int { 32 }
 
     package private(set) var all: [Part] = []

@@ -1,44 +1,44 @@
 package import AppStoreModel
 package import JSON
 
-/// The answer of a round, decided once: the bytes that are sent however often, or why none are.
+/// The answer of a round, decided once: the bytes sent in every attempt, or the reason why none are sent.
 ///
-/// Proposed in the log under the key of the case, where of one round the first proposal wins.
+/// Proposed in the log under the key of the case; the first proposal of a round wins.
 package struct FrozenAnswer: DatedPart {
-    /// Who stated consent and consumption.
+    /// The source of consent and consumption.
     package enum Source: String, Sendable, CaseIterable {
         case rules
         /// The company's service.
         case provider
-        /// The rules, because the company's service was silent to the end.
+        /// The rules, because the company's service did not answer before the deadline.
         case fallback
         case `operator`
     }
 
-    /// The newest request that was known, by Apple's clock; nil in proposals of format version 1.
+    /// The newest request known at the time, on Apple's clock; nil in proposals of format version 1.
     package var through: AppStoreInstant?
-    /// By the clock of the member that decided.
+    /// Time on the clock of the member that decided.
     package var decidedAt: AppStoreInstant
     package var source: Source
-    /// Who chose the preference: a raw value of `RefundDecision.Source`.
+    /// The source of the preference: a raw value of `RefundDecision.Source`.
     package var decidedBy: String?
     /// The rule that applied; nil for none.
     package var rule: String?
-    /// Fingerprint of the rules that decided.
+    /// Fingerprint of the rules used.
     package var rules: String?
     /// Raw value of `RefundOutcome`.
     package var outcome: String
     /// Version of Apple's request body, 1 or 2; nil without a body.
     package var form: Int32?
-    /// JSON text, sent byte for byte; nil: no answer is given.
+    /// JSON text, sent byte for byte; nil if no answer is sent.
     package var body: String?
-    /// Why there is no body: a code of ``RefundReason``.
+    /// The reason why there is no body: a code of ``RefundReason``.
     package var reason: String?
-    /// Members left out of the body, and why.
+    /// Reasons why members were omitted from the body.
     package var notes: [String] = []
     /// The answer of the company's service, as JSON text.
     package var service: String?
-    /// RESCIND_CONSENT as it was known when this was decided.
+    /// RESCIND_CONSENT as known at the time of the decision.
     package var consentRescindedAt: AppStoreInstant?
 
     package init(
@@ -56,30 +56,31 @@ package struct FrozenAnswer: DatedPart {
         self.notes = notes
     }
 
-    /// Removes what speaks of the person.
+    /// Removes personal data.
     mutating func erase() {
         body = nil
         service = nil
     }
 
     package var date: AppStoreInstant { through ?? .earliest }
-    /// The first decision is the one that may have been sent.
+    /// Rank by which the earliest decision wins: it may have been sent.
     package var rank: [Int64] { [body == nil ? 0 : 1, -decidedAt.millisecondsSince1970] }
 
-    /// The bytes that are proposed.
+    /// The bytes of the proposal.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { write(to: &$0) }
         return writer.bytes
     }
 
-    /// Nil for bytes that are no answer.
+    /// Nil if the bytes are not an answer.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         self.init(root)
     }
 
-    /// The newest request that a proposal knew, also of a version that cannot be read here; nil where it does not say it.
+    /// Returns the newest request known to a proposal, even of an unreadable later version; nil if the proposal does
+    /// not contain it.
     package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         var fields = FieldReader(root)

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Of which transaction a version 1 CONSUMPTION_REQUEST is. Its body names no transaction: only where it names a purchase
-/// whose receipt has one transaction that was not refunded is it certain.
+/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. Its body names no transaction, so
+/// it is certain only if the body names a purchase with exactly one unrefunded transaction in the receipt.
 enum LegacyRequest {
     /// - Parameters:
-    ///   - legacy: the body as received; without it nothing is certain.
-    ///   - transactionId: of the transaction that was taken for the request's.
+    ///   - legacy: the body as received; without it the transaction is never certain.
+    ///   - transactionId: the transaction assumed to be the request's.
     static func isAmbiguous(_ legacy: JSONElement?, _ transactionId: TransactionId) -> Bool {
         guard let legacy, let original = id(legacy["original_transaction_id"]),
             let receipt = legacy["unified_receipt"]?["latest_receipt_info"]?.elements
@@ -23,7 +23,7 @@ enum LegacyRequest {
         element["cancellation_date_ms"] != nil || element["cancellation_date"] != nil
     }
 
-    /// Apple has sent ids as texts and as numbers.
+    /// Returns the id; Apple has sent ids as texts and as numbers.
     private static func id(_ element: JSONElement?) -> String? {
         element?.string ?? element?.integer.map { String($0) }
     }

@@ -1,25 +1,25 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Why a text is no case.
+/// The reason why a text is not a case.
 package enum RefundFormatError: Error, Hashable, Sendable {
     case invalidJSON
     /// Environment, bundleId or transactionId is missing.
     case noIdentity
-    /// A later format version than this library writes: never to be overwritten.
+    /// The format version is later than this library's; such a case must never be overwritten.
     case unknownFormat
 }
 
 extension RefundCase {
     /// Version of the format that is written. Additions keep it; a change that older readers would misunderstand raises
-    /// it. 2: several rounds.
+    /// it. Version 2 added multiple rounds.
     package static let formatVersion: Int64 = 2
 
-    /// The case as JSON text: a row of the store and the value of a record. Equal cases have equal texts. Dates are in
-    /// milliseconds since 1970; `answerStatus`, `round`, `deadline`, `answerableUntil` and `outcome` follow from the rest
-    /// and are for readers.
+    /// Returns the case as JSON text: a row of the store and the value of a record. Equal cases have equal texts. Dates
+    /// are in milliseconds since 1970; `answerStatus`, `round`, `deadline`, `answerableUntil` and `outcome` are derived
+    /// from other members, for readers.
     ///
-    /// - Parameter gap: as for ``RefundRounds``.
+    /// - Parameter gap: see ``RefundRounds``.
     package func jsonText(gap: Int64 = RefundRounds.defaultGap) -> [UInt8] {
         let rounds = RefundRounds(self, gap: gap)
         var writer = JSONWriter(reservingCapacity: 2048)
@@ -55,8 +55,8 @@ extension RefundCase {
         return writer.bytes
     }
 
-    /// Reads what ``jsonText(gap:)`` wrote, in this format version or an older one. A member of the wrong kind reads as
-    /// absent.
+    /// Parses the output of ``jsonText(gap:)``, in this format version or an older one. A member of the wrong kind
+    /// reads as absent.
     package init(json: [UInt8]) throws(RefundFormatError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json).root } catch { throw .invalidJSON }

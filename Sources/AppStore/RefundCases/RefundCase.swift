@@ -3,27 +3,27 @@ package import JSON
 
 /// The refund of one transaction: Apple's requests, the answers, and Apple's decisions.
 ///
-/// A join: cases of one key are merged in any order and number with the same result, so a record that comes again, late
-/// or out of order changes nothing that it should not. What the parts mean together is in ``RefundRounds``.
+/// Forms a join: merging cases of one key in any order and number gives the same result, so duplicate, late or
+/// out-of-order records do no harm. ``RefundRounds`` derives the rounds from the parts.
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
-    /// The refunded transaction. A RESCIND_CONSENT names no transaction: it is kept under the appTransactionId.
+    /// The refunded transaction. A RESCIND_CONSENT names no transaction and is kept under the appTransactionId.
     package let transactionId: TransactionId
 
     package var transaction: RefundTransaction?
     package private(set) var requests: [NotificationUUID: RefundRequest] = [:]
-    /// Answers that were recorded with an end or an acceptance.
+    /// Answers recorded with an end or an acceptance.
     package private(set) var answers = DatedParts<FrozenAnswer>()
     package private(set) var acceptances = DatedParts<AnswerAcceptance>()
     package private(set) var ends = DatedParts<AnswerEnd>()
     package private(set) var verdicts = DatedParts<RefundVerdict>()
     package var obstacle: AnswerObstacle?
-    /// When a parent or guardian last revoked the child's use of the app (RESCIND_CONSENT), by Apple's clock.
+    /// When a parent or guardian last revoked the child's use of the app (RESCIND_CONSENT), on Apple's clock.
     package var consentRescindedAt: AppStoreInstant?
-    /// When the data of the person were erased last: milliseconds of the Kafka record.
+    /// When the person's data was last erased: timestamp of the Kafka record.
     package private(set) var erasedAt: AppStoreInstant?
-    /// Members that a later version wrote, unchanged.
+    /// Members written by a later version, unchanged.
     package var unknownFields = JSONObject()
 
     package init(environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId) {
@@ -32,15 +32,15 @@ package struct RefundCase: Hashable, Sendable {
         self.transactionId = transactionId
     }
 
-    /// Apple repeats a request a few times.
+    /// Maximum number of requests kept; Apple repeats a request only a few times.
     static let maximumRequests = 64
-    /// `trust` of parts that only a shared secret vouched for.
+    /// `trust` of parts authenticated only by a shared secret.
     static let sharedSecret = "shared-secret"
 
     package mutating func insert(_ request: RefundRequest) {
         requests[request.notificationUUID] = .greater(requests[request.notificationUUID], request)
         guard requests.count > Self.maximumRequests else { return }
-        // The newest of a union are the newest of the newest.
+        // Truncation commutes with union: the newest requests of a union are among the newest of each part.
         let newest = requests.values.sorted {
             $0.signedDate != $1.signedDate
                 ? $0.signedDate > $1.signedDate : $0.notificationUUID < $1.notificationUUID
@@ -58,9 +58,9 @@ package struct RefundCase: Hashable, Sendable {
     package mutating func insert(_ end: AnswerEnd) { ends.insert(end) }
     package mutating func insert(_ verdict: RefundVerdict) { verdicts.insert(verdict) }
 
-    /// Adds what another value of the same key knows.
+    /// Merges another value of the same key.
     ///
-    /// - Returns: whether that changed anything.
+    /// - Returns: whether this case changed.
     @discardableResult
     package mutating func merge(_ other: RefundCase) -> Bool {
         let before = self
@@ -80,7 +80,7 @@ package struct RefundCase: Hashable, Sendable {
         return self != before
     }
 
-    /// Whether every text may be part of keys and URLs.
+    /// Whether every text is safe in keys and URLs.
     package var isBounded: Bool {
         transactionId.isBounded && (transaction?.isBounded ?? true)
             && requests.values.allSatisfy {
@@ -90,14 +90,14 @@ package struct RefundCase: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Erases what is known of the person up to a moment. What was answered, and whether Apple accepted it, stays: nothing
-    /// is answered twice.
+    /// Erases personal data up to `moment`. The fact of an answer and its acceptance stay, so that nothing is answered
+    /// twice.
     package mutating func erase(at moment: AppStoreInstant) {
         erasedAt = max(erasedAt ?? moment, moment)
         strip()
     }
 
-    /// Whether the person was erased after the last request of a round, so that nothing may be sent for it.
+    /// Returns whether the person was erased after the last request of a round, so that nothing may be sent for it.
     package func isErased(_ round: RefundRound) -> Bool { erasedAt.map { round.through <= $0 } ?? false }
 
     private mutating func strip() {
@@ -112,7 +112,7 @@ package struct RefundCase: Hashable, Sendable {
         if let moment = obstacle?.at, moment <= erasedAt { obstacle?.message = "" }
     }
 
-    /// For readers of the published form.
+    /// Sets the parts; used when parsing the published form.
     mutating func setParts(
         answers: DatedParts<FrozenAnswer>, acceptances: DatedParts<AnswerAcceptance>, ends: DatedParts<AnswerEnd>,
         verdicts: DatedParts<RefundVerdict>, erasedAt: AppStoreInstant?

@@ -1,9 +1,9 @@
 package import RefundRules
 
 extension RefundFacts {
-    /// The facts of a round, for rules and for the company's service.
+    /// Creates the facts of a round, for the rules and the company's service.
     ///
-    /// Rules see the customer's past as it is added to the facts afterwards.
+    /// The customer's history is not included; callers add it afterwards.
     package init(_ refund: RefundCase, _ round: RefundRound) {
         let transaction = refund.transaction
         self.init(

@@ -1,18 +1,19 @@
 package import AppStoreModel
 package import Records
 
-/// What one notification record means to refunds.
+/// The meaning of one notification record for refunds.
 package enum RefundReading: Sendable {
     case refund(RefundCase)
-    /// Says nothing about refunds.
+    /// The notification does not concern refunds.
     case irrelevant
-    /// Should say something, and cannot be used: the reason's code and a detail.
+    /// The notification concerns refunds but is unusable: code and detail of the reason.
     case unusable(String, String?)
 
     /// - Parameters:
-    ///   - environment: of the topic that the record was read from.
-    ///   - timestamp: of the Kafka record, milliseconds since 1970, where its headers say no time of receipt.
-    ///   - now: by the clock of this member, to tell a request that is read when its time is over.
+    ///   - environment: environment of the topic that the record was read from.
+    ///   - timestamp: timestamp of the Kafka record, milliseconds since 1970, used if its headers have no time of
+    ///     receipt.
+    ///   - now: current time on this member's clock, to detect a request read after its deadline.
     package init(
         _ record: NotificationRecord, environment: AppStoreEnvironment, timestamp: Int64, now: AppStoreInstant
     ) {
@@ -36,7 +37,8 @@ package enum RefundReading: Sendable {
             found = consent
             found.consentRescindedAt = signedDate
         } else {
-            // Nothing says what an unresolved version 1 notification is about; a request of Apple's is somebody's work.
+            // The subject of an unresolved version 1 notification is unknown; a consumption request still needs
+            // attention.
             if record.trust == .sharedSecret, record.transaction == nil, type != .consumptionRequest {
                 self = .irrelevant
                 return
@@ -80,7 +82,7 @@ package enum RefundReading: Sendable {
         .consumptionRequest, .refund, .refundDeclined, .refundReversed, .rescindConsent,
     ]
 
-    /// A withdrawn consent is kept under the customer's appTransactionId.
+    /// Returns a case for a withdrawn consent, which is kept under the customer's appTransactionId.
     private static func consent(_ record: NotificationRecord, _ environment: AppStoreEnvironment) -> RefundCase? {
         guard let data = record.notification.appData, data.environment == nil || data.environment == environment,
             let id = record.appTransaction?.appTransactionId, let bundleId = data.bundleId

@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import JSON
 
-/// One CONSUMPTION_REQUEST: Apple asks for information about the transaction of a case, and repeats it under new
-/// notificationUUIDs while it waits. Or an operator's, who wants a round of its own for another answer.
+/// One CONSUMPTION_REQUEST: Apple requests information about the transaction of a case, and repeats the request under
+/// new notificationUUIDs while it waits. An operator's request opens another round for a different answer.
 package struct RefundRequest: CasePart {
     package var notificationUUID: NotificationUUID
     /// When Apple signed it.
@@ -10,13 +10,13 @@ package struct RefundRequest: CasePart {
     /// When the ingress received it.
     package var receivedAt: AppStoreInstant
     package var reason: ConsumptionRequestReason?
-    /// False for what only a shared secret vouched for (version 1).
+    /// False for a request authenticated only by a shared secret (version 1).
     package var isSigned: Bool
-    /// The version 1 body does not say of which transaction it is: see ``LegacyRequest``.
+    /// Whether the transaction of a version 1 body is uncertain: see ``LegacyRequest``.
     package var isAmbiguous: Bool
-    /// Its 12 hours were over when this installation first read it.
+    /// Whether the 12 hours had passed when this installation first read the request.
     package var isLate: Bool
-    /// An operator opened a round with it; Apple sent nothing.
+    /// Whether an operator opened a round with this request, without one from Apple.
     package var isOperators: Bool
 
     package init(
@@ -34,14 +34,14 @@ package struct RefundRequest: CasePart {
         self.isOperators = isOperators
     }
 
-    /// The arrival that was read in time goes before one that was not, and the first before a later one.
+    /// Rank of the arrival: one read in time precedes a late one, and an earlier one a later one.
     package var rank: [Int64] { [isLate ? 0 : 1, -receivedAt.millisecondsSince1970] }
 
-    /// Apple's last attempt comes 157 hours after the first, and is answered within 12 more: what is received later than
-    /// that after its signature is history (app-store.md 10.5).
+    /// Maximum time between signature and receipt, in milliseconds. Apple's last attempt comes 157 hours after the
+    /// first and can be answered for another 12; a request received later is history (app-store.md 10.5).
     static let latestReceipt: Int64 = 169 * 3_600_000
 
-    /// Whether Apple may still wait for the answer when the request is received.
+    /// Whether Apple may still be waiting for the answer when the request is received.
     var isTimely: Bool { signedDate.milliseconds(to: receivedAt) <= Self.latestReceipt }
 
     package func write(to object: inout JSONWriter) {

@@ -2,9 +2,9 @@ package import AppStoreModel
 
 /// The state of a round of Apple's requests.
 package enum AnswerStatus: String, Sendable, CaseIterable {
-    /// Apple has not asked.
+    /// Apple has sent no request.
     case none
-    /// Apple waits.
+    /// Apple waits for the answer.
     case waiting
     /// Apple accepted the answer.
     case accepted
@@ -14,11 +14,11 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case observed
     /// Apple refused the answer.
     case refused
-    /// The time was over.
+    /// The deadline passed.
     case missed
-    /// The time was over when this installation first read the request.
+    /// The deadline had passed when this installation first read the request.
     case tooLate = "too_late"
-    /// Apple decided, or asked again much later, before there was an answer.
+    /// Apple decided, or sent another request much later, before there was an answer.
     case overtaken
 
     init(_ end: AnswerEnd.Kind) {
@@ -32,27 +32,27 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     }
 }
 
-/// Requests about one refund that Apple asks about: decided and answered at most once. Source: app-store.md 10.5.
+/// A group of Apple's requests about one refund, decided and answered at most once. Source: app-store.md 10.5.
 package struct RefundRound: Hashable, Sendable {
     /// From 1.
     package let number: Int
-    /// The date of its first request, by Apple's clock.
+    /// The date of its first request, on Apple's clock.
     package let openedAt: AppStoreInstant
-    /// The greatest date of its requests, by Apple's clock.
+    /// The greatest date of its requests, on Apple's clock.
     package let through: AppStoreInstant
-    /// In the order of their dates. Empty only where all were dropped as too many.
+    /// Requests in the order of their dates. Empty only if all were dropped as excess.
     package let requests: [RefundRequest]
     package let answer: FrozenAnswer?
     package let acceptance: AnswerAcceptance?
     package let end: AnswerEnd?
-    /// Apple's decision that ended it.
+    /// Apple's decision that ended the round.
     package let verdict: RefundVerdict?
-    /// Apple's newest decision before the next round: a refund may be reversed.
+    /// Apple's newest decision before the next round: a refund can be reversed.
     package let lastVerdict: RefundVerdict?
-    /// A later round began.
+    /// Whether a later round has begun.
     package let isSuperseded: Bool
 
-    /// Apple's limit for an answer after the receipt of a request, in milliseconds.
+    /// Apple's time limit for an answer after the receipt of a request, in milliseconds.
     package static let answerTime: Int64 = 12 * 3_600_000
 
     package var status: AnswerStatus {
@@ -61,26 +61,26 @@ package struct RefundRound: Hashable, Sendable {
         return verdict == nil && !isSuperseded ? .waiting : .overtaken
     }
 
-    /// When answers are due: they are sent in this order, and alerts look at it. 12 hours after the oldest request was
-    /// signed or received, whichever came first.
+    /// Time at which the answer is due: 12 hours after the oldest request was signed or received, whichever came first.
+    /// Answers are sent in this order, and alerts use it.
     package var deadline: AppStoreInstant? {
         requests.first.map { min($0.signedDate, $0.receivedAt).advanced(byMilliseconds: Self.answerTime) }
     }
 
-    /// Until when an answer is tried: 12 hours after the last receipt of a request. Nil when no request came in time.
+    /// End of the attempts to answer: 12 hours after the last receipt of a request. Nil if no request arrived in time.
     package var answerableUntil: AppStoreInstant? {
         requests.filter(\.isTimely).map(\.receivedAt).max()?.advanced(byMilliseconds: Self.answerTime)
     }
 
-    /// Whether every request was too old when it was received, or over when it was first read here.
+    /// Whether every request arrived too late or was first read here after its deadline.
     package var isTooLate: Bool { requests.allSatisfy { $0.isLate || !$0.isTimely } }
 
-    /// When the first request was received.
+    /// Time of receipt of the first request.
     package var receivedAt: AppStoreInstant? { requests.map(\.receivedAt).min() }
 
-    /// The newest reason that the customer gave.
+    /// The customer's newest reason.
     package var reason: ConsumptionRequestReason? { requests.last { $0.reason != nil }?.reason }
 
-    /// No signed request says which transaction it is about, and the newest leaves it open.
+    /// Whether no signed request identifies the transaction and the newest request is ambiguous.
     package var isAmbiguous: Bool { !requests.contains(where: \.isSigned) && requests.last?.isAmbiguous ?? false }
 }

@@ -2,26 +2,27 @@ package import AppStoreModel
 
 /// The rounds of a case, oldest first. Source: app-store.md 10.5.
 ///
-/// Requests, decisions, answers and ends are compared by Apple's signedDate alone: a clock of ours may be wrong, and two
-/// members have two.
+/// Requests, decisions, answers and ends are compared only by Apple's signedDate, because our clocks may be wrong and
+/// members' clocks differ.
 package struct RefundRounds: Sendable {
-    /// A request so long after the one before opens a new round, in milliseconds.
+    /// Interval after the previous request beyond which a request opens a new round, in milliseconds.
     package static let defaultGap: Int64 = 72 * 3_600_000
 
     package let all: [RefundRound]
 
-    /// The one that may wait for an answer; nil when Apple has not asked.
+    /// The only round that may wait for an answer; nil if Apple has sent no request.
     package var newest: RefundRound? { all.last }
 
     package var status: AnswerStatus { newest?.status ?? .none }
 
-    /// The round that waits; nil for none.
+    /// The waiting round, if there is one.
     package var waiting: RefundRound? { newest.flatMap { $0.status == .waiting ? $0 : nil } }
 
-    /// The round of a proposal, acceptance or end: of the newest request that its maker knew.
+    /// Returns the round of a proposal, acceptance or end, by the newest request known to its author.
     package func round(through date: AppStoreInstant) -> RefundRound? { all.last { $0.openedAt <= date } }
 
-    /// - Parameter gap: silence after which a request opens a new round (`refunds.round.gap`), in milliseconds.
+    /// - Parameter gap: interval without requests after which a request opens a new round (`refunds.round.gap`), in
+    ///   milliseconds.
     package init(_ refund: RefundCase, gap: Int64 = defaultGap) {
         let points = Self.points(refund)
         var groups: [[Point]] = []
@@ -40,12 +41,13 @@ package struct RefundRounds: Sendable {
 
     // MARK: Points
 
-    /// A request by Apple's clock; without a request where it was dropped as one of too many, and an answer to it is known.
+    /// A request on Apple's clock; `request` is nil if it was dropped as excess but has a known answer.
     private struct Point {
         let date: AppStoreInstant
         let request: RefundRequest?
 
-        /// A decision that only a shared secret vouched for ends what is vouched for in the same way.
+        /// Returns whether a decision ends the round; one authenticated only by a shared secret ends only requests
+        /// authenticated the same way.
         func isEnded(by verdict: RefundVerdict) -> Bool { verdict.isSigned || request.map { !$0.isSigned } ?? false }
     }
 

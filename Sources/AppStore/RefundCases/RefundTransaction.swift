@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import JSON
 
-/// What is known of the transaction of a case, by the newest statement about it.
+/// The transaction of a case, by the newest statement about it.
 package struct RefundTransaction: CasePart {
     package var signedDate: AppStoreInstant
-    /// False for what only a shared secret vouched for; it never replaces what was signed.
+    /// False if authenticated only by a shared secret; such a transaction never replaces a signed one.
     package var isSigned: Bool
     package var originalTransactionId: OriginalTransactionId?
     package var appTransactionId: AppTransactionId?
@@ -26,7 +26,7 @@ package struct RefundTransaction: CasePart {
     package var transactionReason: TransactionReason?
     package var isAdvancedCommerce: Bool
 
-    /// Nil without a signedDate.
+    /// Nil if the payload has no signedDate.
     package init?(_ payload: TransactionPayload, isSigned: Bool = true) {
         guard let signedDate = payload.signedDate else { return nil }
         self.signedDate = signedDate
@@ -51,7 +51,7 @@ package struct RefundTransaction: CasePart {
 
     package var rank: [Int64] { [isSigned ? 1 : 0, signedDate.millisecondsSince1970] }
 
-    /// Whether every text may be kept.
+    /// Whether every text is short enough to be stored.
     var isBounded: Bool {
         let texts = [
             originalTransactionId?.rawValue, appTransactionId?.rawValue, appAccountToken?.rawValue,
@@ -61,7 +61,7 @@ package struct RefundTransaction: CasePart {
         return texts.allSatisfy { $0.map(BoundedText.accepts) ?? true }
     }
 
-    /// Removes what speaks of the person, and of what was bought.
+    /// Removes personal data, including the purchased product.
     mutating func erase() {
         originalTransactionId = nil
         appTransactionId = nil

@@ -1,19 +1,20 @@
 package import AppStoreModel
 package import JSON
 
-/// A decision of Apple, or of the customer's bank, about a transaction. It ends the round of requests before it.
+/// A decision of Apple, or of the customer's bank, about a transaction. It ends the preceding round of requests.
 package struct RefundVerdict: DatedPart {
     package var kind: RefundCaseOutcome
     /// When Apple signed it.
     package var signedDate: AppStoreInstant
-    /// False for what only a shared secret vouched for (version 1); it never replaces what was signed.
+    /// False if authenticated only by a shared secret (version 1); such a decision never replaces a signed one.
     package var isSigned: Bool
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
     /// Milliunits of a percent.
     package var revocationPercentage: Int32?
-    /// The rest of the period was refunded because the customer upgraded: no refund that the customer asked for.
+    /// Whether the rest of the period was refunded because the customer upgraded, not because the customer requested
+    /// it.
     package var isUpgrade: Bool
 
     package init(
@@ -30,9 +31,9 @@ package struct RefundVerdict: DatedPart {
         isUpgrade = transaction?.isUpgraded ?? false
     }
 
-    /// Whether a REFUND with this transaction is a decision about a refund. One of seats has no revocationDate; a family
-    /// or an organization that takes access away, and a switch to a bundle (a reason that is not known yet), refund nothing
-    /// (app-store.md 3.10, 3.13, 10.5).
+    /// Returns whether a REFUND with this transaction is a decision about a refund. A refund of seats has no
+    /// revocationDate; access removed by a family or an organization, and a switch to a bundle (a reason not yet
+    /// known), refund nothing (app-store.md 3.10, 3.13, 10.5).
     static func isRefund(_ transaction: TransactionPayload) -> Bool {
         transaction.revocationDate != nil
             && transaction.revocationType != .familyRevoke && transaction.revocationType != .assignmentRevoke
@@ -59,7 +60,7 @@ package struct RefundVerdict: DatedPart {
         self.init(kind, &fields)
     }
 
-    /// Reads a verdict whose kind is known.
+    /// Parses a verdict of a known kind.
     init?(_ kind: RefundCaseOutcome, _ fields: inout FieldReader) {
         guard let signedDate = fields.instant("signedDate") else { return nil }
         self.kind = kind
