@@ -1,5 +1,5 @@
-// Format byte 1, flags (1: since), length of the key (16 bits), key, since (64 bits), then 20 bytes for each notification
-// in ascending order: mark and minute. Big-endian. Equal values have equal bytes.
+// Format byte 1, flags (1: since), length of the key (16 bits), key, since (64 bits), then 20 bytes for each
+// notification in ascending order: mark and minute. Big-endian. Equal values have equal bytes.
 extension ReceivedNotifications {
     static let format: UInt8 = 1
 
@@ -18,7 +18,7 @@ extension ReceivedNotifications {
         return bytes
     }
 
-    /// Reads what ``bytes`` wrote.
+    /// Parses the output of ``bytes``.
     ///
     /// - Throws: ``RowFormatError``.
     package init(bytes: [UInt8]) throws(RowFormatError) {
@@ -60,9 +60,9 @@ extension ReceivedNotifications {
     }
 }
 
-/// Why bytes are no row of the reconciliation.
+/// The reason why bytes are not a row of the reconciliation topic.
 package enum RowFormatError: Error, Hashable, Sendable {
     case invalid
-    /// A later format than this library writes: never to be overwritten.
+    /// The format is later than this library's; such a row must never be overwritten.
     case unknownFormat
 }

@@ -1,35 +1,35 @@
 package import AppStoreModel
 
-/// Which notifications of one key were in the notification topic: what the topic itself forgets after 30 days, while Apple
-/// tells of them for 180.
+/// The notifications of one key that were in the notification topic. The topic drops them after 30 days, while Apple's
+/// history returns them for 180.
 ///
-/// A join: merged in any order and number, values become equal. What is older than ``retention`` before the newest entry
-/// is left out, and of more than ``maximumEntries`` the newest remain.
+/// Forms a join: values merged in any order and number become equal. Entries older than ``retention`` before the newest
+/// one are dropped, and beyond ``maximumEntries`` only the newest stay.
 package struct ReceivedNotifications: Hashable, Sendable {
-    /// Longer than the 180 days that Apple's history reaches back. Milliseconds.
+    /// Retention in milliseconds, longer than the 180 days of Apple's history.
     package static let retention: Int64 = 190 * 86_400_000
-    /// Of one key, 320 KiB.
+    /// Maximum number of entries of one key (320 KiB).
     package static let maximumEntries = 16_384
 
     /// The key of the records; ``quarantined(_:)`` or ``partition(_:)``.
     package let key: String
-    /// When each was signed or came, in minutes since 1970.
+    /// Date of each notification in minutes since 1970: its signature, or its arrival if that was later.
     package private(set) var minutes: [NotificationMark: UInt32] = [:]
-    /// Of ``partition(_:)``: everything that came later than this (milliseconds since 1970) is known.
+    /// Start of the index of a ``partition(_:)``, in milliseconds since 1970: every later notification is in the index.
     package private(set) var since: Int64?
 
     package init(key: String) { self.key = key }
 
-    /// One notification.
+    /// Creates a value with one notification.
     ///
-    /// - Parameter moment: when it was signed, or came if that was later.
+    /// - Parameter moment: when it was signed, or when it arrived if that was later.
     package init(key: String, _ mark: NotificationMark, at moment: AppStoreInstant) {
         self.key = key
         insert(mark, at: Self.minute(moment))
     }
 
-    /// What a partition of the notification topic held when it was first read: everything later than a moment, in
-    /// milliseconds since 1970.
+    /// Creates the index of a partition of the notification topic that was first read with records later than `since`,
+    /// in milliseconds since 1970.
     package init(partition: Int32, since: Int64) {
         key = Self.partition(partition)
         self.since = since
@@ -44,8 +44,9 @@ package struct ReceivedNotifications: Hashable, Sendable {
 
     package func contains(_ mark: NotificationMark) -> Bool { minutes[mark] != nil }
 
-    /// Adds what another value of the same key knows.
+    /// Merges another value of the same key.
     ///
+    /// - Returns: whether this value changed.
     /// - Returns: whether it changed.
     package mutating func merge(_ other: ReceivedNotifications) -> Bool {
         let before = self
@@ -55,7 +56,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         return self != before
     }
 
-    /// When nothing of it is needed any more, milliseconds since 1970; nil for what says since when a partition is known.
+    /// When all entries have expired, in milliseconds since 1970; nil for the start of a partition's index, which never
+    /// expires.
     package var expiry: Int64? {
         minutes.values.max().map { Int64($0) * 60_000 + Self.retention }
     }
@@ -78,13 +80,13 @@ package struct ReceivedNotifications: Hashable, Sendable {
     }
 }
 
-// Keys of records have a slash before any space: a bundle id has neither.
+// The keys of notification records have a slash before any space, because a bundle id contains neither.
 extension ReceivedNotifications {
-    /// The key of a nonconforming notification that was quarantined.
+    /// Returns the key of a nonconforming notification that was quarantined.
     package static func quarantined(_ mark: NotificationMark) -> String {
         "quarantined \(String(mark.high, radix: 16)).\(String(mark.low, radix: 16))"
     }
 
-    /// The key of what is known of a partition of the notification topic.
+    /// Returns the key for the index start of a partition of the notification topic.
     package static func partition(_ number: Int32) -> String { "partition \(number)" }
 }

@@ -1,9 +1,9 @@
-/// A row of the reconciliation topic of one environment: which notifications the notification topic had, or a sweep.
+/// A row of the reconciliation topic of one environment: an index of received notifications, or a sweep.
 package enum ReconciliationRow: Hashable, Sendable {
     case received(ReceivedNotifications)
     case sweep(Sweep)
 
-    /// Of the record.
+    /// The key of the record.
     package var key: [UInt8] {
         switch self {
         case .received(let received): Array(received.key.utf8)
@@ -11,7 +11,7 @@ package enum ReconciliationRow: Hashable, Sendable {
         }
     }
 
-    /// Of the record. A sweep is JSON.
+    /// The value of the record; a sweep is JSON.
     package var bytes: [UInt8] {
         switch self {
         case .received(let received): received.bytes
@@ -19,7 +19,7 @@ package enum ReconciliationRow: Hashable, Sendable {
         }
     }
 
-    /// Reads what ``bytes`` wrote.
+    /// Parses the output of ``bytes``.
     ///
     /// - Throws: ``RowFormatError``.
     package init(bytes: [UInt8]) throws(RowFormatError) {
@@ -30,9 +30,9 @@ package enum ReconciliationRow: Hashable, Sendable {
         }
     }
 
-    /// Adds what another row of the same key knows.
+    /// Merges another row of the same key.
     ///
-    /// - Returns: whether it changed; nil when the two cannot be of one key.
+    /// - Returns: whether this row changed; nil if the rows are of different kinds.
     package mutating func merge(_ other: ReconciliationRow) -> Bool? {
         switch (self, other) {
         case (.received(var received), .received(let other)):

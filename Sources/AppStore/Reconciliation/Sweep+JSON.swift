@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Names of the members of a sweep, a contract: rows of the topic, and output of `sluicectl`.
+/// Names of the members of a sweep in rows of the topic and in the output of `sluicectl`; a contract.
 private enum Name {
     static let format: StaticString = "formatVersion"
     static let environment: StaticString = "environment"
@@ -48,10 +48,10 @@ private enum Name {
 }
 
 extension Sweep {
-    /// Version of the form that is written. Additions keep it.
+    /// Version of the format that is written. Additions keep it.
     static let formatVersion: Int64 = 1
 
-    /// As JSON text; dates are in milliseconds since 1970. Equal sweeps have equal texts.
+    /// The sweep as JSON text; dates are in milliseconds since 1970. Equal sweeps have equal texts.
     package var jsonText: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { object in
@@ -73,7 +73,7 @@ extension Sweep {
         return writer.bytes
     }
 
-    /// What counts as a whole in a merge.
+    /// The members that a merge takes from one value as a whole.
     var stateText: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { writeState(to: &$0) }
@@ -87,7 +87,7 @@ extension Sweep {
         object.set(Name.nextAt, nextAt)
     }
 
-    /// Reads what ``jsonText`` wrote.
+    /// Parses the output of ``jsonText``.
     ///
     /// - Throws: ``RowFormatError``.
     package init(json: [UInt8]) throws(RowFormatError) {

@@ -1,14 +1,15 @@
 package import AppStoreModel
 
-/// The sweeps of one kind in one app and environment: what is wanted, the run under way, the last complete one, and when
-/// the next is due. A row of the reconciliation topic, written by the owner of its partition.
+/// The sweeps of one kind in one app and environment: requests, the current run, the last complete one, and the next
+/// due date. A row of the reconciliation topic, written by the owner of its partition.
 ///
-/// A join: of two values that of the later run, then of the later step, counts; the latest wish counts by itself.
+/// Forms a join: of two values, the one with the later run, then the later step, counts; requests are merged
+/// separately.
 package struct Sweep: Hashable, Sendable {
-    /// What an operator asked for.
+    /// An operator's request.
     package struct Request: Hashable, Sendable {
         package let range: SweepRange
-        /// Nothing is published.
+        /// Whether the run publishes nothing.
         package let isDryRun: Bool
         package let requestedAt: Int64
 
@@ -19,28 +20,28 @@ package struct Sweep: Hashable, Sendable {
         }
     }
 
-    /// A run that is asked for does not begin sooner after the one before it began, in milliseconds.
+    /// Minimum interval between the starts of a run and of a requested one after it, in milliseconds.
     package static let spacing: Int64 = 300_000
-    /// A backfill is remembered for so long after its end, in milliseconds.
+    /// Retention of a backfill after its end, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
 
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
     package let kind: SweepKind
-    /// Of a backfill.
+    /// The operator's request; only for a backfill.
     package var request: Request?
-    /// A run is wanted that begins after this moment, because the ingress was unavailable until then; milliseconds since
-    /// 1970.
+    /// A run was requested that begins after this moment, because the ingress was unavailable until then; milliseconds
+    /// since 1970.
     package var wantedAt: Int64?
-    /// When an operator asked for the end of a backfill, milliseconds since 1970.
+    /// When an operator cancelled a backfill, milliseconds since 1970.
     package var cancelledAt: Int64?
-    /// Ascending in one run.
+    /// Counter of updates in one run, ascending.
     package private(set) var step: Int64 = 0
-    /// Under way, or complete.
+    /// The current run, or the last one if it is complete.
     package private(set) var run: SweepRun?
-    /// The last complete one.
+    /// The last complete run.
     package private(set) var last: SweepRun?
-    /// When the run goes on, or the next begins; nil for never.
+    /// When the run continues or the next one begins; nil for never.
     package private(set) var nextAt: Int64? = 0
 
     package init(_ environment: AppStoreEnvironment, _ bundleId: BundleId, _ kind: SweepKind) {
@@ -63,16 +64,16 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
-    /// No key of a notification record, which has a slash before any space.
+    /// The key of the record. It differs from keys of notification records, which have a slash before any space.
     package var key: String { "sweep \(bundleId.rawValue)/\(kind.text)" }
 
     /// Whether the run is under way.
     package var isRunning: Bool { run?.progress != nil }
 
-    /// Whether it is to be ended before it is complete.
+    /// Whether the run was cancelled before it was complete.
     package var isToEnd: Bool { kind.isBackfill && cancelledAt != nil && last == nil }
 
-    /// When there is something to do, milliseconds since 1970; nil for never.
+    /// When the next action is due, milliseconds since 1970; nil for never.
     package var due: Int64? {
         if isToEnd { return cancelledAt }
         guard !isRunning, let wantedAt, wantedAt > run?.startedAt ?? .min else { return nextAt }
@@ -88,25 +89,25 @@ package struct Sweep: Hashable, Sendable {
 
     // MARK: Steps
 
-    /// A run begins.
+    /// Begins a run.
     package mutating func begin(_ run: SweepRun) {
         self.run = run
         step = 0
         nextAt = run.startedAt
     }
 
-    /// The run came further, or failed.
+    /// Records progress or a failure of the run.
     ///
-    /// - Parameter nextAt: when it goes on.
+    /// - Parameter nextAt: when the run continues.
     package mutating func update(_ run: SweepRun, nextAt: Int64) {
         self.run = run
         step += 1
         self.nextAt = nextAt
     }
 
-    /// The run came to its end.
+    /// Completes the run.
     ///
-    /// - Parameter nextAt: of the next run; nil for none.
+    /// - Parameter nextAt: start of the next run; nil for none.
     package mutating func finish(_ run: SweepRun, at moment: Int64, nextAt: Int64?) {
         var run = run
         run.progress = nil
@@ -118,7 +119,7 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
-    /// The run ends before it is complete: no other begins.
+    /// Ends the run before it is complete; no other run follows.
     package mutating func cancel(_ run: SweepRun, at moment: Int64) {
         var run = run
         run.isCancelled = run.progress != nil
@@ -127,9 +128,9 @@ package struct Sweep: Hashable, Sendable {
 
     // MARK: Join
 
-    /// Adds what another value of the same key knows.
+    /// Merges another value of the same key.
     ///
-    /// - Returns: whether it changed.
+    /// - Returns: whether this value changed.
     package mutating func merge(_ other: Sweep) -> Bool {
         let before = self
         if let wanted = other.wantedAt { wantedAt = max(wanted, wantedAt ?? wanted) }

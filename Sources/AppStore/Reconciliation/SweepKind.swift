@@ -1,19 +1,20 @@
 package import AppStoreModel
 
-/// What a sweep asks Apple for: its notification history, but for `statuses`.
+/// The kind of a sweep; all but `statuses` read Apple's notification history.
 package enum SweepKind: Hashable, Sendable {
-    /// What Apple could not deliver: often, and after the ingress was unavailable.
+    /// Notifications that Apple could not deliver: read often, and after the ingress was unavailable.
     case failures
-    /// Everything that Apple sent: also what was acknowledged and is in no topic.
+    /// Every notification that Apple sent, including acknowledged ones that are in no topic.
     case everything
-    /// What Apple says now of each subscription of which version 1 spoke: version 1 is in no history.
+    /// Apple's current status of each subscription with version 1 notifications, because version 1 appears in no
+    /// history.
     case statuses
-    /// A range that an operator asked for, by the id of the request.
+    /// A range that an operator requested, with the id of the request.
     case backfill(String)
 
     private static let backfillPrefix = "backfill-"
 
-    /// As in keys, metrics and output.
+    /// The kind as used in keys, metrics and output.
     package var text: String {
         switch self {
         case .failures: "failures"
@@ -23,7 +24,7 @@ package enum SweepKind: Hashable, Sendable {
         }
     }
 
-    /// Nil for a text that names none.
+    /// Nil if the text names no kind.
     package init?(_ text: String) {
         switch text {
         case "failures": self = .failures
@@ -37,13 +38,13 @@ package enum SweepKind: Hashable, Sendable {
 
     package var isBackfill: Bool { if case .backfill = self { true } else { false } }
 
-    /// Apple records in Get Notification History for so long, in milliseconds.
+    /// Returns how far back Get Notification History reaches, in milliseconds.
     package static func reach(_ environment: AppStoreEnvironment) -> Int64 {
         (environment == .production ? 180 : 30) * 86_400_000
     }
 }
 
-/// From a moment to before another, in milliseconds since 1970.
+/// A half-open range of time, in milliseconds since 1970.
 package struct SweepRange: Hashable, Sendable {
     package var from: Int64
     package var to: Int64

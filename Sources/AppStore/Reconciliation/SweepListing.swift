@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The sweeps of an installation as `sluice-reconciler` lists them for `sluicectl`: `{"sweeps":[…]}`.
+/// The list of an installation's sweeps that `sluice-reconciler` serves to `sluicectl`: `{"sweeps":[…]}`.
 package enum SweepListing {
     private static let member: StaticString = "sweeps"
 
@@ -12,12 +12,12 @@ package enum SweepListing {
         return writer.bytes
     }
 
-    /// Nil for something else.
+    /// Parses a list; nil for anything else.
     package static func sweeps(json: [UInt8]) -> [Sweep]? {
         guard let elements = (try? JSONValue(json: json))?.object?["sweeps"]?.array else { return nil }
         return elements.compactMap { try? Sweep(json: $0.json) }
     }
 
-    /// The page of the admin listener.
+    /// Path of the list on the admin listener.
     package static let path = "/reconciliation"
 }

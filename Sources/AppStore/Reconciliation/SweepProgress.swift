@@ -1,36 +1,38 @@
-/// Where a sweep is: in which pass, in which window of its range, before which page. A value without a clock.
+/// The position of a sweep: its pass, the window of its range, and the next page. A value without a clock.
 ///
-/// A sweep asks for the consumption requests of its whole range first, because these have a deadline, then for all types.
-/// Each pass goes through the range in windows, each a page set of its own, so that no page token is needed for longer
+/// A sweep first reads the consumption requests of its whole range, because these have a deadline, then all types. Each
+/// pass reads the range in windows with separate page sequences, so that a page token is needed only for the duration
+/// of a window; a window with an expired token is halved and read again.
 /// than a window takes; a window whose token expired is halved and read again.
 package struct SweepProgress: Hashable, Sendable {
-    /// What a pass asks for.
+    /// The subject of a pass.
     package enum Pass: Int64, Sendable, CaseIterable {
-        /// Of statuses the subscriptions that need the answer.
+        /// Consumption requests; in a sweep of statuses, the subscriptions that need an answer.
         case consumptionRequests
-        /// Of statuses all others.
+        /// All types; in a sweep of statuses, all other subscriptions.
         case all
 
         var next: Pass? { Pass(rawValue: rawValue + 1) }
     }
 
-    /// A window is not halved below this, in milliseconds.
+    /// Minimum length of a window, in milliseconds.
     package static let shortestWindow: Int64 = 60_000
 
     package let range: SweepRange
     package private(set) var pass: Pass
     package private(set) var window: SweepRange
-    /// Of the page that comes next in the window; nil for its first. Of statuses the purchase that was compared last.
+    /// Token of the next page in the window; nil for its first page. In a sweep of statuses, the last compared
+    /// purchase.
     package var pageToken: String?
 
-    /// The beginning of a sweep; nil for an empty range.
+    /// Creates the start of a sweep; nil for an empty range.
     ///
-    /// - Parameter length: of a window, in milliseconds.
+    /// - Parameter length: length of a window, in milliseconds.
     package init?(over range: SweepRange, windows length: Int64) {
         guard range.from < range.to else { return nil }
         self.range = range
         pass = .consumptionRequests
-        // Few are of one type, so it takes windows of another size.
+        // One type has few notifications, so its windows are larger.
         window = Self.window(from: range.from, in: range, length * 8)
     }
 
@@ -41,7 +43,7 @@ package struct SweepProgress: Hashable, Sendable {
         self.pageToken = pageToken
     }
 
-    /// The window was read to its last page.
+    /// Advances after the last page of the window.
     ///
     /// - Returns: false at the end of the sweep.
     package mutating func advance(windows length: Int64) -> Bool {
@@ -56,10 +58,10 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// Its token expired before its last page, or it cannot be read: its first half is read from the beginning, and then
-    /// the other.
+    /// Halves a window after its token expired or it was unreadable: its first half is read from the start, then the
+    /// other.
     ///
-    /// - Returns: false for a window that cannot be shorter; it is read from the beginning.
+    /// - Returns: false if the window cannot be shorter; it is then read from its start.
     package mutating func halve() -> Bool {
         pageToken = nil
         let length = window.to - window.from
@@ -68,7 +70,7 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// The share of the sweep that is done, from 0 to 1, by time and not by number of notifications.
+    /// Completed share of the sweep, from 0 to 1, by time instead of the number of notifications.
     package var share: Double {
         let length = Double(max(1, range.to - range.from))
         let done = Double(window.from - range.from) / length

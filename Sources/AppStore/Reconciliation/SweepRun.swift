@@ -1,13 +1,13 @@
 package import AppStoreModel
 
-/// One run of a sweep: how far it is, or what it found.
+/// One run of a sweep: its progress, or its result.
 package struct SweepRun: Hashable, Sendable {
-    /// Why it does not go on at the moment.
+    /// The reason why the run is paused.
     package struct Failure: Hashable, Sendable {
         package let at: Int64
-        /// In words; no tokens, keys or customers' data.
+        /// The message for operators; without tokens, keys or customers' data.
         package let message: String
-        /// In a row.
+        /// Number of consecutive failures.
         package let count: Int64
 
         package init(at: Int64, message: String, count: Int64) {
@@ -32,58 +32,59 @@ package struct SweepRun: Hashable, Sendable {
         }
     }
 
-    /// What it counted. A page that is read again after a crash is counted once more in `swept` and `calls`.
+    /// Counters of the run. A page that is read again after a crash is counted again in `swept` and `calls`.
     package struct Counts: Hashable, Sendable {
         /// Requests to Apple.
         package var calls: Int64 = 0
-        /// Notifications in Apple's history; subscriptions about which Apple was asked, one way or the other.
+        /// Notifications in Apple's history; in a sweep of statuses, subscriptions for which Apple was queried.
         package var swept: Int64 = 0
-        /// Of these not in the topic.
+        /// Notifications in the history that were missing in the topic.
         package var missing: Int64 = 0
-        /// Of these published: all of them, but for a dry run.
+        /// Missing notifications that were published: all, except in a dry run.
         package var published: Int64 = 0
-        /// Nonconforming, and written to the quarantine topic.
+        /// Nonconforming notifications written to the quarantine topic.
         package var quarantined: Int64 = 0
-        /// Not Apple's, of another app or environment than was asked for, or not taken by Kafka. Each is written to the
-        /// quarantine topic once, where Kafka takes it, and counts in every sweep that finds it.
+        /// Notifications not signed by Apple, of another app or environment than requested, or rejected by Kafka. Each
+        /// is written to the quarantine topic once, if Kafka accepts it, and counts in every sweep that finds it.
         package var refused: Int64 = 0
-        /// Acknowledged before what is known of the topic begins: neither missing nor known. Subscriptions about which
-        /// Apple gave no answer.
+        /// Notifications acknowledged before the index of the topic begins, which are neither missing nor known; in a
+        /// sweep of statuses, subscriptions without an answer from Apple.
         package var unknown: Int64 = 0
-        /// Subscriptions that differ from Apple's statuses.
+        /// Subscriptions with a published state that differs from Apple's status.
         package var differing: Int64 = 0
-        /// Subscriptions about which Apple's signed answer was published: those that differ, and those that need it.
+        /// Subscriptions for which Apple's signed answer was published: those that differ, and those that need an
+        /// answer.
         package var repaired: Int64 = 0
-        /// Of those that differ the ones about which nothing was published.
+        /// Differing subscriptions for which nothing was published.
         package var unrepaired: Int64 = 0
-        /// Windows that could not be read, and were given up after several attempts.
+        /// Windows skipped as unreadable after several attempts.
         package var unread: Int64 = 0
 
-        /// Notifications that Apple returned and that were not published.
+        /// Notifications that Apple returned and that were not published to the notification topic.
         package var notBroughtIn: Int64 { refused + quarantined }
 
         package init() {}
     }
 
-    /// At most so many of the missing ones are named, of those that differ, and of windows that were not read.
+    /// Maximum number of missing notifications, of differing subscriptions, and of unread windows listed by name.
     package static let namedMissing = 50
 
-    /// Milliseconds since 1970; names the run.
+    /// Start of the run in milliseconds since 1970; identifies the run.
     package let startedAt: Int64
     package let range: SweepRange
     package let isDryRun: Bool
-    /// It was asked for, and did not begin because its time had come.
+    /// Whether the run was requested instead of being due.
     package let isWanted: Bool
-    /// An operator ended it before it was complete.
+    /// Whether an operator ended the run before it was complete.
     package var isCancelled = false
-    /// Nil when it is complete.
+    /// Nil when the run is complete.
     package var progress: SweepProgress?
     package var counts = Counts()
-    /// The first ones.
+    /// The first missing notifications.
     package private(set) var missing: [Missing] = []
-    /// The first ones.
+    /// The first differences.
     package private(set) var differences: [StatusDifference] = []
-    /// The first windows that were not read.
+    /// The first unread windows.
     package private(set) var unread: [SweepRange] = []
     package var finishedAt: Int64?
     package var failure: Failure?
@@ -123,10 +124,10 @@ package struct SweepRun: Hashable, Sendable {
         if missing.count < Self.namedMissing { missing.append(notification) }
     }
 
-    /// The present window cannot be read. Its first half is read next, where it can be halved; otherwise it is given up,
-    /// and the window after it comes next.
+    /// Narrows the current window, which is unreadable. If it can be halved, its first half is read next; otherwise it
+    /// is skipped and the next window follows.
     ///
-    /// - Parameter length: of a window, in milliseconds.
+    /// - Parameter length: length of a window, in milliseconds.
     package mutating func narrowWindow(windows length: Int64) {
         guard var progress else { return }
         if progress.halve() {

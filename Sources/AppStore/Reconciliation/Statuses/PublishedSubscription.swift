@@ -4,24 +4,27 @@ internal import JSON
 package import KafkaModel
 internal import Records
 
-/// A subscription as the entitlements topic has it.
+/// A subscription as published in the entitlements topic.
 package struct PublishedSubscription: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionId
-    /// Whether version 1 notifications said anything of it.
+    /// Whether the subscription has facts from version 1 notifications.
     package let isLegacy: Bool
-    /// Of what it gives: whether it holds, its state, and the transaction it rests on; nil where it gives nothing.
+    /// Whether the first grant is in effect, its state, and its transaction; nil without a grant.
     package private(set) var isEntitled = false
     package private(set) var state: String?
     package private(set) var transactionId: TransactionId?
     package private(set) var awaitsConfirmation = false
-    /// Whether the known facts leave Apple's statement unexplained, so that Apple is to be asked.
+    /// Whether the known facts do not explain Apple's statement, so that a status query is needed.
     package let needsStatusQuery: Bool
 
-    /// Whether it is compared with what Apple says: version 1 is in no history, and what is unexplained is asked.
+    /// Whether the subscription is compared with Apple's status: version 1 appears in no history, and unexplained
+    /// states need a query.
     package var isCompared: Bool { isLegacy || needsStatusQuery }
 
-    /// - Parameter isComparedOnly: nil also for what is not compared; most rows are not, and then their facts are not read.
-    /// Nil for another app's row, for what is no subscription, and for what cannot be read.
+    /// - Parameter isComparedOnly: return nil for subscriptions that need no comparison, which are most, without
+    ///   parsing their facts.
+    ///
+    /// Nil for another app's row, for other products than subscriptions, and for unreadable rows.
     package init?(_ record: KafkaRecord, of bundleId: BundleId, isComparedOnly: Bool = false) {
         guard let value = record.value, let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             let parts = RecordKey.parts(of: key), parts.bundleId == bundleId,
@@ -36,7 +39,7 @@ package struct PublishedSubscription: Sendable, Hashable {
         let unsigned = facts.legacy?.allTransactions ?? []
         guard facts.isSubscription || unsigned.contains(where: \.isAutoRenewable) else { return nil }
         originalTransactionId = OriginalTransactionId(parts.subject)
-        // Several products of one purchase share its state; one that holds is listed first.
+        // Several products of one purchase share its state; one that is in effect is listed first.
         guard let grant = grants.first else { return }
         isEntitled = grant["isEntitled"]?.bool ?? false
         state = grant["state"]?.string

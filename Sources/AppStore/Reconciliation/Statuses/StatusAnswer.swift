@@ -6,14 +6,14 @@ internal import JSON
 
 /// Apple's answer about one subscription.
 package enum StatusAnswer: Sendable {
-    /// Verified, with the status of the moment and the transaction that gives access now; nil while none has begun.
+    /// Verified, with the current status and the transaction that currently gives access; nil if it has not begun yet.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)
-    /// Apple knows no such subscription of the app. It settles nothing.
+    /// Apple has no such subscription of the app, which proves nothing.
     case unknown
-    /// Not Apple's, or not of the subscription: nothing is made of it.
+    /// Not signed by Apple, or of another subscription: ignored.
     case refused(SubscriptionStatuses.RefusedItem)
 
-    /// How what is published differs; nil where both say the same, and for what was refused.
+    /// Returns the difference from the published state; nil if both agree, and for a refused answer.
     package func difference(of published: PublishedSubscription) -> StatusDifference? {
         switch self {
         case .signed(_, let status, let current): StatusDifference(published, status: status, latest: current)
@@ -22,11 +22,11 @@ package enum StatusAnswer: Sendable {
         }
     }
 
-    /// A record of the entitlement topic with what Apple signed: it counts as a confirmation of what version 1
-    /// notifications said up to that record, and competes with other signed facts by its dates.
+    /// Returns a record of the entitlement topic with Apple's signed answer. It confirms the content of version 1
+    /// notifications up to that record and competes with other signed facts by its dates.
     ///
-    /// - Parameter published: value of the record that was known when Apple was asked.
-    /// - Returns: nil where the answer says nothing that is not known, and for what is not signed.
+    /// - Parameter published: value of the record known when Apple was queried.
+    /// - Returns: nil if the answer contains nothing new or is not signed.
     /// - Throws: ``Unusable``.
     package func contribution(to published: [UInt8]) throws(Unusable) -> [UInt8]? {
         guard case .signed(let verified, let status, _) = self else { return nil }
@@ -50,7 +50,7 @@ package enum StatusAnswer: Sendable {
         }
     }
 
-    /// An answer that cannot be used although Apple signed it.
+    /// A signed answer that cannot be used.
     package struct Unusable: Error {
         package let message: String
     }

@@ -4,7 +4,7 @@ internal import AppStoreVerification
 internal import JSON
 package import Time
 
-/// Asks Apple for the status of a subscription, and compares what is published of it.
+/// Queries Apple for the status of a subscription and compares it with the published state.
 package struct StatusComparison: Sendable {
     private let client: AppStoreServerClient
     private let scope: APIScope
@@ -16,10 +16,10 @@ package struct StatusComparison: Sendable {
         self.clocks = clocks
     }
 
-    /// Asks about a subscription: one request.
+    /// Queries the status of a subscription with one request.
     ///
-    /// - Throws: ``APIFailure``; of kind `unverified` where a signed object cannot be judged yet, and the subscription may
-    ///   be that one.
+    /// - Throws: ``APIFailure``; of kind `unverified` if a signed object that may be of the subscription cannot be
+    ///   verified yet.
     package func answer(about subscription: PublishedSubscription) async throws(APIFailure) -> StatusAnswer {
         let statuses: SubscriptionStatuses
         do throws(APIFailure) {
@@ -33,7 +33,7 @@ package struct StatusComparison: Sendable {
             guard let document = try? JSONDocument.object(found.latest.transaction) else { continue }
             let transaction = TransactionPayload(document.root)
             guard transaction.originalTransactionId == subscription.originalTransactionId else { continue }
-            // Apple renews up to a day ahead; until it begins, the transaction before it is the current one.
+            // Apple renews up to a day ahead; until the new period begins, the previous transaction is current.
             let hasBegun = (transaction.purchaseDate?.millisecondsSince1970 ?? 0) <= clocks.wallMilliseconds()
             return .signed(found.latest, status: found.status, current: hasBegun ? transaction.transactionId : nil)
         }
@@ -47,7 +47,8 @@ package struct StatusComparison: Sendable {
         return .refused(refused)
     }
 
-    /// The refused object that names the subscription, else any: what it is about is not known before it is verified.
+    /// Returns the refused object that names the subscription, otherwise any refused one: its subject is unknown before
+    /// it is verified.
     private func refused(
         of subscription: PublishedSubscription, in items: [SubscriptionStatuses.RefusedItem]
     ) -> SubscriptionStatuses.RefusedItem? {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 package import JSON
 
-/// Names of the members, a contract: rows of the reconciliation topic, and output of `sluicectl`.
+/// Names of the members in rows of the reconciliation topic and in the output of `sluicectl`; a contract.
 private enum Name {
     static let purchase: StaticString = "originalTransactionId"
     static let difference: StaticString = "difference"
@@ -27,7 +27,7 @@ extension StatusDifference {
         if isRepaired { object.set(Name.repaired, true) }
     }
 
-    /// Reads what ``write(to:)`` wrote; nil for something else.
+    /// Parses the output of ``write(to:)``; nil for anything else.
     package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let purchase: OriginalTransactionId = fields.identifier(Name.purchase),

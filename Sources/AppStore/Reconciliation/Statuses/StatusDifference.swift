@@ -1,33 +1,33 @@
 package import AppStoreModel
 
-/// How what is published of a subscription differs from what Apple says of it now.
+/// A difference between the published state of a subscription and Apple's current status.
 package struct StatusDifference: Sendable, Hashable {
     package enum Kind: String, Sendable {
-        /// It gives access, and Apple says that it should not, or the other way round.
+        /// The subscription gives access but should not according to Apple, or the reverse.
         case access
-        /// The same access, but of another transaction: a renewal or a change was missed.
+        /// The access agrees, but comes from another transaction: a renewal or a change was missed.
         case transaction
-        /// Apple knows no such subscription of the app.
+        /// Apple has no such subscription of the app.
         case unknown
     }
 
     package let kind: Kind
     package let published: PublishedSubscription
-    /// Nil where Apple knows none.
+    /// Nil if Apple has no such subscription.
     package let status: SubscriptionStatus?
     package let latest: TransactionId?
-    /// Apple's signed answer was published.
+    /// Whether Apple's signed answer was published.
     package var isRepaired = false
 
-    /// Nil where both say the same.
+    /// Nil if both agree.
     ///
-    /// - Parameter status: nil where Apple knows no such subscription.
+    /// - Parameter status: nil if Apple has no such subscription.
     package init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
         self.published = published
         self.status = status
         self.latest = latest
         guard let status else {
-            // What was never given does no harm.
+            // A subscription that never gave access is harmless.
             guard published.isEntitled || published.transactionId != nil else { return nil }
             kind = .unknown
             return
@@ -42,7 +42,7 @@ package struct StatusDifference: Sendable, Hashable {
         }
     }
 
-    /// As it was written.
+    /// Creates a parsed difference.
     init(
         _ kind: Kind, _ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?,
         isRepaired: Bool

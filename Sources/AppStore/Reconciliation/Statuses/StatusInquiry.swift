@@ -1,18 +1,18 @@
 package import AppStoreServerAPI
 
-/// Asks Apple about one subscription after the other, with several attempts each, and says what a failure means for the
-/// comparison: `sluice-reconciler` and `sluicectl reconcile statuses` decide alike.
+/// Queries Apple about subscriptions one by one, with retries, and classifies failures for the comparison, so that
+/// `sluice-reconciler` and `sluicectl reconcile statuses` decide alike.
 package struct StatusInquiry: Sendable {
     package enum Outcome: Sendable {
         case answer(StatusAnswer)
-        /// Apple refuses this very request: asked again, it would refuse again.
+        /// Apple refuses this request permanently: repeated, it would be refused again.
         case refused(APIFailure)
-        /// Apple gave no answer that can be read. Of one subscription it says nothing of the others; of
+        /// Apple gave no readable answer. For one subscription this implies nothing about others; for
         /// ``unansweredInARow`` it does.
         case unanswered(APIFailure)
     }
 
-    /// After so many subscriptions in a row about which there was no answer, it is not because of them.
+    /// Consecutive subscriptions without an answer after which the cause is not the subscriptions themselves.
     package static let unansweredInARow = 5
 
     private let comparison: StatusComparison
@@ -24,8 +24,8 @@ package struct StatusInquiry: Sendable {
     }
 
     /// - Parameter asked: called before each request.
-    /// - Throws: ``APIFailure`` that concerns all subscriptions, such as a refused key or a limit that lasts; an error of
-    ///   the repetition's `sleep`.
+    /// - Throws: ``APIFailure`` that concerns all subscriptions, such as a refused key or a lasting rate limit; an
+    ///   error of the repetition's `sleep`.
     package func ask(about subscription: PublishedSubscription, asked: () -> Void = {}) async throws -> Outcome {
         var request = RepeatedRequest(repetition)
         while true {
