@@ -1,16 +1,16 @@
 package import Cryptography
 
-/// What went wrong while making or using test certificates and keys.
+/// An error while creating or using test certificates and keys.
 package struct AppStoreSigningError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// libcrypto refused; `cause` says why.
+        /// libcrypto failed; `cause` has the details.
         case cryptography
-        /// A file of the directory is missing, unreadable, or does not belong to the others.
+        /// A file of the directory is missing, unreadable, or does not match the others.
         case directory
     }
 
     package let code: Code
-    /// One line.
+    /// One line of text.
     package let message: String
     package let cause: CryptographyError?
 

@@ -4,23 +4,23 @@ package import Cryptography
 /// Signs payloads as the App Store does: compact JWS, ES256, the chain in `x5c`.
 package struct JWSSigner: Sendable {
     private let key: PrivateKey
-    // The header's segment and its dot, the same for every payload.
+    // The header segment and its dot, the same for every payload.
     private let prefix: [UInt8]
     private let midstate: SHA256Midstate
 
-    /// A signer with the header `{"alg":"ES256","x5c":[…]}`.
+    /// Creates a signer with the header `{"alg":"ES256","x5c":[…]}`.
     package init(_ pki: TestCertificateAuthority) {
         self.init(header: Self.header(chain: pki.chain), key: pki.leafKey)
     }
 
-    /// A signer with any header text, for what a verifier must refuse.
+    /// Creates a signer with any header text, for payloads that a verifier must reject.
     package init(header: String, key: PrivateKey) {
         self.key = key
         prefix = Base64URL.encode(Array(header.utf8)) + [UInt8(ascii: ".")]
         midstate = SHA256Midstate(prefix: prefix)
     }
 
-    /// The compact JWS over `payload`, which may be any bytes.
+    /// Returns the compact JWS over `payload`, which may be any bytes.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package func sign(_ payload: [UInt8]) throws(AppStoreSigningError) -> [UInt8] {
@@ -34,15 +34,15 @@ package struct JWSSigner: Sendable {
         return prefix + segment + [UInt8(ascii: ".")] + Base64URL.encode(signature)
     }
 
-    /// The compact JWS over `payload`.
+    /// Returns the compact JWS over `payload`.
     ///
     /// - Throws: as ``sign(_:)-([UInt8])``.
     package func sign(_ payload: String) throws(AppStoreSigningError) -> String {
         String(decoding: try sign(Array(payload.utf8)), as: UTF8.self)
     }
 
-    /// A header's text. `algorithm` is written as JSON, quotes included; `extra` follows the last member as it is, such as
-    /// `,"crit":[]`.
+    /// Returns the text of a header. `algorithm` is JSON, including quotes; `extra` is appended unchanged after the
+    /// last member, such as `,"crit":[]`.
     package static func header(
         chain: [Certificate], algorithm: String = "\"ES256\"", extra: String = ""
     ) -> String {
@@ -51,7 +51,7 @@ package struct JWSSigner: Sendable {
             extra: extra)
     }
 
-    /// A header's text with any texts in `x5c`.
+    /// Returns the text of a header with any texts in `x5c`.
     package static func header(x5c: [String], algorithm: String = "\"ES256\"", extra: String = "") -> String {
         "{\"alg\":\(algorithm),\"x5c\":[\(x5c.map { "\"\($0)\"" }.joined(separator: ","))]\(extra)}"
     }

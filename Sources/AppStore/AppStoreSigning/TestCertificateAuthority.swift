@@ -1,29 +1,29 @@
 package import Cryptography
 
-/// Untrusted certificates of Apple's shape: a root and an intermediate on P-384, a leaf on P-256, Apple's two marker
-/// extensions, about the sizes of Apple's real ones. For the simulator and for tests.
+/// Untrusted certificates in the shape of Apple's: a root and an intermediate on P-384, a leaf on P-256, Apple's two
+/// marker extensions, and sizes close to those of the real ones. For the simulator and tests.
 package struct TestCertificateAuthority: Sendable {
-    /// Mac App Store receipt signing: what Apple's signing leaf carries.
+    /// Marker of Apple's signing leaf: Mac App Store receipt signing.
     package static let leafMarker = OID("1.2.840.113635.100.6.11.1")
-    /// Worldwide Developer Relations: what Apple's intermediate carries.
+    /// Marker of Apple's intermediate: Worldwide Developer Relations.
     package static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
 
-    /// The keys that can issue and revoke.
+    /// The authorities' keys, which can issue and revoke certificates.
     package struct AuthorityKeys: Sendable {
         package let root: PrivateKey
         package let intermediate: PrivateKey
     }
 
-    /// What to make, and how it deviates.
+    /// The certificates to create, and their deviations.
     package struct Options: Sendable {
         /// A change to one certificate before it is signed.
         package typealias Adjustment = @Sendable (inout CertificateBuilder) -> Void
 
-        /// The time around which everything is valid, in seconds since 1970.
+        /// The time around which all certificates are valid, in seconds since 1970.
         package var now: Int64
-        /// Where the leaf says that OCSP is answered; nil writes no address.
+        /// OCSP address in the leaf; nil for none.
         package var leafOCSPAddress: String?
-        /// Where the intermediate says that OCSP is answered; nil writes no address.
+        /// OCSP address in the intermediate; nil for none.
         package var intermediateOCSPAddress: String?
         package var rootKey = PrivateKey.Kind.p384
         package var intermediateKey = PrivateKey.Kind.p384
@@ -41,7 +41,7 @@ package struct TestCertificateAuthority: Sendable {
     package let intermediate: Certificate
     package let leaf: Certificate
     package let leafKey: PrivateKey
-    /// Nil when it was loaded from a directory: authorities' keys are never written.
+    /// Nil after loading from a directory, because authorities' keys are never written.
     package let authorityKeys: AuthorityKeys?
 
     /// Leaf, intermediate, root: the order of `x5c`.
@@ -58,7 +58,7 @@ package struct TestCertificateAuthority: Sendable {
         self.authorityKeys = authorityKeys
     }
 
-    /// New keys and certificates.
+    /// Creates new keys and certificates.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package init(_ options: Options) throws(AppStoreSigningError) {
@@ -83,12 +83,12 @@ package struct TestCertificateAuthority: Sendable {
 extension TestCertificateAuthority {
     private static let day: Int64 = 24 * 60 * 60
 
-    /// Valid from `before` days before `now` to `after` days after it.
+    /// Returns the validity from `before` days before `now` to `after` days after it.
     private static func window(_ now: Int64, before: Int64, after: Int64) -> CertificateValidity {
         CertificateValidity(notBefore: now &- before * day, notAfter: now &+ after * day)
     }
 
-    /// The root as it would be made, adjustments included.
+    /// Returns the builder of the root, with adjustments.
     package static func rootBuilder(_ options: Options) -> CertificateBuilder {
         var builder = CertificateBuilder(
             subject: name("Sluice Test Root CA - G3", unit: "Test Certificate Authority"),
@@ -98,7 +98,7 @@ extension TestCertificateAuthority {
         return builder
     }
 
-    /// The intermediate as it would be made, adjustments included.
+    /// Returns the builder of the intermediate, with adjustments.
     package static func intermediateBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: true, pathLength: 0), .certificateSigning,
@@ -112,7 +112,7 @@ extension TestCertificateAuthority {
         return builder
     }
 
-    /// The leaf as it would be made, adjustments included.
+    /// Returns the builder of the leaf, with adjustments.
     package static func leafBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: false), .digitalSignature,
@@ -132,7 +132,7 @@ extension TestCertificateAuthority {
         [.init("CN", commonName), .init("OU", unit), .init("O", "Example Inc."), .init("C", "US")]
     }
 
-    // As long as such a notice is on a real leaf, so that messages have the real size.
+    // As long as the notice of a real leaf, so that messages have a realistic size.
     private static let policyText = """
         This certificate was made for development and for tests. No one vouches for it, no one has checked what it says, and \
         nothing of value may depend on anything that is signed with its key. A service that handles real purchases and \
