@@ -41,22 +41,22 @@ extension AppStoreSettings {
         example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
     ).optional
 
-    /// All of them. A schema that has these has ``apps`` or ``appsIfAny`` too.
+    /// All settings of the API. A schema with these settings needs ``apps`` or ``appsIfAny`` too.
     package static let apiSettings: [any AnySetting] =
         [
             apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
         ] + HTTPClientSettings.all
 
-    /// What the settings say about the API, and what is not wrong but should not stay.
+    /// The API configuration, with warnings about settings that work but should be changed.
     package struct API: Sendable {
-        /// Without credentials for an app that has none.
+        /// The client's configuration; apps without credentials are omitted.
         package let configuration: AppStoreServerClient.Configuration
         package let warnings: [Warning]
-        /// How Apple is reached.
+        /// The HTTP client's configuration for requests to Apple.
         package let http: HTTPClient.Configuration
     }
 
-    /// What should not stay as it is.
+    /// A setting that works but should be changed.
     package struct Warning: Sendable, Hashable, CustomStringConvertible {
         package let setting: String
         package let problem: String
@@ -68,14 +68,14 @@ extension AppStoreSettings {
             self.fix = fix
         }
 
-        /// One line.
+        /// The warning on one line.
         package var description: String { "\(setting): \(problem). \(fix)." }
     }
 
-    /// The API of the apps of `apps`.
+    /// Returns the API configuration for the configured apps.
     ///
-    /// - Throws: for an app with some of issuer, key id and key file but not all, and for a file that holds no key that
-    ///   Apple could have made.
+    /// - Throws: for an app with only some of issuer, key id and key file, and for a file without a key in Apple's
+    ///   format.
     package static func api(_ configuration: Configuration) throws(ConfigurationError) -> API {
         var credentials: [BundleId: APICredentials] = [:]
         var warnings: [Warning] = []
@@ -98,7 +98,7 @@ extension AppStoreSettings {
 
     private struct Found {
         let credentials: APICredentials
-        /// The setting that named the file.
+        /// The setting with the path of the file.
         let fileKey: String
     }
 

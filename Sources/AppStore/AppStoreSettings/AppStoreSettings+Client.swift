@@ -6,15 +6,15 @@ package import HTTPClient
 package import Telemetry
 package import Time
 
-/// The App Store Server API as every executable uses it.
+/// The App Store Server API client, configured alike in every executable.
 extension AppStoreSettings {
-    /// The client of a process; an app without credentials has no API. What should not stay as it is, keys that are read
-    /// and objects that are refused are logged.
+    /// Creates the client of a process; an app without credentials has no API. Warnings, keys read and refused objects
+    /// are logged.
     ///
     /// - Parameters:
-    ///   - http: a client of the process; one of its own when nil.
-    ///   - budgets: of the process; new ones when nil.
-    ///   - observe: is told of everything else too, for metrics; called on any thread, and must not wait.
+    ///   - http: HTTP client of the process; a new one if nil.
+    ///   - budgets: request budgets of the process; new ones if nil.
+    ///   - observe: receives all events, for metrics; called on any thread, and must not block.
     package static func client(
         _ api: API, http: HTTPClient? = nil, verifier: NotificationVerifier, clocks: Clocks,
         budgets: RequestBudgets? = nil, logger: Logger, observe: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -31,9 +31,9 @@ extension AppStoreSettings {
         }
     }
 
-    /// A verifier of signed objects, which asks OCSP responders.
+    /// Creates a verifier of signed objects that sends OCSP requests.
     ///
-    /// - Throws: a `ConfigurationError` for apps and roots that cannot be verified with.
+    /// - Throws: `ConfigurationError` for unusable apps or roots.
     package static func verifier(
         _ configuration: Configuration, responders: HTTPClient? = nil
     ) throws(ConfigurationError) -> NotificationVerifier {

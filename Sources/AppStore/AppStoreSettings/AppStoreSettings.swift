@@ -5,13 +5,13 @@ internal import Cryptography
 internal import FoundationEssentials
 internal import Records
 
-/// Settings of every executable that verifies what Apple signed. Names and defaults are a contract.
+/// Settings of every executable that verifies Apple's signatures. Names and defaults are a contract.
 package enum AppStoreSettings {
     package static let apps = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind),
         help: "The apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
-    /// As ``apps``, for tools that can do without.
+    /// Optional variant of ``apps``, for tools that can work without.
     package static let appsIfAny = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
         help: "The apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
@@ -56,12 +56,12 @@ package enum RefundHandling: String, Sendable, CaseIterable {
 }
 
 extension AppStoreSettings {
-    /// Whether `sluice-refunds` handles the refund requests of an app.
+    /// Returns whether `sluice-refunds` handles the refund requests of an app.
     package static func handlesRefunds(_ app: BundleId, _ configuration: Configuration) -> Bool {
         configuration.value(refunds, for: app.rawValue) == .on
     }
 
-    /// The apps of `apps` and of the settings under it; none when ``appsIfAny`` replaced it.
+    /// Returns the apps of `apps` with their per-app settings; empty if ``appsIfAny`` is used without a value.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         let configured = configuration[Self.apps]
         var seen: Set<String> = []
@@ -76,7 +76,7 @@ extension AppStoreSettings {
         }
     }
 
-    /// The bytes of each certificate in the files of `root.certificates`; Apple's without the setting.
+    /// Returns each certificate in the files of `root.certificates`, as DER; Apple's root without the setting.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         guard let files = configuration[Self.roots] else { return [AppleRootCertificate.g3] }
         var roots: [[UInt8]] = []
@@ -107,11 +107,11 @@ extension AppStoreSettings {
             self.path = path
         }
 
-        /// The key of the setting that names the file.
+        /// The key of the setting with the path of the file.
         package var setting: String { "apps.\(bundleId.rawValue).shared.secret.file" }
     }
 
-    /// Those with a file of shared secrets, which holds some.
+    /// Returns the apps with a file of shared secrets. Each file must contain at least one secret.
     package static func legacyApps(_ configuration: Configuration) throws(ConfigurationError) -> [LegacyApp] {
         var legacy: [LegacyApp] = []
         for app in try apps(configuration) {
@@ -130,7 +130,7 @@ extension AppStoreSettings {
         return legacy
     }
 
-    /// The secrets of an app, and what they become.
+    /// Loads the secrets of an app, to be reloaded when the file changes.
     /// - Parameter now: monotonic nanoseconds.
     package static func secrets(
         of app: LegacyApp, now: UInt64

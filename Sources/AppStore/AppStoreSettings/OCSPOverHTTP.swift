@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 package import HTTPClient
 
-/// Asks OCSP responders with the HTTP client: no redirects, no proxy, bounded answers.
+/// Sends OCSP requests with the HTTP client: no redirects, no proxy, bounded responses.
 package struct OCSPOverHTTP: OCSPRequester {
     private static let maximumAnswer = 64 * 1024
 

@@ -2,19 +2,20 @@ internal import Bytes
 package import Configuration
 internal import Cryptography
 
-/// The shared secrets of one app, as a file lists them: one a line, as App Store Connect shows it (the app's own and the
-/// account's, and during a change the old one and the new one). Lines that are empty or begin with `#` do not count.
+/// The shared secrets of one app, read from a file with one secret per line as App Store Connect shows it: the app's
+/// and the account's, and during a change both the old and the new one. Empty lines and lines that begin with `#` are
+/// ignored.
 ///
-/// Only their digests are kept.
+/// Only the digests are kept.
 package struct SharedSecrets: Sendable {
     package static let maximumFileBytes = 4096
     private static let maximumCount = 8
-    /// App Store Connect makes 32 hexadecimal digits.
+    /// App Store Connect creates 32 hexadecimal digits.
     private static let lengths = 16...128
 
     private let digests: [[UInt8]]
 
-    /// - Throws: which line is wrong, without its text.
+    /// - Throws: the number of the invalid line, without its text.
     package init(lines text: [UInt8]) throws(FileProblem) {
         var digests: [[UInt8]] = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -39,7 +40,8 @@ package struct SharedSecrets: Sendable {
         self.digests = digests
     }
 
-    /// Whether this is the SHA-256 of one of them. Looks at all of them, so that the time says nothing.
+    /// Returns whether this is the SHA-256 of one of the secrets. Compares all of them, so that the duration reveals
+    /// nothing.
     package func contain(digest: [UInt8]) -> Bool {
         var isFound = false
         for known in digests where constantTimeEquals(known, digest) { isFound = true }
