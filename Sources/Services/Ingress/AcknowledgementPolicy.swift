@@ -4,21 +4,21 @@ internal import Kafka
 internal import Publication
 internal import Records
 
-/// Which answer each outcome deserves, so that Apple sends again when, and only when, that can help: 4xx is the
-/// sender's, 503 is ours or temporary, 200 is durable.
+/// Maps outcomes to responses so that Apple retries if, and only if, a retry can help: 4xx is the sender's fault, 503
+/// is ours or temporary, 200 means durably stored.
 enum AcknowledgementPolicy {
-    /// Kafka has the record.
+    /// Kafka has acknowledged the record.
     static let accepted = HTTPResponse(status: 200, reason: IngressReason.accepted)
-    /// Kafka has the record in the topic of the sandbox, for an app that is configured without it.
+    /// Kafka has acknowledged the record in the sandbox topic, for an app configured without the sandbox.
     static let sandbox = HTTPResponse(status: 200, reason: IngressReason.sandbox)
-    /// Kafka had the record before.
+    /// Kafka acknowledged the record earlier.
     static let duplicate = HTTPResponse(status: 200, reason: IngressReason.duplicate)
 
-    /// The wall clock cannot be believed.
+    /// The wall clock is not plausible.
     static let clock = HTTPResponse(status: 503, reason: IngressReason.clock)
-    /// More quarantine records than the budget allows.
+    /// The quarantine budget is exhausted.
     static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
-    /// A version 1 or older body. What is not from someone with the secret ends its connection.
+    /// Returns the response to a rejected version 1 or older body; it closes the connection.
     static func refused(_ refusal: LegacyRefusal) -> HTTPResponse {
         let (status, reason) =
             switch refusal {
@@ -29,22 +29,23 @@ enum AcknowledgementPolicy {
         return HTTPResponse(status: status, reason: reason, closes: true)
     }
 
-    /// A verified notification that cannot be named: a contradiction between two parts of this program.
+    /// A verified notification without an identity: a programming error.
     static let inconsistent = HTTPResponse(status: 503, reason: IngressReason.inconsistent)
 
-    /// Nothing is stored. The connection ends with what is not Apple's, so that junk keeps none open.
+    /// Returns the response to a body of which nothing is stored. A 400 to 403 or 413 closes the connection, so that
+    /// invalid requests do not keep connections open.
     static func refused(_ refusal: Refusal) -> HTTPResponse {
         HTTPResponse(
             status: refusal.status, reason: refusal.reason.rawValue,
             closes: (400...403).contains(refusal.status) || refusal.status == 413)
     }
 
-    /// The quarantine topic has the bytes.
+    /// Returns the response after Kafka has acknowledged the bytes in the quarantine topic.
     static func quarantined(_ notification: QuarantinableNotification) -> HTTPResponse {
         HTTPResponse(status: 200, reason: notification.record.reason)
     }
 
-    /// Kafka does not have the record, or it is not known whether it has: in either case Apple sends again, and
+    /// Returns the response if Kafka has not stored the record or this is uncertain: Apple retries in either case, and
     /// consumers absorb a second copy.
     static func notAcknowledged(_ error: KafkaError) -> HTTPResponse {
         let reason =

@@ -1,12 +1,12 @@
 internal import Synchronization
 internal import Time
 
-/// Whether the wall clock may be believed: certificates are judged by it, so a wrong clock must end in 503 and not in
-/// a verdict.
+/// Checks the plausibility of the wall clock: certificates are checked against it, so a wrong clock must cause 503
+/// instead of a verdict.
 ///
-/// Sane is a time from the day this version was made until ten years later that has not moved against the monotonic
-/// clock by more than 60 seconds within a minute. Once the clock keeps pace with the monotonic one for a minute
-/// at a sane time, it is believed again.
+/// A time is plausible from ``earliest``, when this code had not been written yet, until ten years later, unless the
+/// wall clock has drifted from the monotonic clock by more than 60 seconds within a minute. After a jump, the clock is
+/// trusted again once it has kept pace with the monotonic one for a minute at a plausible time.
 final class ClockSanity: Sendable {
     static let earliest = SystemClock.earliestPlausibleMilliseconds
     static let latest: Int64 = earliest + 3653 * 86_400_000
@@ -15,7 +15,7 @@ final class ClockSanity: Sendable {
     private static let minute: Int64 = 60_000
 
     private struct State {
-        /// Wall minus monotonic, in milliseconds, at the last sound reading.
+        /// Wall time minus monotonic time, in milliseconds, at the last sound reading.
         var offset: Int64?
         var offsetAt: Int64 = 0
         var jumpedAt: Int64?
@@ -23,7 +23,7 @@ final class ClockSanity: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a reading of both clocks, in milliseconds, and says whether the wall clock is sane.
+    /// Records a reading of both clocks, in milliseconds, and returns whether the wall clock is plausible.
     func observe(wall: Int64, monotonic: Int64) -> Bool {
         state.withLock { state in
             let (offset, overflow) = wall.subtractingReportingOverflow(monotonic)

@@ -1,9 +1,8 @@
 internal import AppStoreModel
 internal import Bytes
 
-/// The content of a notification in 64 bits: two with one `notificationUUID` that differ in it are not one that was sent
-/// twice.
-/// No date and no nested object has a part in it, because a retry may be signed again.
+/// A 64-bit hash of a notification's content: two notifications with one `notificationUUID` but different hashes are
+/// not copies of each other. Dates and nested objects are excluded, because a retry may be signed again.
 struct ContentPrint: Hashable, Sendable {
     private let hash: UInt64
 

@@ -4,8 +4,8 @@ internal import HTTPServer
 internal import Records
 internal import Telemetry
 
-/// Counts every request, and logs those that were not simply accepted: a few lines a second for each reason, for a
-/// untrusted client can cause any number of them. Nothing here waits.
+/// Counts every request and logs those that were not simply accepted: a few lines per second and reason, because an
+/// untrusted client can cause any number of them. Never blocks.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 
@@ -19,7 +19,7 @@ final class DecisionLog: Sendable {
         explanations = RateLimitedLogger(logger, perSecond: Self.linesPerSecondAndReason)
     }
 
-    /// Called on the loop thread.
+    /// Records a request's outcome. Called on the loop thread.
     func take(_ decision: RequestOutcome) {
         metrics.decided(decision)
         let isUsual = decision.reason == IngressReason.accepted || decision.reason == IngressReason.duplicate
@@ -32,8 +32,9 @@ final class DecisionLog: Sendable {
             ])
     }
 
-    /// What an operator needs to correct a configuration or to ask Apple: only for what has a trusted chain, or would
-    /// have one if a root is missing, because everything else is caused by untrusted clients. Called on a worker.
+    /// Logs the details that an operator needs to correct a configuration or to contact Apple. Only refusals with a
+    /// trusted chain, or one that lacks only a root, are logged: untrusted clients cause all others. Called on a
+    /// worker.
     func explain(_ refusal: Refusal) {
         if let fingerprint = refusal.unknownRootFingerprint {
             return explanations.log(
@@ -41,7 +42,7 @@ final class DecisionLog: Sendable {
                 "Apple's markers under an unknown root: forged, or root.certificates lacks a root that Apple publishes",
                 [LogField(.reason, refusal.reason.rawValue), LogField(.rootFingerprint, fingerprint)])
         }
-        // The audience is looked at only once the signature was verified.
+        // The audience is checked only after the signature was verified.
         guard refusal.certificates != nil || refusal.step == .audience else { return }
         explanations.log(
             .warning, key: refusal.reason.rawValue, "refused under a trusted chain",
@@ -54,14 +55,14 @@ final class DecisionLog: Sendable {
             ].compactMap { $0 })
     }
 
-    /// A notification that is not the one that Kafka has under its UUID. Called on a worker.
+    /// Logs a notification that differs from the one that Kafka has under its UUID. Called on a worker.
     func contradicted(_ id: NotificationUUID) {
         explanations.log(
             .error, key: "contradiction", "another notification has this notificationUUID: the first one counts",
             [LogField(.notificationUUID, id.rawValue)])
     }
 
-    /// Which notification is in the quarantine topic. Called when Kafka has it.
+    /// Logs a notification in the quarantine topic. Called after Kafka has acknowledged it.
     func explain(_ record: QuarantineRecord) {
         explanations.log(
             .warning, key: record.reason, "notification quarantined",

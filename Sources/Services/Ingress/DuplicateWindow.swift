@@ -1,26 +1,25 @@
 internal import Publication
 internal import Synchronization
 
-/// Remembers what Kafka has acknowledged, so that a notification sent again (Apple's retry, a replay) adds no record
-/// and takes nothing out of the quarantine budget, and lets a second copy that arrives while the first is in flight
-/// wait for the first one's outcome.
+/// Remembers acknowledged notifications, so that a notification sent again (Apple's retry, a replay) adds no record and
+/// uses no quarantine budget. A second copy that arrives while the first is in flight waits for its outcome.
 ///
-/// An identity is remembered only after its record was acknowledged: marking it earlier could answer 200 for a record
-/// that was then lost. `Waiter` is whatever must be answered.
+/// An identity is remembered only after its record was acknowledged: earlier, a 200 could be sent for a record that is
+/// then lost. `Waiter` represents a request to respond to.
 final class DuplicateWindow<Waiter: Sendable>: Sendable {
     enum Arrival: Sendable, Equatable {
-        /// Nobody has it: the caller produces the record and reports with `settle`.
+        /// The identity is new: the caller produces the record and reports the outcome with `settle`.
         case first
-        /// Another request produces it at this moment; the waiter is answered when that one settles.
+        /// Another request is producing the record; the waiter gets its outcome.
         case waits
         /// A record with this identity was acknowledged.
         case acknowledged
     }
 
     private struct State {
-        /// The content of each acknowledged notification; nil for nonconforming ones.
+        /// Content of each acknowledged notification; nil for nonconforming ones.
         var acknowledged: [DuplicateKey: ContentPrint?] = [:]
-        /// The acknowledged identities in order of arrival, as a ring.
+        /// Acknowledged identities in order of arrival, as a ring.
         var ring: [DuplicateKey] = []
         var next = 0
         var inFlight: [DuplicateKey: InFlight] = [:]
@@ -39,20 +38,21 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// Whether a record with this identity was acknowledged; one in flight is not. Changes nothing.
+    /// Returns whether a record with this identity was acknowledged; false while it is in flight. Changes nothing.
     func isAcknowledged(_ identity: DuplicateKey) -> Bool {
         state.withLock { $0.acknowledged[identity] != nil }
     }
 
-    /// Whether something else has this identity, acknowledged or in flight: the first one counts.
+    /// Returns whether a notification with this identity but other content was acknowledged or is in flight; the first
+    /// one counts.
     func isOther(_ content: ContentPrint, than identity: DuplicateKey) -> Bool {
         let known = state.withLock { $0.acknowledged[identity] ?? $0.inFlight[identity]?.content }
         return known != nil && known != content
     }
 
-    /// Called once per authentic notification, before its record is built.
+    /// Registers an authentic notification; called once for each, before its record is built.
     ///
-    /// - Parameter content: what it is; nil for a nonconforming one.
+    /// - Parameter content: its content; nil for a nonconforming one.
     func arrive(_ identity: DuplicateKey, content: ContentPrint? = nil, waiter: Waiter) -> Arrival {
         state.withLock { state in
             if state.acknowledged[identity] != nil { return .acknowledged }
@@ -65,7 +65,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Called exactly once for each `first`; returns those that waited, to be answered alike.
+    /// Settles an identity; called exactly once for each `first`. Returns the waiters, which get the same response.
     func settle(_ identity: DuplicateKey, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
             let settled = state.inFlight.removeValue(forKey: identity)

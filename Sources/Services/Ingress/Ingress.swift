@@ -13,11 +13,11 @@ internal import Synchronization
 package import Telemetry
 package import Time
 
-/// The ingress as a service: two listeners, verification workers and a producer.
+/// The ingress service: two listeners, verification workers and a producer.
 ///
-/// Start: topics checked → Apple's certificates known → producer → workers → listeners. Stop, in this order because each depends on what comes
-/// after it: readiness off, the public listener accepts for two more seconds and drains (requests in work are answered),
-/// workers end, the producer drains, the admin listener closes.
+/// Start order: check topics, load Apple's certificates, then start producer, workers and listeners. Stop order, in
+/// which each step depends on the later ones: readiness off, the public listener accepts for two more seconds and
+/// drains (requests in progress are answered), workers end, the producer drains, the admin listener closes.
 package final class Ingress: Service {
     package let name = "ingress"
 
@@ -97,12 +97,12 @@ package final class Ingress: Service {
     package func run() async throws {
         guard let verifier = running.withLock({ $0?.verifier }) else { return }
         async let watched: Void = watchRevocation(verifier)
-        // Returns at once when revocation is off; the ingress runs until it is asked to stop.
+        // Returns at once if revocation checks are off; the ingress runs until it is told to stop.
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
         try await watched
     }
 
-    /// Says once a minute that revocation needs an operator, for as long as it does; never returns by itself.
+    /// Logs once a minute that revocation needs an operator, while it does; runs until cancelled.
     private func watchRevocation(_ verifier: NotificationVerifier) async throws {
         while true {
             try await Task.sleep(for: .seconds(60))
@@ -121,10 +121,10 @@ package final class Ingress: Service {
         drain.set()
         guard let running = running.withLock({ $0 }) else { return }
         let end = ContinuousClock.now + limit
-        // Three quarters for those who are connected: longer than the handler deadline.
+        // Connected clients get three quarters of the limit, which is longer than the handler deadline.
         await running.publicServer.drain(within: limit * 0.75, accepting: plan.acceptsAfterReadiness)
         await running.workers.close()
-        // No request waits for what is still in flight; ending it needs a little time of its own.
+        // No request waits for the records still in flight; closing the producer needs some time too.
         let left = ContinuousClock.now.duration(to: end)
         await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)
@@ -207,8 +207,8 @@ package final class Ingress: Service {
     }
 
     /// - Parameters:
-    ///   - host: the key of the setting that the listener's address comes from.
-    ///   - port: the key of the one that its port comes from.
+    ///   - host: key of the setting with the listener's address.
+    ///   - port: key of the setting with its port.
     private func listen(_ server: HTTPServer, host: String, port: String) throws {
         do {
             try server.start()

@@ -8,7 +8,7 @@ internal import Records
 internal import Synchronization
 internal import Telemetry
 
-/// What the ingress counts. The handles are made once; counting takes no lock but for the decisions.
+/// Metrics of the ingress. Handles are created once; counting takes no lock, except for decisions.
 final class IngressMetrics: Sendable {
     private let registry: MetricsRegistry
     private let decisions = Mutex<[DecisionKey: Counter]>([:])
@@ -98,7 +98,7 @@ final class IngressMetrics: Sendable {
             help: "Verified notifications without an identity: a bug, to be reported.")
     }
 
-    /// One request, those that the HTTP parser refused included. Called on the loop thread.
+    /// Counts a request, including those that the HTTP parser rejected. Called on the loop thread.
     func decided(_ decision: RequestOutcome) {
         let key = DecisionKey(reason: decision.reason, status: decision.status)
         let counter = decisions.withLock { known in
@@ -111,11 +111,11 @@ final class IngressMetrics: Sendable {
             return counter
         }
         counter.increment()
-        // 0: the connection ended without an answer, after however long.
+        // Status 0: the connection ended without a response, after any time.
         if decision.status > 0 { requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds)) }
     }
 
-    /// - Parameter nanoseconds: of all of them together.
+    /// - Parameter nanoseconds: total of all of them.
     func verified(_ count: Int, nanoseconds: UInt64) {
         let each = Int64(clamping: nanoseconds) / Int64(max(1, count))
         for _ in 0..<count { verification.observe(nanoseconds: each) }
@@ -132,23 +132,23 @@ final class IngressMetrics: Sendable {
 
     func accepted(_ identity: RecordIdentity, _ trust: RecordTrust, receivedAt: AppStoreInstant) {
         notifications[identity.environment.rawValue]?[identity.notificationType.rawValue].increment()
-        // Version 1 has no time of its own.
+        // Version 1 has no signing time.
         guard trust == .signed else { return }
         let (age, overflow) = receivedAt.millisecondsSince1970
             .subtractingReportingOverflow(identity.signedDate.millisecondsSince1970)
         if !overflow { self.age.observe(Double(age) / 1_000) }
     }
 
-    /// A notification that passed the checks, before it is published.
+    /// Counts a notification that passed the checks, before it is published.
     func passed(_ notification: VerifiedNotification) {
         if notification.lacksRenewalInfo { renewalInfoMissing.increment() }
     }
 
     func quarantined(_ record: QuarantineRecord) { quarantinedByReason[record.reason].increment() }
 
-    /// A version 1 or older body whose password was looked at.
+    /// Counts a password check of a version 1 or older body.
     ///
-    /// - Parameter app: one of the configuration, so that the number of series is bounded; nil where the body names none.
+    /// - Parameter app: a configured app, so that the number of series is bounded; nil if the body names none.
     func password(isRight: Bool, app: BundleId?) {
         let key = PasswordKey(app: app, isRight: isRight)
         let counter = legacyPasswords.withLock { counters in
@@ -165,7 +165,7 @@ final class IngressMetrics: Sendable {
         counter.increment()
     }
 
-    /// A version 1 or older notification, before it is published.
+    /// Counts a version 1 or older notification, before it is published.
     func mapped(_ notification: LegacyNotification) {
         legacyNotifications[notification.rawType].increment()
         if notification.transactionId == nil { legacyUnresolved.increment() }

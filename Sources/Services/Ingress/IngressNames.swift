@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 internal import Telemetry
 
-/// Names of the ingress's metrics, a contract.
+/// Names of the ingress's metrics; a contract.
 enum IngressMetricName {
     static let decisions = "sluice_ingress_decisions_total"
     static let decisionDuration = "sluice_ingress_request_duration_seconds"
@@ -46,8 +46,7 @@ enum IngressMetricName {
     static let slowPasses = "sluice_http_slow_passes_total"
 }
 
-/// Codes that the ingress itself gives as the reason of an answer; the others are the verifier's and the HTTP
-/// server's.
+/// Reason codes of responses that the ingress itself decides; others come from the verifier and the HTTP server.
 enum IngressReason {
     static let accepted = "accepted"
     static let sandbox = "sandbox"
@@ -58,14 +57,14 @@ enum IngressReason {
     static let kafkaTimeout = "kafka_timeout"
     static let kafkaRecordTooLarge = "kafka_record_too_large"
     static let kafkaError = "kafka_error"
-    /// The verifier's too: in both cases the fault is this machine's clock.
+    /// Shared with the verifier: in both cases this machine's clock is wrong.
     static let clock = Reason.clock.rawValue
     static let quarantineBudget = "quarantine_budget"
-    /// Version 1 or older for an app without a shared secret.
+    /// Version 1 or older, for an app without a shared secret.
     static let legacyDisabled = "v1_disabled"
-    /// Without a password that is a text, or with another than the app's.
+    /// The password is missing, not a text, or not the app's.
     static let legacyPassword = "v1_password"
-    /// Quarantined: with the right password, but a part that cannot be read.
+    /// Quarantined: the password is right, but a part is unreadable.
     static let legacyProfile = "v1_profile"
     static let inconsistent = "internal"
 }

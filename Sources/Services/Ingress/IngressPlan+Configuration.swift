@@ -7,14 +7,14 @@ internal import Records
 internal import ServiceKit
 
 extension IngressPlan {
-    /// The schema of `sluice-ingress`.
+    /// The configuration schema of `sluice-ingress`.
     package static let schema = ConfigurationSchema(
         ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka])
 
     /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let apps = try Self.apps(configuration)
-        // The start makes its own, with tables. Roots and apps that cannot be verified with are found here.
+        // Detects unusable roots and apps early; `start()` creates its own verifier, with key tables.
         _ = try AppStoreSettings.verifier(configuration)
         for network in configuration[IngressSettings.proxies] where NetworkPrefix(network) == nil {
             throw configuration.error(
@@ -48,15 +48,17 @@ extension IngressPlan {
         return verifier
     }
 
-    // Records are small and few share a batch: compressing them would cost the ingress more CPU than it saves bytes. The alias `compression.type` is given to librdkafka later, so it wins too.
+    // Records are small and few share a batch: compression would cost the ingress more CPU than the saved bytes are
+    // worth. The alias `compression.type` is passed to librdkafka later, so a user's value overrides this one.
     private static let kafkaDefaults = ["compression.codec": "none"]
 
-    /// The apps of `apps` and of the settings under it; none when ``IngressSettings/appsIfAny`` replaced it.
+    /// Returns the apps of `apps` with their per-app settings; empty if ``IngressSettings/appsIfAny`` is used without a
+    /// value.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         try AppStoreSettings.apps(configuration)
     }
 
-    /// The bytes of each certificate in the files of `root.certificates`; Apple's without the setting.
+    /// Returns each certificate in the files of `root.certificates`, as DER; Apple's root without the setting.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         try AppStoreSettings.roots(configuration)
     }

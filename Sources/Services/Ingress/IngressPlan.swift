@@ -6,7 +6,7 @@ package import Kafka
 package import Records
 package import ServiceKit
 
-/// Everything an ingress needs to know, checked; made from a configuration or by a test.
+/// The validated parameters of an ingress, created from a configuration or by a test.
 package struct IngressPlan: Sendable {
     package var kafka: KafkaConfiguration
     package var topics: TopicNames
@@ -16,22 +16,22 @@ package struct IngressPlan: Sendable {
     package var adminHost: String
     package var adminPort: Int
     package var verifier: VerifierConfiguration
-    /// Of which version 1 and older notifications are accepted.
+    /// Apps with version 1 and older notifications that are accepted.
     package var legacyApps: [AppStoreSettings.LegacyApp] = []
     package var workers: Int
     package var rememberedNotifications: Int
     package var quarantineBytesPerHour: Int
-    /// Networks of one's own proxies, as `10.0.0.0/8`.
+    /// Networks of the operator's own proxies, such as `10.0.0.0/8`.
     package var proxies: [String]
-    /// How they name the client.
+    /// Header in which the proxies name the client.
     package var forwarded = ForwardedAddress.off
-    /// How long their connections may be idle.
+    /// Maximum idle time of the proxies' connections.
     package var proxyIdleTime = Limits.public.proxyIdleTime
-    /// How OCSP responders are reached.
+    /// HTTP client configuration for OCSP requests.
     package var http = HTTPClient.Configuration()
-    /// ``KafkaProducer/Options/slowAfter``: half the time in which a request must be answered.
+    /// ``KafkaProducer/Options/slowAfter``: half of the time limit for a response.
     package var slowAfter: Duration? = Limits.public.handlerTime / 2
-    /// How long a stopping ingress goes on accepting after `/readyz` says no: a load balancer has to ask, and to be
-    /// answered, before it sends no more.
+    /// Time for which a stopping ingress still accepts connections after `/readyz` fails: a load balancer must poll it
+    /// before it stops sending requests.
     package var acceptsAfterReadiness = Duration.seconds(2)
 }

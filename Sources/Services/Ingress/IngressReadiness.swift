@@ -3,7 +3,7 @@ internal import ServiceKit
 internal import Telemetry
 internal import Time
 
-/// What must be true before Apple's requests are sent here. The roots are loaded before there is a listener at all.
+/// Readiness conditions for Apple's requests. The roots are loaded before any listener exists.
 enum IngressReadiness {
     static func checks(
         _ producer: KafkaProducer, _ sanity: ClockSanity, _ signedDates: SignedDates, _ clocks: Clocks

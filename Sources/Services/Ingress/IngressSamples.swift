@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Kafka
 internal import Telemetry
 
-/// Numbers that the producer and the HTTP server keep, as metrics.
+/// Exports the counters of the producer and the HTTP server as metrics.
 enum IngressSamples {
     static func add(_ status: KafkaProducer.Status, to samples: inout MetricSamples) {
         samples.gauge(

@@ -7,7 +7,7 @@ package import HTTPServer
 internal import Records
 internal import ServiceKit
 
-/// Every setting of the ingress beside those that all executables share. Names and defaults are a contract.
+/// The settings of the ingress, in addition to those shared by all executables. Names and defaults are a contract.
 package enum IngressSettings {
     package static let host = Setting.string(
         "http.host", default: "0.0.0.0", help: "The address that the public listener binds to.")

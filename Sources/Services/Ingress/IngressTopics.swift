@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// What the topics that the ingress writes must be like.
+/// Checks the configuration of the topics that the ingress writes.
 enum IngressTopics {
     static func check(_ plan: IngressPlan) async throws(StartupError) -> TopicPreflight.Outcome {
         let expectations = plan.topics.ingress().map { topic in

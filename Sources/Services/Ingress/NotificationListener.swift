@@ -6,14 +6,14 @@ internal import Time
 /// The public listener: `POST /notifications` and nothing else; a query is ignored.
 enum NotificationListener {
     static let path: StaticString = "/notifications"
-    /// Of a signed notification; Apple's have about 19 KB.
+    /// Maximum size of a signed notification; Apple's have about 19 KB.
     static let maximumBody = 256 * 1024
-    /// Of version 1 and older, which has the customer's transactions and receipt.
+    /// Maximum size of version 1 and older bodies, which contain the customer's transactions and receipt.
     static let maximumLegacyBody = 2 * 1024 * 1024
-    /// A transaction of version 1 has about 25 fields.
+    /// Maximum number of fields of a version 1 body; a transaction has about 25.
     private static let maximumLegacyEntries = 60_000
 
-    /// What each form may have.
+    /// Returns the size limits of each version of a body.
     static func limits(_ plan: IngressPlan) -> BodyLimits {
         BodyLimits(signedBytes: maximumBody, legacyEntries: plan.legacyApps.isEmpty ? 0 : maximumLegacyEntries)
     }
@@ -25,7 +25,7 @@ enum NotificationListener {
         limits.proxies = plan.proxies.compactMap { NetworkPrefix($0) }
         limits.forwarded = plan.forwarded
         limits.proxyIdleTime = plan.proxyIdleTime
-        // The form is known when the body is read: until then it may have what any accepted form may have.
+        // The version is known only after the body was parsed, so the largest accepted size applies until then.
         let limit = plan.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
         let unknownClients = UnknownClients(logger: logger)
         return Listener(
@@ -40,13 +40,13 @@ enum NotificationListener {
                     NotificationWork(
                         body: request.body, traceParent: traceParent(request.head),
                         receivedAt: clocks.wallMilliseconds(), exchange: exchange))
-                // Its query and fields can hold what should only be in the body.
+                // Query and headers may contain a secret that belongs in the body.
                 request.head.wipe()
             },
             passEnded: { workers.announce() })
     }
 
-    /// Handed on only where it is valid: it becomes a header of the record.
+    /// Returns the trace parent only if it is valid: it becomes a header of the record.
     private static func traceParent(_ head: RequestHead) -> String? {
         head.header("traceparent").flatMap { TraceParent.parse($0) }?.text
     }

@@ -10,22 +10,23 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// A request on its way to a verification worker.
+/// A request queued for a verification worker.
 struct NotificationWork: Sendable {
     let body: [UInt8]
-    /// The request's `traceparent`, where it is valid.
+    /// The request's `traceparent`, if it is valid.
     let traceParent: String?
-    /// When it came, milliseconds since 1970.
+    /// Time of receipt, milliseconds since 1970.
     let receivedAt: Int64
     let exchange: Exchange
-    /// It has been refused once because too many certificate chains were new.
+    /// Whether it was refused once because too many certificate chains were new.
     var isSecondTry = false
 }
 
-/// Decides one notification: verify, build its record, produce, and answer when Kafka has acknowledged.
+/// Processes notifications: verifies each one, builds its record, produces it, and responds after Kafka has
+/// acknowledged it.
 ///
-/// `process` runs on a verification worker. It waits for nothing: the answer after a produce comes from the delivery
-/// report, or from the listener's handler deadline when that is earlier.
+/// `process` runs on a verification worker and never blocks: the response after a produce comes from the delivery
+/// report, or from the listener's handler deadline if that is earlier.
 final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
     private let legacyVerifier: LegacyVerifier
@@ -58,10 +59,10 @@ final class NotificationProcessor: Sendable {
         self.decisions = decisions
     }
 
-    /// Decides several at once, see ``NotificationVerifier/verify(bodies:at:limits:isAcknowledged:)``.
+    /// Processes several notifications at once; see ``NotificationVerifier/verify(bodies:at:limits:isAcknowledged:)``.
     ///
-    /// - Returns: what is to be tried once more when others have had their turn. Everything else is answered, or will be,
-    ///   and its body is overwritten, which can hold a password, unless Apple signed it.
+    /// - Returns: the requests to retry after others had their turn. All others have been or will be answered, and
+    ///   their bodies are overwritten, because they may contain a password, unless Apple signed them.
     func process(_ works: [NotificationWork]) -> [NotificationWork] {
         let now = clocks.wallMilliseconds()
         let monotonic = clocks.monotonicMilliseconds()
@@ -83,11 +84,11 @@ final class NotificationProcessor: Sendable {
             case .again(let work): again.append(work)
             case .duplicate: duplicates.append(work.exchange)
             case .answered: work.body.wipe()
-            // Of what Apple signed nothing is secret, and its record is made of parts of the body.
+            // Bodies that Apple signed contain no secrets, and their records refer to parts of the body.
             case .published: break
             }
         }
-        // Together, so that they wake the listener once.
+        // Respond together, to wake the listener only once.
         Exchange.respond(AcknowledgementPolicy.duplicate, to: duplicates)
         return again
     }
@@ -95,7 +96,7 @@ final class NotificationProcessor: Sendable {
     private enum Decision {
         case again(NotificationWork)
         case answered
-        /// To be answered with others of its kind.
+        /// To be answered together with other duplicates.
         case duplicate
         case published
     }
@@ -129,7 +130,7 @@ final class NotificationProcessor: Sendable {
     // MARK: Accepted notifications
 
     private func publish(_ verified: VerifiedNotification, _ work: NotificationWork) {
-        // A verified notification has all that names it; the verifier's profile check says so.
+        // A verified notification has every identifying field, as the verifier's profile check guarantees.
         guard let notification = AcceptedNotification(verified) else { return inconsistent(work) }
         metrics.passed(verified)
         publish(
@@ -141,7 +142,7 @@ final class NotificationProcessor: Sendable {
         guard let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt) else {
             return inconsistent(work)
         }
-        // What waits for Kafka holds the exchange and not the body, which is in the record.
+        // Closures that wait for Kafka capture the exchange but not the body, which is in the record.
         let (known, exchange) = (notification.duplicateKey, work.exchange)
         let (identity, trust) = (notification.identity, notification.trust)
         let content = ContentPrint(identity.notificationType, identity.subtype, identity.bundleId)
@@ -168,13 +169,13 @@ final class NotificationProcessor: Sendable {
 
     // MARK: Duplicates
 
-    /// Whether Kafka has this notification; while it is in flight it is not known.
+    /// Returns whether Kafka has acknowledged this notification; false while it is in flight.
     private func isAcknowledged(_ id: NotificationUUID, _ environment: AppStoreEnvironment) -> Bool {
         guard let key = DuplicateKey(notificationUUID: id.rawValue, environment: environment) else { return false }
         return duplicates.isAcknowledged(key)
     }
 
-    /// Whether a duplicate is what Kafka has: Apple's UUID names one notification.
+    /// Compares a duplicate with the acknowledged notification: Apple's UUID must identify only one.
     private func compare(_ envelope: NotificationEnvelope) {
         guard let id = envelope.notificationUUID.value, let environment = envelope.environment.value,
             let key = DuplicateKey(notificationUUID: id.rawValue, environment: environment)
@@ -184,13 +185,15 @@ final class NotificationProcessor: Sendable {
         if duplicates.isOther(content, than: key) { contradict(id) }
     }
 
-    /// It is answered as a duplicate, because sending it again would not change that the first one counts.
+    /// Reports the contradiction. The request is answered as a duplicate, because a retry would not change that the
+    /// first one counts.
     private func contradict(_ id: NotificationUUID) {
         metrics.contradicted()
         decisions.contradicted(id)
     }
 
-    /// Whether this request is the one that produces; if not it is answered, or will be with the one that does.
+    /// Returns whether this request produces the record; if not, it has been answered or will be together with the one
+    /// that does.
     private func isFirst(_ identity: DuplicateKey, _ content: ContentPrint?, _ exchange: Exchange) -> Bool {
         switch duplicates.arrive(identity, content: content, waiter: exchange) {
         case .waits: return false
@@ -216,10 +219,10 @@ final class NotificationProcessor: Sendable {
     // MARK: Nonconforming notifications
 
     private func quarantine(_ notification: NonconformingNotification, _ work: NotificationWork) {
-        // Its signature was verified, or it would not be quarantined.
+        // Only notifications with a verified signature are quarantined.
         guard
             let notification = QuarantinableNotification(
-                // A copy of its own, because the body is overwritten.
+                // A copy, because the body is overwritten.
                 notification, body: work.body.withUnsafeBytes { Array($0) },
                 receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
                 source: .live)
@@ -229,7 +232,7 @@ final class NotificationProcessor: Sendable {
 
     private func quarantine(_ notification: QuarantinableNotification, _ work: NotificationWork) {
         let (known, exchange, count) = (notification.duplicateKey, work.exchange, work.body.count)
-        // Before the budget: whoever holds one such notification could otherwise spend all of it with copies.
+        // Check for duplicates before the budget: otherwise copies of one such notification could exhaust it.
         guard isFirst(known, nil, exchange) else { return }
         guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
@@ -241,7 +244,8 @@ final class NotificationProcessor: Sendable {
                 decisions.explain(notification.record)
                 settle(known, exchange, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
-                // An outage must not spend the budget. A record that may have been written stays counted.
+                // Return the bytes, so that an outage does not exhaust the budget. A record that may have been written
+                // stays counted.
                 if error.persistence == .no { quarantine.giveBack(count) }
                 settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             }

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// What Apple's signatures say about this machine's clock: a notification signed more than a day ahead of it is
-/// evidence that the clock is slow, and three different ones with none that agrees between them are enough.
+/// Detects a slow clock from Apple's signatures: a notification signed more than a day ahead is evidence, and three
+/// distinct ones without a plausible one in between are sufficient.
 ///
-/// Each of them is answered 503 by itself. What is decided here is whether the ingress is ready: while it is not, others
-/// get the notifications, and so it is asked again some minutes after the last of them.
+/// Each of them is answered 503 separately. The result affects only readiness: while the ingress is not ready, other
+/// instances get the notifications. It becomes ready again a few minutes after the last contradiction.
 final class SignedDates: Sendable {
     private struct State {
         var digests: Set<[UInt8]> = []
-        /// When the last one came, monotonic milliseconds.
+        /// Arrival of the last one, in monotonic milliseconds.
         var last: Int64 = 0
     }
 
@@ -17,12 +17,12 @@ final class SignedDates: Sendable {
 
     private let state = Mutex(State())
 
-    /// A notification was signed at a time that this clock can be right about.
+    /// Records a notification with a plausible signing time.
     func agreed() { state.withLock { $0.digests.removeAll(keepingCapacity: true) } }
 
-    /// One was signed more than a day ahead.
+    /// Records a notification signed more than a day ahead.
     /// - Parameters:
-    ///   - digest: of what was signed; a copy says nothing new.
+    ///   - digest: digest of the signed bytes; a copy is no further evidence.
     ///   - now: monotonic milliseconds.
     func contradicted(by digest: [UInt8]?, at now: Int64) {
         guard let digest else { return }
@@ -33,7 +33,7 @@ final class SignedDates: Sendable {
         }
     }
 
-    /// Whether the clock is to be looked at.
+    /// Returns whether the signatures contradict the clock.
     /// - Parameter now: monotonic milliseconds.
     func contradictClock(at now: Int64) -> Bool {
         state.withLock { $0.digests.count >= Self.enough && now - $0.last < Self.remembered }

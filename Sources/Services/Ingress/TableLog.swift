@@ -2,8 +2,8 @@ internal import AppStoreVerification
 internal import Cryptography
 internal import Telemetry
 
-/// Says what becomes of the tables of keys. A fault is logged with all that is needed to repeat it: a digest, a signature
-/// and a public key are no secrets, and tell nothing of a purchase.
+/// Logs the events of key tables. A fault is logged with all data needed to reproduce it: a digest, a signature and a
+/// public key are not secret and reveal nothing about a purchase.
 enum TableLog {
     static func take(_ event: FixedKeyEvent, _ logger: Logger) {
         switch event {

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Synchronization
 internal import Telemetry
 
-/// Says once that a proxy does not name its clients, so that they share one limit of requests.
+/// Logs once that a proxy does not name its clients, so that they share one rate limit.
 final class UnknownClients: Sendable {
     private let logger: Logger
     private let hasWarned = Mutex(false)

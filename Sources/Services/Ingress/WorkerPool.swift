@@ -2,16 +2,17 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// A fixed set of threads that take items from one queue, several at once where many wait. Items dispatched together wake
-/// the threads once.
+/// A fixed set of threads that process items from one queue, several at once if many are waiting. Items dispatched
+/// together wake the threads once.
 ///
-/// The queue has no bound of its own: whoever fills it holds a bounded number of places (the listener's `inFlight`).
+/// The queue itself is unbounded: its producers hold a bounded number of slots (the listener's `inFlight`).
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
         var items = FIFO<Item>()
-        /// How many of the items, the last ones, are not announced: they are taken together with those that come with them.
+        /// Number of items at the end of the queue that are not announced yet: they are processed together with those
+        /// that follow.
         var unannounced = 0
-        /// Threads that wait, or are about to, and are not woken yet.
+        /// Threads that are waiting, or about to wait, and have not been woken.
         var idle = 0
         /// Threads that have not ended.
         var running = 0
@@ -25,11 +26,11 @@ final class WorkerPool<Item: Sendable>: Sendable {
     private let count: Int
     private let atOnce: Int
 
-    /// Starts `count` threads, each of which calls `work` until `close`. Items that it returns are put at the end of the
+    /// Starts `count` threads, each of which calls `work` until `close`. Items that `work` returns are appended to the
     /// queue.
     ///
-    /// - Parameter atOnce: the most items that a call gets. A thread is woken for so many items, not for each: to wake
-    ///   one costs as much as some of the work.
+    /// - Parameter atOnce: maximum number of items per call. One thread is woken per this number of items, because
+    ///   waking a thread costs as much as some of the work.
     init(count: Int, atOnce: Int = 1, name: String, work: @escaping @Sendable ([Item]) -> [Item]) {
         self.count = max(1, count)
         self.atOnce = max(1, atOnce)
@@ -56,7 +57,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         if isLast { ended.complete() }
     }
 
-    /// Adds an item; the threads learn of it with `announce`.
+    /// Adds an item; `announce` makes it visible to the threads.
     func add(_ item: Item) {
         state.withLock { state in
             state.items.append(item)
@@ -64,7 +65,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Wakes threads that are idle, for the items added since the last call; one that works takes what is there next.
+    /// Wakes idle threads for the items added since the last call; busy threads continue with them.
     func announce() {
         wake { state in
             state.unannounced = 0
@@ -72,7 +73,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Lets the threads finish what was added, and returns when all have ended.
+    /// Lets the threads finish all added items, and returns after all threads have ended.
     func close() async {
         wake { state in
             state.isClosed = true

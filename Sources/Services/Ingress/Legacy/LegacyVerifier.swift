@@ -9,33 +9,34 @@ internal import LegacyNotifications
 internal import Lifecycle
 internal import Telemetry
 
-/// Why nothing of a version 1 or older body is stored.
+/// The reason why nothing of a version 1 or older body is stored.
 enum LegacyRefusal: Sendable {
-    /// No app, or not the one that it names, has a shared secret.
+    /// No app has a shared secret, or not the one that the body names.
     case disabled
-    /// No password that is a text, or not the app's.
+    /// The password is missing, not a text, or not the app's.
     case password
-    /// An app that is not configured, or not for this environment.
+    /// The app is not configured, or not for this environment.
     case audience
 }
 
 enum LegacyVerdict {
-    /// The right password, for a configured app.
-    /// - Parameter isUnexpectedSandbox: from the sandbox, for an app configured without it.
+    /// The password is right, for a configured app.
+    /// - Parameter isUnexpectedSandbox: whether it is from the sandbox, for an app configured without it.
     case accepted(LegacyNotification, isUnexpectedSandbox: Bool)
-    /// The right password, but a part that cannot be read, or no word on which of several apps it is for. `redacted` is the body less what must not be kept.
+    /// The password is right, but a part is unreadable, or several apps have the secret and the body names none.
+    /// `redacted` is the body without the parts that must not be stored.
     case nonconforming(detail: String, app: BundleId?, AppStoreEnvironment?, redacted: [UInt8])
-    /// - Parameter app: the app of ours that the body names, where it names one.
+    /// - Parameter app: the configured app that the body names, if any.
     case refused(LegacyRefusal, app: BundleId?)
 }
 
-/// Decides whether a version 1 or older body is from someone who knows the app's shared secret.
+/// Decides whether a version 1 or older body comes from a client with the app's shared secret.
 ///
-/// The secret is all the proof there is: it does not cover the content, so whoever learns it can forge any. What follows
-/// from such a notification is therefore marked with its trust.
+/// The secret is the only proof and does not cover the content, so anyone who obtains it can forge any body. The
+/// notification is therefore marked with its basis of trust.
 final class LegacyVerifier: Sendable {
     private let apps: [BundleId: AppIdentity]
-    /// In the order of the configuration.
+    /// Secrets in the order of the configuration.
     private let secrets: [Secrets]
     private let logger: Logger
 
@@ -46,7 +47,7 @@ final class LegacyVerifier: Sendable {
     }
 
     /// - Parameters:
-    ///   - legacyApps: those of `apps` that send such notifications.
+    ///   - legacyApps: the apps of `apps` that send such notifications.
     ///   - now: monotonic nanoseconds.
     /// - Throws: ``StartupError`` for a file without secrets.
     init(
@@ -69,8 +70,9 @@ final class LegacyVerifier: Sendable {
         self.secrets = secrets
     }
 
-    /// Nothing but the body decides: a wrong password costs no other body anything, since all apps' bodies come from the
-    /// same networks, and Apple keeps no history of them. A secret has too many digits to be guessed at any rate.
+    /// Verifies a body. Wrong passwords are not rate-limited: all apps' bodies come from the same networks, and Apple
+    /// keeps no history of them, so a limit would lose authentic bodies. A secret has too many digits to be guessed at
+    /// any rate.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func verify(_ document: JSONDocument, receivedAt: AppStoreInstant, now: UInt64) -> LegacyVerdict {
@@ -118,8 +120,8 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// The apps that have this secret, of the one that the body names or of all: the account's own secret is that of
-    /// several. All are compared.
+    /// Returns the apps with this secret, the named one or all: the account's own secret is shared by several. All are
+    /// compared.
     private func apps(_ named: BundleId?, with digest: [UInt8], now: UInt64) -> [AppIdentity] {
         var found: [AppIdentity] = []
         for known in secrets where named == nil || known.app.bundleId == named {
@@ -145,7 +147,7 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// The SHA-256 of the password; nil where it is no text of a length that a secret can have.
+    /// Returns the SHA-256 of the password; nil unless it is a text of a plausible length.
     private static func passwordDigest(of body: LegacyBody) -> [UInt8]? {
         guard let password = body.password, password.range.count <= longestPassword, let text = password.textBytes
         else { return nil }
@@ -153,6 +155,6 @@ final class LegacyVerifier: Sendable {
         return text.isEmpty ? nil : SHA256.digest(of: text).bytes
     }
 
-    /// Bytes with quotes and escapes; a secret has 32.
+    /// Maximum length in bytes, with quotes and escapes; a secret has 32.
     private static let longestPassword = 2048
 }
