@@ -3,19 +3,19 @@ internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import RefundCases
 
-/// The App Store Server API as refunds use it.
+/// The part of the App Store Server API used for refunds.
 protocol RefundAPI: Sendable {
     /// Send Consumption Information.
     ///
     /// - Parameters:
     ///   - form: version of the body.
-    ///   - isLast: the time of the round is nearly over.
+    ///   - isLast: whether the deadline of the round is near.
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure)
-    /// The transaction of a case as Apple signs it now.
+    /// Returns the transaction of a case as Apple signs it now.
     func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload
 }
 
-/// The real one.
+/// The implementation for Apple's API.
 struct AppStoreRefundAPI: RefundAPI {
     let client: AppStoreServerClient
 
@@ -36,12 +36,12 @@ struct AppStoreRefundAPI: RefundAPI {
 }
 
 extension RefundCase {
-    /// App and environment, which a key and a budget belong to.
+    /// App and environment, which determine key and budget.
     var scope: APIScope { APIScope(bundleId, in: environment) }
 }
 
 extension APIFailure {
-    /// The label `outcome` of an attempt.
+    /// The value of the label `outcome` for an attempt.
     var outcome: AttemptOutcome {
         switch kind {
         case .noKey: .keyMissing
@@ -51,13 +51,13 @@ extension APIFailure {
         }
     }
 
-    /// The reason with which a round ends that Apple refuses: Apple's code, or the status.
+    /// The reason recorded when Apple refuses the answer and the round ends: Apple's code, or the status.
     var endReason: String {
         if let code { return "\(code.rawValue)" }
         return status.map { "http_\($0)" } ?? kind.rawValue
     }
 
-    /// Why a round waits after this.
+    /// The obstacle recorded for a waiting round after this failure.
     var obstacle: RefundObstacle {
         let reason: String
         switch kind {
@@ -72,13 +72,13 @@ extension APIFailure {
     }
 }
 
-/// Why a round waits: somebody can change it, or time does.
+/// The reason why a round waits: it needs an intervention, or only time.
 struct RefundObstacle: Hashable, Sendable {
     /// A code of ``RefundReason``.
     let reason: String
     /// One line for people.
     let message: String
-    /// HTTP status; nil where there was no answer, or none was asked for.
+    /// HTTP status; nil if there was no request or no answer.
     let status: Int32?
 
     init(_ reason: String, _ message: String, status: Int32? = nil) {

@@ -5,24 +5,24 @@ internal import RefundCases
 internal import RefundRules
 internal import Telemetry
 
-/// Decides the answer of a round: from the company's words on consent, consumption and preference, and from Apple's signed
-/// facts. Source: app-store.md 10.6.
+/// Decides the answer of a round from the company's statements on consent, consumption and preference, and from Apple's
+/// signed facts. Source: app-store.md 10.6.
 struct RefundDecisions: Sendable {
     enum Decision: Sendable {
         case answer(FrozenAnswer)
-        /// The round ends without an answer, whoever is asked again.
+        /// The round ends without an answer; another attempt would not change that.
         case withheld(reason: String, FrozenAnswer?)
-        /// The transaction that only a shared secret vouched for, as Apple signs it.
+        /// The transaction as signed by Apple, in place of one authenticated only by a shared secret.
         case confirmed(RefundTransaction)
-        /// Nothing could be decided: the round waits, and the same is tried later.
+        /// No decision is possible: the round waits and is retried later.
         case unable(RefundObstacle)
     }
 
-    /// The end of a round about which the company's service is silent.
+    /// The fallback if the company's service does not answer in time.
     enum Fallback: String, Sendable, CaseIterable {
-        /// No answer.
+        /// Send no answer.
         case withhold
-        /// As the rules alone say.
+        /// Decide by the rules alone.
         case rules
     }
 
@@ -37,7 +37,7 @@ struct RefundDecisions: Sendable {
     let metrics: RefundsMetrics
     let log: RateLimitedLogger
 
-    /// - Returns: the decision, and what it says about the company's service.
+    /// - Returns: the decision, and the health of the company's service.
     func answer(
         to refund: RefundCase, _ round: RefundRound, at now: AppStoreInstant
     ) async -> (Decision, ServiceHealth) {
@@ -45,7 +45,7 @@ struct RefundDecisions: Sendable {
             return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
         if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
-        // Who was erased is found in no preference any more, and a withdrawal there would not count.
+        // An erased person has no preference record any more, so a withdrawal recorded there would be missed.
         if refund.isErased(round) { return (.withheld(reason: RefundReason.erased, nil), .unknown) }
         if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {
@@ -63,7 +63,7 @@ struct RefundDecisions: Sendable {
         }
     }
 
-    /// A round, and what is known of it before the company's service is asked.
+    /// A round, with the facts known before the company's service is called.
     private struct Question {
         let round: RefundRound
         let facts: RefundFacts
@@ -106,7 +106,7 @@ struct RefundDecisions: Sendable {
         var decision = rules.decide(
             question.facts, CompanyWords(service: service, preference: question.preference))
         if decision.outcome == .hold, fallback == .rules, isFallbackDue(question) {
-            // Nobody decided: Apple gets the consumption, and no preference.
+            // No decision was made in time: Apple gets the consumption without a preference.
             decision.outcome = .noPreference
         }
         var answer = FrozenAnswer(
@@ -147,7 +147,7 @@ struct RefundDecisions: Sendable {
         return facts
     }
 
-    /// A version 1 request names its transaction without a signature: Apple is asked what it signs.
+    /// Asks Apple for the signed transaction, because a version 1 request names it without a signature.
     private func confirm(_ refund: RefundCase) async -> Decision {
         do throws(APIFailure) {
             let payload = try await api.transaction(of: refund)
@@ -169,7 +169,7 @@ struct RefundDecisions: Sendable {
 
 // MARK: Before sending
 
-/// Whether the consent that an answer was frozen with still holds.
+/// Checks whether the consent on which a frozen answer relies is still valid.
 extension RefundDecisions {
     enum Consent: Sendable {
         case holds
@@ -177,13 +177,13 @@ extension RefundDecisions {
         case unknown(RefundObstacle)
     }
 
-    /// An answer that waits so long is preceded by a new question to the company's service, in milliseconds.
+    /// Age of a decision, in milliseconds, after which the company's service is called again before sending.
     private static let consentAge: Int64 = 3_600_000
 
-    /// An erasure and a recorded withdrawal count at once; the company's service is asked again where the answer is an hour old, and
-    /// where Apple has told of a parent's withdrawal since.
+    /// Checks consent before sending. An erasure and a recorded withdrawal take effect at once; the company's service
+    /// is called again if the decision is an hour old, or if Apple has reported a parent's withdrawal since.
     ///
-    /// - Parameter isLast: the time of the round is nearly over.
+    /// - Parameter isLast: whether the deadline of the round is near.
     func consent(
         to answer: FrozenAnswer, _ refund: RefundCase, _ round: RefundRound, at now: AppStoreInstant, isLast: Bool
     ) async -> (Consent, ServiceHealth) {
@@ -223,7 +223,7 @@ extension RefundDecisions {
         } catch {
             report(error, facts)
             guard error.isSilence else { return (.unknown(error.obstacle), .answers) }
-            // The company said yes for this round, and nothing since.
+            // The company consented for this round and has stated nothing since.
             let isEnough = isLast && fallback == .rules && !isRescinded
             return (isEnough ? .holds : .unknown(error.obstacle), .fails())
         }

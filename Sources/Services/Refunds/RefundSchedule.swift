@@ -1,38 +1,37 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 
-/// Decides what is done next about the rounds that wait: a value without clock, tasks or Kafka. Moments are milliseconds
-/// since 1970.
+/// Schedules the work on waiting rounds: a value without clock, tasks or Kafka. Times are milliseconds since 1970.
 ///
-/// Answers are decided many at a time, ahead of those that are sent. They are sent production first, then by deadline. A
-/// case that fails is tried later and holds up no other. When the API fails again and again for an app, the earliest due
-/// case finds out whether it is back: its bytes are frozen, so nothing is lost by sending them. Only an answer that Apple
-/// accepts or refuses for good ends the pause.
+/// Many answers are decided at once, ahead of sending. They are sent by environment, production first, then by
+/// deadline. A failed case is retried later and delays no other. While the API keeps failing for an app, the case with
+/// the earliest deadline probes whether it has recovered: its bytes are frozen, so sending them is safe. The pause ends
+/// only after an answer that Apple accepts or permanently refuses.
 struct RefundSchedule {
     struct CaseKey: Hashable {
         let environment: AppStoreEnvironment
         let key: [UInt8]
     }
 
-    /// A round that waits.
+    /// A waiting round.
     struct Candidate {
         let key: CaseKey
-        /// App and environment: they share a key, a budget and a pause.
+        /// App and environment, which share a key, a budget and a pause.
         let scope: APIScope
-        /// Answers are sent in this order.
+        /// Time at which the answer is due; answers are sent in this order.
         let deadline: Int64
-        /// An answer is tried until then.
+        /// End of the attempts to answer.
         let until: Int64
-        /// A proposal of this round has won.
+        /// Whether a proposal of this round has won.
         let isFrozen: Bool
     }
 
     enum Step: Equatable {
-        /// - Parameter isOver: its time is; only that is recorded.
+        /// - Parameter isOver: whether the deadline has passed, which is then only recorded.
         case decide(CaseKey, isOver: Bool, attempts: Int)
         /// - Parameters:
-        ///   - attempts: counts the attempts of this process, this one included.
-        ///   - isLast: its time is nearly over.
+        ///   - attempts: number of attempts of this process, including this one.
+        ///   - isLast: whether the deadline is near.
         case send(CaseKey, attempts: Int, isLast: Bool)
     }
 
@@ -45,15 +44,16 @@ struct RefundSchedule {
         let scope: APIScope
         let at: Int64
         let attempts: Int
-        /// Of deciding; it does not delay the sending of what was frozen meanwhile, such as an operator's answer.
+        /// Whether deciding failed, which does not delay sending an answer frozen in the meantime, such as an
+        /// operator's.
         let isDecision: Bool
         let triedAt: Int64
     }
 
     private static let decisionsAtOnce = 16
-    /// Cases of an app and environment that are looked at beyond those under way.
+    /// Number of cases of an app and environment examined beyond those in progress.
     private static let lookAhead = 64
-    /// A last attempt is made so long before the end, in milliseconds, whatever a back-off or a pause says.
+    /// Time before the end at which a last attempt is made, regardless of backoff and pauses, in milliseconds.
     static let margin: Int64 = 120_000
 
     private let concurrency: Int
@@ -63,27 +63,28 @@ struct RefundSchedule {
     private var retries: [CaseKey: Retry] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
     private var provider = ServicePause()
-    /// Cases whose work ended since the rows were read that are planned by: what these rows say is outdated.
+    /// Cases finished after the rows of the current plan were read, which makes those rows outdated.
     private var ended: Set<CaseKey> = []
 
     /// - Parameters:
-    ///   - concurrency: requests that are sent at once.
-    ///   - fallbackMargin: so long before its end a round is decided without the company's service, if it is silent.
+    ///   - concurrency: maximum number of concurrent requests.
+    ///   - fallbackMargin: time before its end at which a round is decided without the company's service if it does not
+    ///     answer.
     init(concurrency: Int, fallbackMargin: Int64) {
         self.concurrency = max(1, concurrency)
         self.fallbackMargin = fallbackMargin
     }
 
-    /// Environments of which some app's requests wait after failures.
+    /// Environments with an app whose requests are paused after failures.
     var pausedEnvironments: Set<AppStoreEnvironment> {
         Set(pauses.filter(\.value.isDown).map(\.key.environment))
     }
 
-    /// Rows are about to be read.
+    /// Resets the finished cases before rows are read.
     mutating func beginLook() { ended = [] }
 
-    /// How many rows of some apps are wanted, so that those under way and those that wait for another attempt do not hide
-    /// the ones behind them.
+    /// Returns the number of rows to read for some apps, large enough that rows in progress or waiting for a retry do
+    /// not hide those behind them.
     func rowsWanted(_ isOfGroup: (APIScope) -> Bool) -> Int {
         let busy =
             deciding.values.count { isOfGroup($0.scope) } + sending.values.count { isOfGroup($0.scope) }
@@ -96,14 +97,14 @@ struct RefundSchedule {
         for candidate in candidates.sorted(by: { goesBefore($0, $1, at: now) }) {
             if let step = step(candidate, at: now) { steps.append(step) }
         }
-        // Only what is still due has something to wait for.
+        // Retries are kept only for cases that are still due.
         let waiting = Set(candidates.map(\.key))
         retries = retries.filter { waiting.contains($0.key) }
         return steps
     }
 
-    /// A request that only finds out whether an API is back waits for those that can be answered; then production goes
-    /// before the sandbox, and the earlier deadline before the later one.
+    /// Orders candidates: probes of a failing API come last, then production precedes the sandbox, then the earlier
+    /// deadline comes first.
     private func goesBefore(_ one: Candidate, _ other: Candidate, at now: Int64) -> Bool {
         let (isProbe, isOtherProbe) = (self.isProbe(one, at: now), self.isProbe(other, at: now))
         if isProbe != isOtherProbe { return isOtherProbe }
@@ -134,7 +135,8 @@ struct RefundSchedule {
         return .send(key, attempts: attempts + 1, isLast: isLast)
     }
 
-    /// The end of the back-off, or one of the two moments before the end at which an attempt is made in any case.
+    /// Returns the end of the backoff, or the next of the two times before the end at which an attempt is made in any
+    /// case.
     private func dueAt(_ retry: Retry, _ candidate: Candidate) -> Int64 {
         [candidate.until - fallbackMargin, candidate.until - Self.margin]
             .filter { $0 > retry.triedAt }.reduce(retry.at, min)
@@ -142,7 +144,8 @@ struct RefundSchedule {
 
     private func mayDecide(_ candidate: Candidate, at now: Int64) -> Bool {
         guard deciding.count < Self.decisionsAtOnce else { return false }
-        // One at a time finds out whether the company's service is back; what has no time left is decided without it.
+        // A single decision probes whether the company's service has recovered; a round near its end is decided without
+        // it.
         guard provider.isDown, now < candidate.until - fallbackMargin else { return true }
         return deciding.isEmpty && provider.isOver(at: now)
     }
@@ -155,7 +158,7 @@ struct RefundSchedule {
 
     // MARK: Results
 
-    /// - Parameter health: of the company's service.
+    /// - Parameter health: health of the company's service.
     mutating func decided(
         _ key: CaseKey, _ result: RefundWork.Result, _ health: ServiceHealth, attempts: Int, at now: Int64
     ) {
@@ -163,14 +166,14 @@ struct RefundSchedule {
         if provider.note(health, at: now) { retries = retries.filter { !$0.value.isDecision } }
     }
 
-    /// - Parameter health: of the API for the app.
+    /// - Parameter health: health of the API for the app.
     mutating func sent(
         _ key: CaseKey, _ scope: APIScope, _ result: RefundWork.Result, _ health: ServiceHealth, attempts: Int,
         at now: Int64
     ) {
         record(key, sending.removeValue(forKey: key), result, attempts: attempts, isDecision: false, at: now)
         guard pauses[scope, default: ServicePause()].note(health, at: now) else { return }
-        // Answers that failed while the API was down go at once, in the order of deadlines.
+        // Answers that failed while the API was down are sent at once, in the order of deadlines.
         retries = retries.filter { $0.value.isDecision || $0.value.scope != scope }
     }
 

@@ -10,30 +10,30 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Answers what waits in the partitions of this member, as ``RefundSchedule`` says.
+/// Answers the waiting rounds in this member's partitions, as planned by ``RefundSchedule``.
 ///
-/// It holds up no partition: the handler records requests, and what is due is asked of the state. As many answers are sent
-/// at a time as `refunds.concurrency` says, because a crash repeats what was sent and not yet recorded.
+/// It delays no partition: the handler records requests, and due rounds are read from the state. `refunds.concurrency`
+/// limits the concurrent requests, because a crash repeats those that were sent but not yet recorded.
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
     private struct Present {
         var schedule: RefundSchedule
         var jobs: [RefundSchedule.CaseKey: Task<Void, Never>] = [:]
-        /// Partitions that are being given back, and the stop: nothing begins.
+        /// Number of partitions being revoked, plus one while stopping; no work begins while it is above 0.
         var holds = 0
-        /// A partition was given back since the rows were read that are looked at.
+        /// Whether a partition was revoked after the current rows were read.
         var isOutdated = false
     }
 
-    /// A round that waits, and its winning proposal.
+    /// A waiting round and its winning proposal.
     private struct Row {
         let refund: RefundCase
         let round: RefundRound
         let winner: [UInt8]?
     }
 
-    /// Rows that are looked at apart from the others, so that no app or environment hides another.
+    /// Rows that are read separately, so that no app or environment hides another.
     private struct Group {
         let environment: AppStoreEnvironment
         let keys: StateKeys
@@ -52,8 +52,8 @@ final class RefundScheduler: Service {
     private let present: Mutex<Present>
 
     /// - Parameters:
-    ///   - apps: each has rows of its own, the others have them together.
-    ///   - pause: between two looks at what is due when nothing else happens.
+    ///   - apps: apps with separate groups of rows; all other apps share one.
+    ///   - pause: waits until the next check for due work if nothing else happens.
     init(
         state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
         schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
@@ -83,7 +83,7 @@ final class RefundScheduler: Service {
         } + [others]
     }
 
-    /// Something may be due.
+    /// Checks for due work.
     func wake() { loop.wake() }
 
     // MARK: Service
@@ -92,18 +92,18 @@ final class RefundScheduler: Service {
 
     func run() async throws {
         await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { look() } }
-        // The stop has finished the loop, or the task is cancelled.
+        // Either the stop has finished the loop, or the task is cancelled.
         try await DueLoop.rest()
     }
 
-    /// What is under way ends, or is repeated with the same bytes by whoever has the case next.
+    /// Stops the scheduler. Work in progress finishes, or the next owner of the case repeats it with the same bytes.
     func stop(within limit: Duration) async {
         present.withLock { $0.holds += 1 }
         loop.finish()
         await settle(within: limit)
     }
 
-    /// A partition is given back: nothing of it may be under way afterwards.
+    /// Ends all work before a partition is revoked.
     func release() async {
         present.withLock {
             $0.holds += 1
@@ -113,14 +113,14 @@ final class RefundScheduler: Service {
         present.withLock { $0.holds -= 1 }
     }
 
-    /// Waits for what runs, and cancels what is left then.
+    /// Waits for work in progress, and cancels the rest after the limit.
     private func settle(within limit: Duration) async {
         let jobs = present.withLock { Array($0.jobs.values) }
         guard !jobs.isEmpty else { return }
         await withTaskGroup { group in
             group.addTask { for job in jobs { await job.value } }
             group.addTask {
-                // Cancelled when all have ended.
+                // Cancelled if all have ended before.
                 if (try? await Task.sleep(for: limit)) != nil { for job in jobs { job.cancel() } }
             }
             await group.next()
@@ -168,7 +168,7 @@ final class RefundScheduler: Service {
         guard let round = RefundRounds(refund, gap: model.gap).waiting else { return nil }
         let key = RefundsModel.key(refund.bundleId, refund.transactionId)
         let proposal = try state.proposal(of: key, in: topics.notifications(refund.environment))?.value
-        // One of an earlier round says nothing about this one.
+        // A proposal of an earlier round is irrelevant to this one.
         let isOfRound = proposal.map { model.round(of: $0, in: refund) == round.openedAt.millisecondsSince1970 }
         return Row(refund: refund, round: round, winner: isOfRound == true ? proposal : nil)
     }
@@ -183,7 +183,7 @@ final class RefundScheduler: Service {
             isFrozen: row.winner != nil)
     }
 
-    /// How many rounds wait for a reason, by environment.
+    /// Counts waiting rounds by reason and environment.
     private static func obstacles(
         _ rows: [RefundSchedule.CaseKey: Row]
     ) -> [RefundsMetrics.Undecided: Int] {
@@ -210,7 +210,7 @@ final class RefundScheduler: Service {
         }
     }
 
-    /// Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
+    /// Starts a task that is kept in `jobs` until it ends, and is awaited when partitions are revoked and at the stop.
     private func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: HandlerThreads.shared) { await body() }
     }

@@ -5,39 +5,39 @@ internal import Records
 internal import RefundCases
 internal import RefundRules
 
-/// Cases and preferences as the work on one round sees them.
+/// Access to cases and preferences for the work on one round.
 protocol RefundStore: Sendable {
-    /// Proposes an answer for the round that it was decided for, and returns when the winner of that round is known.
+    /// Proposes an answer for its round, and returns once the winner of the round is known.
     ///
-    /// - Returns: whether it is this one.
+    /// - Returns: whether this answer won.
     func propose(_ answer: FrozenAnswer, for refund: RefundCase) async throws -> Bool
-    /// Merges a part of a case into it, and returns when it was read back.
+    /// Merges a part of a case, and returns after it was read back.
     func record(_ contribution: RefundCase) async throws
-    /// The last RESCIND_CONSENT of the customer of a case, by Apple's clock.
+    /// Returns the last RESCIND_CONSENT of the case's customer, on Apple's clock.
     func consentRescindedAt(_ refund: RefundCase) async throws -> AppStoreInstant?
-    /// The other cases of the customer; nil where the customer is unknown.
+    /// Returns the history of the case's customer, without this case; nil if the customer is unknown.
     func history(of refund: RefundCase) async throws -> CustomerHistory?
-    /// The preference that the company recorded for the customer of a case; nil for none.
+    /// Returns the preference that the company recorded for the case's customer; nil if there is none.
     ///
-    /// - Throws: ``UnreadablePreference`` where a record of the customer cannot be read.
+    /// - Throws: ``UnreadablePreference`` if a record of the customer is unreadable.
     func preference(of refund: RefundCase) async throws -> RefundPreference?
 }
 
-/// Other transactions of one customer.
+/// A customer's other transactions.
 struct CustomerHistory: Hashable, Sendable {
-    /// Transactions that are refunded.
+    /// Number of refunded transactions.
     var refunds: Int64 = 0
-    /// Transactions that a refund was asked for.
+    /// Number of transactions with a refund request.
     var requests: Int64 = 0
 }
 
-/// A record of `appstore.refunds.preferences` that cannot be read, or a topic that is not read: the company's word is not
-/// known.
+/// A record of `appstore.refunds.preferences` is unreadable, or the topic is not being read, so the preference is
+/// unknown.
 struct UnreadablePreference: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Cases in the topics of refunds, preferences in theirs.
+/// A store of cases in the refund topics and preferences in their topic.
 struct KeyedRefundStore: RefundStore {
     let state: KeyedState<RefundsModel>
     let preferences: PreferenceFollower
@@ -90,7 +90,7 @@ struct KeyedRefundStore: RefundStore {
 }
 
 extension RefundCase {
-    /// The case without its parts, to which they are added.
+    /// An empty case with the same identity, to which parts are added.
     var identity: RefundCase {
         RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)
     }

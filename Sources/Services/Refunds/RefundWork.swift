@@ -5,20 +5,20 @@ internal import RefundRules
 internal import Telemetry
 internal import Time
 
-/// Works on one round: decides its answer and freezes it, sends it, and records the result.
+/// Processes one round: decides and freezes its answer, sends it, and records the outcome.
 ///
-/// Nothing is sent before its bytes are in the log and have won there, so that whoever sends them again sends the same.
+/// Nothing is sent before its bytes have won in the log, so that every attempt sends the same bytes.
 struct RefundWork: Sendable {
     enum Result: Sendable {
         case done
-        /// The same is tried later.
+        /// To be retried later.
         case retry
     }
 
     /// `refunds.mode`.
     enum Mode: String, Sendable, CaseIterable {
         case answer
-        /// Decides and records, and sends nothing.
+        /// Decide and record answers, but send nothing.
         case observe
     }
 
@@ -29,7 +29,7 @@ struct RefundWork: Sendable {
     let clocks: Clocks
     let metrics: RefundsMetrics
     let log: RateLimitedLogger
-    /// Before a record that Kafka did not take is written again.
+    /// Waits before a record that Kafka rejected is written again.
     let pause: @Sendable () async throws -> Void
 
     private var now: AppStoreInstant {
@@ -38,9 +38,9 @@ struct RefundWork: Sendable {
 
     // MARK: Deciding
 
-    /// Decides the answer of a round that has none, and freezes it; or records that its time is over.
+    /// Decides and freezes the answer of a round that has none, or records that the deadline has passed.
     ///
-    /// - Returns: with what it says about the company's service.
+    /// - Returns: the result, and the health of the company's service.
     func decide(_ refund: RefundCase, _ round: RefundRound, isOver: Bool) async -> (Result, ServiceHealth) {
         if isOver { return (await attempt(refund) { try await finish(refund, round) }, .unknown) }
         let (decision, health) = await decisions.answer(to: refund, round, at: now)
@@ -72,7 +72,7 @@ struct RefundWork: Sendable {
         return .done
     }
 
-    /// The time of a round is over.
+    /// Ends a round after its deadline.
     private func finish(_ refund: RefundCase, _ round: RefundRound) async throws -> Result {
         if round.isTooLate {
             try await end(refund, round, .tooLate, RefundReason.tooLate)
@@ -97,10 +97,10 @@ struct RefundWork: Sendable {
     /// Sends the answer of a round.
     ///
     /// - Parameters:
-    ///   - winner: the proposal of the round that has won.
-    ///   - attempts: counts the attempts of this member, this one included.
-    ///   - isLast: the time of the round is nearly over.
-    /// - Returns: with what it says about the App Store Server API.
+    ///   - winner: the winning proposal of the round.
+    ///   - attempts: number of attempts of this member, including this one.
+    ///   - isLast: whether the deadline of the round is near.
+    /// - Returns: the result, and the health of the App Store Server API.
     func send(
         _ refund: RefundCase, _ round: RefundRound, winner: [UInt8], attempts: Int, isLast: Bool
     ) async -> (Result, ServiceHealth) {
@@ -165,7 +165,7 @@ struct RefundWork: Sendable {
                 }
                 break
             } catch {
-                // Apple has it: it is not sent once more because Kafka does not answer.
+                // Apple has the answer, so a failure of Kafka must not cause it to be sent again.
                 try Task.checkCancellation()
                 report(error, refund)
                 try await pause()
@@ -220,7 +220,7 @@ struct RefundWork: Sendable {
             ])
     }
 
-    /// Records why a round waits, when it is another reason than before.
+    /// Records the obstacle of a waiting round if it differs from the previous one.
     private func record(_ obstacle: RefundObstacle, _ refund: RefundCase, _ round: RefundRound) async throws {
         let part = AnswerObstacle(
             through: round.through, at: now, reason: obstacle.reason, status: obstacle.status,

@@ -7,14 +7,14 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluice-refunds`: the notification topics in, a case for each refund in a compacted topic, Apple's consumption requests
-/// answered.
+/// `sluice-refunds` reads the notification topics, keeps a case for each refund in a compacted topic, and answers
+/// Apple's consumption requests.
 package enum RefundsApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: whose wall clock decides about deadlines.
-    ///   - pause: between two looks at what is due when nothing else happens.
+    ///   - clocks: the wall clock determines deadlines.
+    ///   - pause: waits until the next check for due work if nothing else happens.
     static func application(
         clocks: Clocks = .system,
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }

@@ -8,26 +8,25 @@ internal import RefundRules
 internal import Telemetry
 internal import Time
 
-/// Everything that `sluice-refunds` reads from its configuration, checked: what the start builds, and what
-/// `sluicectl config check` builds too.
+/// The validated configuration of `sluice-refunds`, created at startup and by `sluicectl config check`.
 struct RefundsConfiguration {
     let rules: RefundRules
-    /// Apps whose requests are answered.
+    /// Apps with requests that are answered.
     let apps: [BundleId]
     /// Apps with `apps.<bundleId>.refunds=off`.
     let ignored: Set<BundleId>
     let api: AppStoreSettings.API
     let verifier: NotificationVerifier
     let provider: ConsumptionProvider?
-    /// A finding that is not wrong but should not stay.
+    /// Findings that work but should be changed.
     let warnings: [String]
 
-    /// - Throws: a `ConfigurationError` for apps, roots, keys, rules, a provider, a role or a directory that cannot be used.
+    /// - Throws: a `ConfigurationError` for unusable apps, roots, keys, rules, provider, role or directory.
     init(
         _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
     ) throws(ConfigurationError) {
         try StateOptions.checkDirectory(configuration)
-        // A decision looks at the customer's other cases and at withdrawn consents, in whatever partition they are.
+        // Decisions need the customer's other cases and withdrawn consents, which may be in any partition.
         guard configuration[StateSettings.role] == .all else {
             throw configuration.error(
                 StateSettings.role.key, "sluice-refunds follows every partition; give it all, or leave it out.")
@@ -51,7 +50,7 @@ struct RefundsConfiguration {
         _ configuration: Configuration, _ rules: RefundRules, _ apps: [BundleId], _ api: AppStoreSettings.API,
         hasService: Bool
     ) throws(ConfigurationError) -> [String] {
-        // The topic of preferences is always read: whether anybody writes it is not known here.
+        // The topic of preferences is always read; whether it has producers is unknown here.
         let findings = rules.findings(hasService: hasService, hasPreferences: true)
         if let error = findings.first(where: { $0.severity == .error }) {
             throw configuration.error(RefundsSettings.rules.key, error.description)

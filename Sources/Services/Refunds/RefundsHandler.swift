@@ -6,9 +6,9 @@ internal import Records
 internal import RefundCases
 internal import Time
 
-/// Merges what notifications say about refunds into their cases.
+/// Merges refund data from notifications into their cases.
 enum RefundsHandler {
-    /// - Parameter ignored: apps whose refunds are somebody else's.
+    /// - Parameter ignored: apps with refunds handled elsewhere.
     static func handler(
         of state: KeyedState<RefundsModel>, topics: TopicNames, ignored: Set<BundleId>, metrics: RefundsMetrics,
         clocks: Clocks, merged: @escaping @Sendable () -> Void
@@ -33,7 +33,8 @@ enum RefundsHandler {
         _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment], _ now: AppStoreInstant
     ) -> StateReading<RefundCase> {
         guard let environment = environments[record.topic] else {
-            // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
+            // Programming error; dead-letter this record instead of crashing: the pipeline reads a topic unknown to
+            // this handler.
             return .verdict(.deadLetter(HandlerReason(code: RefundsReason.unknownTopic)))
         }
         let parsed: NotificationRecord

@@ -6,9 +6,10 @@ internal import RefundRules
 internal import Synchronization
 internal import Telemetry
 
-/// Metrics of the service beside the runtime's own. All are by environment: nobody is called at night for the sandbox.
+/// Metrics of the service, in addition to the runtime's. All have an environment label, so that sandbox problems need
+/// not page anyone.
 final class RefundsMetrics: Sendable {
-    /// Rounds that wait for one reason.
+    /// Waiting rounds with one reason.
     struct Undecided: Hashable, Sendable {
         let environment: AppStoreEnvironment
         let reason: String
@@ -90,7 +91,7 @@ final class RefundsMetrics: Sendable {
         present.withLock { $0 = Present(deadlines: deadlines, obstacles: obstacles, paused: paused) }
     }
 
-    /// Answers of the App Store Server API.
+    /// Records answers of the App Store Server API.
     func observe(_ event: APIEvent) {
         guard case .answered(_, let scope, let status, _, let milliseconds) = event,
             let counters = counters[scope.environment]
@@ -100,7 +101,7 @@ final class RefundsMetrics: Sendable {
     }
 }
 
-/// Metrics of one environment, registered with every value of their labels, so that the first increment is seen as one.
+/// Metrics of one environment, registered with all label values, so that the first increment is visible as one.
 private struct EnvironmentMetrics: Sendable {
     static let noRule = "none"
     static let noStatus = "none"
@@ -165,7 +166,7 @@ private struct EnvironmentMetrics: Sendable {
         case .missed: waitingReasons + [RefundReason.noAnswerAccepted]
         case .tooLate: [RefundReason.tooLate]
         case .observed: [RefundReason.observed]
-        // Apple's code: `other`, and the case has it.
+        // Apple's codes count as `other`; the case has the code.
         case .refused: []
         }
     }

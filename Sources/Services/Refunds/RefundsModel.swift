@@ -5,7 +5,7 @@ internal import PipelineRuntime
 internal import Records
 internal import RefundCases
 
-/// The rows of refunds: one case for each transaction, published as it is stored.
+/// State model of refunds: one case for each transaction, published in the stored format.
 struct RefundsModel: StateModel {
     /// Names of index entries.
     enum Entry {
@@ -15,7 +15,7 @@ struct RefundsModel: StateModel {
 
     /// `refunds.round.gap`, in milliseconds.
     var gap = RefundRounds.defaultGap
-    /// The environment of each topic, for tombstones, which do not say it.
+    /// The environment of each topic, for tombstones, which do not contain it.
     var environments: [KafkaTopic: AppStoreEnvironment] = [:]
 
     func key(of state: RefundCase) -> [UInt8] { Self.key(state.bundleId, state.transactionId) }
@@ -24,7 +24,7 @@ struct RefundsModel: StateModel {
         Array(RecordKey.transaction(bundleId, id).utf8)
     }
 
-    /// The beginning of the keys of an app.
+    /// Returns the prefix of an app's keys.
     static func prefix(_ bundleId: BundleId) -> [UInt8] { key(bundleId, TransactionId("")) }
 
     /// - Throws: ``OtherEnvironment``.
@@ -52,7 +52,7 @@ struct RefundsModel: StateModel {
         }
     }
 
-    /// A tombstone erases the person, and keeps which requests were answered.
+    /// Returns a case that erases the person but keeps the fact that requests were answered.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> RefundCase? {
         guard let environment = environments[topic], let separator = key.firstIndex(of: UInt8(ascii: "/")) else {
             return nil
@@ -64,14 +64,15 @@ struct RefundsModel: StateModel {
         return refund
     }
 
-    /// A proposal belongs to the round of the newest request that its maker knew; a round is known by its first request.
+    /// Returns the round of the newest request known to the proposal's author; a round is identified by its first
+    /// request.
     func round(of proposal: [UInt8], in state: RefundCase) -> Int64 {
         state.round(ofProposal: proposal, gap: gap)
     }
 
     func indexEntries(of state: RefundCase) -> [IndexEntry] { Self.customer(of: state) }
 
-    /// Under what the customer's cases are found: the account that the app named, and the Apple Account in this app.
+    /// Returns the index entries of a customer: the account set by the app, and the Apple Account in this app.
     static func customer(of refund: RefundCase) -> [IndexEntry] {
         var entries: [IndexEntry] = []
         if let token = refund.transaction?.appAccountToken {
@@ -88,14 +89,14 @@ struct RefundsModel: StateModel {
         return (round.deadline ?? round.openedAt).millisecondsSince1970
     }
 
-    /// While Apple waits, the last request is not 400 days old.
+    /// Never expires while Apple waits: the last request is more recent than 400 days.
     func expiry(of state: RefundCase) -> Int64? { state.expiry?.millisecondsSince1970 }
 
-    /// The published form and the length of a round.
+    /// Version of the published format, with the round gap.
     var fingerprint: String { "refunds-2-\(gap)" }
 }
 
-/// A case under the key of another environment's.
+/// A case from another environment than the stored one.
 struct OtherEnvironment: RecordFault {
     var reason: HandlerReason { HandlerReason(code: RefundReason.environmentMismatch) }
 }

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the consumer's own are the runtime's.
+/// Names of the service's metrics, a contract; the runtime defines those of every consumer.
 enum RefundsMetricName {
     static let requests = "sluice_refunds_requests_total"
     static let attempts = "sluice_refunds_attempts_total"
@@ -18,7 +18,7 @@ enum RefundsMetricName {
     static let preferencesIgnored = "sluice_refunds_preferences_ignored_total"
 }
 
-/// Codes of skipped and dead-lettered records beside those of `RefundReason`.
+/// Codes of skipped and dead-lettered records, in addition to those of `RefundReason`.
 enum RefundsReason {
     // Skipped.
     static let nullValue = "null_value"

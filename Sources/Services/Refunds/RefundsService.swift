@@ -15,7 +15,7 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// The parts of `sluice-refunds`, put together.
+/// The assembled components of `sluice-refunds`.
 struct RefundsService {
     let state: KeyedState<RefundsModel>
     let preferences: PreferenceFollower
@@ -23,7 +23,7 @@ struct RefundsService {
     let revocation: RevocationService
     let handler: KeyedStateHandler<RefundsModel>
 
-    /// - Throws: a `ConfigurationError` as ``RefundsConfiguration`` does, a `StartupError` for the data directory.
+    /// - Throws: a `ConfigurationError` like ``RefundsConfiguration``, a `StartupError` for the data directory.
     init(
         _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
         pause: @escaping @Sendable () async throws -> Void
@@ -83,7 +83,7 @@ struct RefundsService {
     }
 }
 
-/// The state is made before the scheduler, and tells it of partitions.
+/// A reference to the scheduler for the state, which is created earlier and notifies it of partitions.
 private final class LateScheduler: Sendable {
     private let made = Mutex<RefundScheduler?>(nil)
 

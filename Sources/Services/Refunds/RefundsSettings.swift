@@ -6,7 +6,7 @@ internal import RefundRules
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-refunds` beside those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-refunds`, in addition to those of every consumer. Names and defaults are a contract.
 package enum RefundsSettings {
     package static let rules = Setting.readableFile(
         "refunds.rules",
@@ -78,9 +78,9 @@ package enum RefundsSettings {
             AppStoreSettings.refunds, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + ruleSettings + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds everything that the start would refuse, without starting anything: it builds the same parts.
+    /// Finds every error that would prevent startup, without starting anything, by building the same components.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try RefundsConfiguration(configuration)

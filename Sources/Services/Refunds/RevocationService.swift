@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import Lifecycle
 internal import Time
 
-/// Asks about the revocation of the certificates that answers of the App Store Server API are signed with.
+/// Checks the revocation of the certificates used to sign answers of the App Store Server API.
 final class RevocationService: Service {
     let name = "revocation"
     private let verifier: NotificationVerifier
@@ -17,7 +17,7 @@ final class RevocationService: Service {
 
     func run() async throws {
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
-        // It ends with its task only; returning would end the process.
+        // Checks end only with the task; returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 

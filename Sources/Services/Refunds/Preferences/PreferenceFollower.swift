@@ -7,8 +7,8 @@ internal import SQLite
 internal import Synchronization
 internal import Telemetry
 
-/// Reads the topic of preferences, which any producer may write, into the ``PreferenceStore`` of this member. What the
-/// topic holds at the start is read before the first request is decided.
+/// Reads the topic of preferences, to which any producer may write, into this member's ``PreferenceStore``. The records
+/// present at startup are read before the first request is decided.
 final class PreferenceFollower: Service {
     let name = "preferences"
 
@@ -17,7 +17,7 @@ final class PreferenceFollower: Service {
     private let path: String
     private let logger: Logger
     private let ignored: Counter
-    /// Between two attempts to read.
+    /// Interval between attempts to read.
     private let pause: Duration
     private let state = Mutex(State())
 
@@ -25,7 +25,7 @@ final class PreferenceFollower: Service {
         var store: PreferenceStore?
         var consumer: KafkaConsumer?
         var isStopping = false
-        /// Why what is known may be outdated; nil while the topic is read.
+        /// The reason why the preferences may be outdated; nil while the topic is being read.
         var problem: String? = "the preferences are not read yet"
     }
 
@@ -42,13 +42,13 @@ final class PreferenceFollower: Service {
             RefundsMetricName.preferencesIgnored, help: "Records of the topic of preferences without a usable key.")
     }
 
-    /// Why a preference may be outdated; nil when all is well.
+    /// The reason why a preference may be outdated; nil while everything works.
     var obstacle: String? { state.withLock(\.problem) }
 
-    /// The preference of a customer, by the first of these that has one, or by all of them joined.
+    /// Returns the preference of a customer: the records under these keys, merged if there are several.
     ///
     /// - Parameter keys: appAccountToken and appTransactionId.
-    /// - Throws: ``UnreadablePreference``; another error while the topic is not read.
+    /// - Throws: ``UnreadablePreference`` for an unreadable record, and while the topic is not being read.
     func preference(of keys: [String]) throws -> RefundPreference? {
         let (store, problem) = state.withLock { ($0.store, $0.problem) }
         guard let store, problem == nil else { throw UnreadablePreference(description: problem ?? "not started") }
@@ -90,7 +90,7 @@ final class PreferenceFollower: Service {
                 try? await Task.sleep(for: pause)
             }
         }
-        // To return would end the process.
+        // Returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 
@@ -138,14 +138,14 @@ final class PreferenceFollower: Service {
         if count > 0 { ignored.increment(by: UInt64(count)) }
     }
 
-    /// Where the store has read to; from the beginning where the topic, or the cluster, is another one.
+    /// Returns the offsets to continue from, or the beginning if the topic or the cluster was replaced.
     private func positions(_ store: PreferenceStore) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let (marks, cluster) = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             (try await admin.watermarks(of: topic), try await admin.clusterId())
         }
         let known = try store.positions()
         let isSame = try store.belongs(to: cluster)
-        // Compaction does not move the low end; a topic that was made again has fewer records.
+        // Compaction does not advance the low watermark, and a recreated topic has fewer records.
         let isContinued = marks.allSatisfy { place, marks in
             known[place.partition].map { $0 >= marks.low && $0 <= marks.high } ?? true
         }
@@ -159,7 +159,7 @@ final class PreferenceFollower: Service {
             uniqueKeysWithValues: marks.keys.map { ($0, known[$0.partition] ?? .beginning) })
     }
 
-    /// Opens or makes the file; a damaged one is removed, because Kafka has all of it.
+    /// Opens or creates the file; a damaged one is removed, because Kafka has all of the data.
     private func open() throws -> PreferenceStore {
         do {
             return try PreferenceStore(Database(path: path))

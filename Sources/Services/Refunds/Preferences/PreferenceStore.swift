@@ -3,10 +3,10 @@ internal import RefundRules
 internal import SQLite
 internal import Synchronization
 
-/// The last record of each customer in the topic of preferences, in a database of its own that is a prefix of the topic.
+/// The last record of each customer in the topic of preferences, in a separate database that is a prefix of the topic.
 ///
-/// Records are kept as they are and read when they are needed, so that one that cannot be read is known as such, and not
-/// taken for the one before it. Calls may block on the disk.
+/// Records are stored unparsed and parsed on demand, so that an unreadable record is detected instead of leaving its
+/// predecessor in effect. Calls may block on the disk.
 final class PreferenceStore: Sendable {
     /// The last record of a key.
     struct Record: Hashable, Sendable {
@@ -38,7 +38,7 @@ final class PreferenceStore: Sendable {
             ) WITHOUT ROWID;
             """)
     ]
-    /// No identifier of Apple's is longer; other keys are nobody's.
+    /// Maximum length of a key: Apple's identifiers are never longer, so longer keys belong to no customer.
     private static let maximumKeyBytes = 256
 
     private let database: Mutex<Database>
@@ -48,12 +48,13 @@ final class PreferenceStore: Sendable {
         self.database = Mutex(database)
     }
 
-    /// Keys are compared without regard to case: an appAccountToken is a UUID, which companies write in either.
+    /// Normalizes the case of a key: an appAccountToken is a UUID, which companies write in upper or lower case.
     private static func normalized(_ key: [UInt8]) -> [UInt8] {
         key.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// The last record of a customer, by appAccountToken or appTransactionId; nil for none and for a tombstone.
+    /// Returns the last record of a customer, by appAccountToken or appTransactionId; nil if there is none or it is a
+    /// tombstone.
     func record(of key: String) throws -> Record? {
         try database.withLock { database in
             try database.firstRow(
@@ -66,7 +67,7 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Where each partition is read from.
+    /// Returns the next offset of each partition.
     func positions() throws -> [KafkaPartition: KafkaOffset] {
         let rows = try database.withLock { database in
             try database.rows("SELECT partition, next FROM positions") { (try $0.integer(0), try $0.integer(1)) }
@@ -76,7 +77,7 @@ final class PreferenceStore: Sendable {
             uniquingKeysWith: { $1 })
     }
 
-    /// Whether the file belongs to a cluster; a new one belongs to the first that it is asked for.
+    /// Returns whether the file belongs to the cluster; a new file is assigned to the first cluster passed.
     func belongs(to cluster: String) throws -> Bool {
         try database.withLock { database in
             let known = try database.firstRow("SELECT id FROM cluster") { try $0.text(0) }
@@ -85,7 +86,7 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Forgets everything: the topic is another one.
+    /// Deletes everything, because the topic was replaced.
     func clear() throws {
         try database.withLock { database in
             try database.transaction {
@@ -94,9 +95,9 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Applies records of one partition, ascending by offset, with the position behind them.
+    /// Applies records of one partition, ascending by offset, and stores the next offset.
     ///
-    /// - Returns: how many had no key that could be a customer's.
+    /// - Returns: the number of records without a key that can belong to a customer.
     func apply(_ records: [KafkaRecord]) throws -> Int {
         guard let last = records.last else { return 0 }
         return try database.withLock { database in
@@ -107,7 +108,7 @@ final class PreferenceStore: Sendable {
                         ignored += 1
                         continue
                     }
-                    // Of two partitions, which a producer with another partitioner may use, the later record counts.
+                    // A producer with another partitioner may use two partitions for one key; the later record counts.
                     try database.run(
                         """
                         INSERT INTO preferences (key, partition, offset, timestamp, value) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -130,6 +131,6 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Everything afterwards fails.
+    /// Closes the database; all later calls fail.
     func close() { database.withLock { $0.close() } }
 }

@@ -9,7 +9,7 @@ package import Time
 extension ConsumptionProvider {
     /// Nil without `refunds.provider.url`.
     ///
-    /// - Throws: a `ConfigurationError` that names the key, where it was set, and what is wrong.
+    /// - Throws: a `ConfigurationError` that names the key, its source, and the problem.
     package init?(
         _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
     ) throws(ConfigurationError) {

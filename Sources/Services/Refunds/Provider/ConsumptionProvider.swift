@@ -5,16 +5,16 @@ internal import SignedRequests
 internal import Telemetry
 internal import Time
 
-/// The company's service, as decisions ask it.
+/// The company's service, as used by decisions.
 protocol RefundProvider: Sendable {
-    /// One attempt.
+    /// Makes one attempt.
     func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts
 }
 
-/// The company's own service, which knows consent and consumption: each case is posted to it, signed as Standard Webhooks
-/// asks, and its answer is read strictly.
+/// Client of the company's own service, which has consent and consumption data: each case is sent by POST, signed
+/// according to Standard Webhooks, and the answer is parsed strictly.
 ///
-/// One call is one attempt. The caller keeps the answer with the case.
+/// One call is one attempt. The caller stores the answer with the case.
 package struct ConsumptionProvider: RefundProvider {
     let url: String
     let timeout: Duration
@@ -23,7 +23,7 @@ package struct ConsumptionProvider: RefundProvider {
     let clocks: Clocks
     let log: RateLimitedLogger?
 
-    /// One attempt.
+    /// Makes one attempt.
     ///
     /// - Throws: ``ProviderFailure``.
     package func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts {
@@ -55,7 +55,7 @@ package struct ConsumptionProvider: RefundProvider {
     private func headers(_ request: ProviderRequest) throws(ProviderFailure) -> [(name: String, value: String)] {
         let (keys, change) = keys.current(now: clocks.monotonicNanoseconds())
         report(change)
-        // Receivers refuse a timestamp that is minutes old, so it is the attempt's.
+        // Receivers reject a timestamp that is minutes old, so each attempt has its own.
         let timestamp = clocks.wallMilliseconds() / 1000
         let signed: [(name: String, value: String)]
         do {
@@ -65,7 +65,7 @@ package struct ConsumptionProvider: RefundProvider {
         }
         return signed + [
             (ProviderHeader.contentType, "application/json"), (ProviderHeader.accept, "application/json"),
-            // Some firewalls refuse requests that have none.
+            // Some firewalls reject requests without a User-Agent.
             (ProviderHeader.userAgent, "sluice-refunds/\(Build.version)"),
         ]
     }

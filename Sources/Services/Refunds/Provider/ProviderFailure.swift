@@ -2,9 +2,9 @@ internal import HTTPClient
 internal import RefundCases
 internal import RefundRules
 
-/// Why the company's service gave no usable answer about a case.
+/// The reason why the company's service gave no usable answer about a case.
 package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What there was instead of an answer. The raw value is for records and metrics: a contract.
+    /// Codes of failures. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         case timedOut = "timed_out"
         case connectionFailed = "connection_failed"
@@ -13,29 +13,29 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         case unavailable
         /// 429.
         case throttled
-        /// A status that speaks of the address or the secret, and not of this case: 401, 403, 404, 405, 407, 421, 426 and
+        /// A status about the address or the secret instead of this case: 401, 403, 404, 405, 407, 421, 426, and
         /// redirects, which are not followed.
         case settings
-        /// Another 4xx: this case is refused.
+        /// Another 4xx: the service refuses this case.
         case refused
-        /// 2xx with something else than the documented answer.
+        /// 2xx with an undocumented answer.
         case malformed
         /// An answer above 64 KiB.
         case tooLong = "too_long"
-        /// The work was cancelled, or the client closed.
+        /// The task was cancelled, or the client closed.
         case cancelled
-        /// Anything else between here and there.
+        /// Any other failure.
         case failed
     }
 
     package let code: Code
-    /// Nil without an answer.
+    /// Nil if there was no answer.
     package let status: Int?
     /// One sentence for the log, without path, query, secret or any value of the answer.
     package let message: String
 
-    /// Whether there was no answer at all. Any other failure is a word of the service that cannot be used, and nothing else
-    /// is taken for its consent.
+    /// Whether there was no answer at all. Any other failure is an unusable answer, and no other source may replace its
+    /// consent.
     package var isSilence: Bool {
         switch code {
         case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .cancelled, .failed: true
@@ -43,7 +43,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// Why a round waits after this.
+    /// The obstacle recorded for a waiting round after this failure.
     var obstacle: RefundObstacle {
         let reason =
             switch code {
@@ -63,7 +63,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.message = message
     }
 
-    /// No answer.
+    /// Creates the failure of a request without an answer.
     init(_ error: HTTPClientError) {
         let code: Code
         switch error.code {
@@ -77,7 +77,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.init(code: code, message: error.message)
     }
 
-    /// An answer that is not what was asked for; nil for 2xx.
+    /// Creates the failure for an answer with an unexpected status; nil for 2xx.
     init?(status: Int) {
         let code: Code
         switch status {
@@ -91,7 +91,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.init(code: code, status: status, message: "the service answered \(status)")
     }
 
-    /// 2xx with another body.
+    /// Creates the failure for a 2xx answer with an unexpected body.
     init(_ error: RefundInputError, status: Int) {
         self.init(code: .malformed, status: status, message: error.description)
     }

@@ -1,14 +1,14 @@
 internal import Telemetry
 
-/// Names in requests to the company's service, a contract.
+/// Names in requests to the company's service; a contract.
 enum ProviderName {
     /// `type` of the body.
     static let requestType = "refund.requested"
-    /// How errors call the answer.
+    /// The name of the answer in errors.
     static let answer = "answer"
 }
 
-/// Header fields beside those of the signature.
+/// Header fields, in addition to those of the signature.
 enum ProviderHeader {
     static let accept = "accept"
     static let contentType = "content-type"

@@ -3,9 +3,9 @@ internal import Cryptography
 internal import JSON
 internal import RefundRules
 
-/// What the company's service is asked about one case: `type`, `timestamp` and `data`, as Standard Webhooks asks.
+/// The request to the company's service about one case: `type`, `timestamp` and `data`, according to Standard Webhooks.
 ///
-/// What is known of a case may grow between two attempts; equal ids mean equal bodies.
+/// The data of a case may grow between two attempts; equal ids mean equal bodies.
 struct ProviderRequest: Sendable {
     let id: String
     let body: [UInt8]
@@ -21,7 +21,7 @@ struct ProviderRequest: Sendable {
         id = "refund-" + SHA256.digest(of: body).hex.prefix(32)
     }
 
-    /// Apple's names and units; what Apple left out is absent.
+    /// Writes the facts with Apple's names and units; facts that Apple omitted are absent.
     private static func write(_ facts: RefundFacts, to data: inout JSONWriter) {
         data.set("environment", facts.environment.rawValue)
         data.set("bundleId", facts.bundleId.rawValue)

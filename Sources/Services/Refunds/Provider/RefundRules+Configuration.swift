@@ -3,7 +3,7 @@ internal import FoundationEssentials
 package import RefundRules
 
 extension RefundRules {
-    /// The rules of the file that `refunds.rules` names; ``none`` without it.
+    /// Reads the rules from the file in `refunds.rules`; ``none`` without the setting.
     ///
     /// - Throws: a `ConfigurationError` that names file, line and member.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
