@@ -7,7 +7,7 @@ internal import ServiceKit
 struct Brokers {
     let configuration: Configuration
     let kafka: KafkaConfiguration
-    /// Timeout for the first answer.
+    /// Timeout for the brokers' first response.
     private let timeout: Duration
 
     /// - Throws: a ``ConfigurationError`` that names the property.
@@ -27,7 +27,7 @@ struct Brokers {
         }
     }
 
-    /// Also the first request to the brokers, which shows whether they answer at all.
+    /// Asks whether the broker is embedded. As the first request, it also detects brokers that do not respond.
     func isEmbedded(_ admin: KafkaAdmin) async throws(StartupError) -> Bool {
         do {
             return try await admin.isEmbeddedBroker(within: timeout)

@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// One check of a command that looks at an installation. The values of `Check` are a contract: `what` in its JSON.
+/// One check of a diagnostic command. The raw values of `Check` are a contract: they are `what` in its JSON.
 struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.RawValue == String {
     let status: FindingStatus
     let check: Check
-    /// The topic, group or certificate that was checked; nil where there is one only.
+    /// The topic, group or certificate that was checked; nil for a check with a single subject.
     let subject: String?
     let found: String
-    /// The action that corrects it; nil when there is nothing to do.
+    /// The corrective action; nil when nothing needs to be done.
     let fix: String?
 
     init(_ status: FindingStatus, _ check: Check, of subject: String? = nil, _ found: String, fix: String? = nil) {
@@ -27,7 +27,7 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
         ]
     }
 
-    /// A row of a table for people.
+    /// A row of the text table.
     var row: [String] {
         let what = check.rawValue.replacing("-", with: " ") + (subject.map { " \($0)" } ?? "")
         let fix = fix.map { "  -> \(PlainText.printable($0))" } ?? ""
@@ -35,9 +35,9 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
     }
 }
 
-/// A contract: the values of `status`.
+/// The result of a check. The raw values are a contract: they are `status` in the JSON.
 enum FindingStatus: String {
     case ok, warning, problem
-    /// Not checked; `found` says why.
+    /// Not checked; `found` gives the reason.
     case skipped
 }

@@ -9,11 +9,11 @@ internal import Lifecycle
 struct ConfigCommand {
     /// Every executable of an installation.
     let executables: [SluicectlParts.Executable]
-    /// The one that `--for` names. Nil: those that the configuration is for.
+    /// The executable named by `--for`; nil selects those that the configuration applies to.
     let named: String?
     /// Every key allowed in a shared file or environment.
     let sharedKeys: [String]
-    /// Of `sluicectl`, as given.
+    /// Arguments of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
 
@@ -22,11 +22,11 @@ struct ConfigCommand {
         let executable: String
         /// Nil when there are errors.
         let configuration: Configuration?
-        /// One line each, with the executable's name.
+        /// One line for each error, with the executable's name.
         let errors: [String]
     }
 
-    /// Which executables are read.
+    /// The executables to read the configuration as.
     private struct Selection {
         let checked: [SluicectlParts.Executable]
         let skipped: [SluicectlParts.Executable]
@@ -108,7 +108,7 @@ struct ConfigCommand {
         (try? JSONValue(json: Array(configuration.describe(.json).utf8))) ?? .null
     }
 
-    /// An optional executable is read where file, environment or flags give a setting that no other executable has.
+    /// Selects an optional executable if the file, environment or flags have a setting that no other executable has.
     private func selection() -> Selection {
         if let named { return Selection(checked: executables.filter { $0.name == named }, skipped: []) }
         let given = executables.map { executable in
@@ -123,8 +123,8 @@ struct ConfigCommand {
             skipped: zip(executables, isChecked).filter { !$0.1 }.map(\.0))
     }
 
-    /// The command line of an executable with the words of `sluicectl` in front: the same arguments can be parsed, and
-    /// errors have the executable's name.
+    /// The command line of an executable, prefixed with the subcommands of `sluicectl`: the same arguments can be
+    /// parsed, and errors carry the executable's name.
     private func command(_ executable: SluicectlParts.Executable) -> Command {
         let schema = executable.schema.tolerating(sharedKeys)
         let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
@@ -137,7 +137,7 @@ struct ConfigCommand {
         switch command.parse(Self.withoutOwnFlags(arguments), environment: environment) {
         case .run(let invocation): return finding(executable, command, invocation.configuration)
         case .refuse(let lines, _): return Finding(executable: executable.name, configuration: nil, errors: lines)
-        // Help and version were handled earlier.
+        // Help and version have already been handled.
         case .show: return Finding(executable: executable.name, configuration: nil, errors: [])
         }
     }

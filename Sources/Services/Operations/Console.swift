@@ -7,7 +7,7 @@ package struct Console: Sendable {
     private let complaint: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - output: writes result bytes; returns whether the reader is still there.
+    ///   - output: writes result bytes; returns false when the reader has closed the stream.
     ///   - complaint: writes lines to standard error.
     package init(
         output: @escaping @Sendable ([UInt8]) async -> Bool, complaint: @escaping @Sendable (String) -> Void
@@ -36,7 +36,7 @@ package struct Console: Sendable {
     @discardableResult
     func write(_ text: String) async -> Bool { await output(Array(text.utf8)) }
 
-    /// Prints a JSON value on a line of its own.
+    /// Prints a JSON value and a newline.
     ///
     /// - Returns: false when the reader has closed the stream.
     @discardableResult
@@ -47,7 +47,7 @@ package struct Console: Sendable {
     /// - Returns: false when the reader has closed the stream.
     func write(_ bytes: [UInt8]) async -> Bool { await output(bytes) }
 
-    /// A line on standard error.
+    /// Prints a line on standard error.
     func complain(_ line: String) { complaint(line) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -2,15 +2,15 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 
-/// Where a consumer group is to read on, beside the offsets that it has committed.
+/// The offsets at which a consumer group should resume, next to the offsets it has committed.
 struct GroupOffsets {
     let group: KafkaConsumerGroup
-    /// The next offset of each partition.
+    /// The target offset of each partition: the next one to read.
     let targets: [KafkaTopicPartition: KafkaOffset]
-    /// The next offsets that are committed now; partitions without a commit are left out.
+    /// The currently committed next offsets; partitions without a commit are absent.
     let committed: [KafkaTopicPartition: KafkaOffset]
 
-    /// A group that is to read topics from their beginning.
+    /// Returns offsets that make a group read topics from the beginning.
     ///
     /// - Throws: a `KafkaError`, such as `unknownTopic`.
     static func beginnings(
@@ -29,9 +29,9 @@ struct GroupOffsets {
         targets.keys.sorted { ($0.topic.rawValue, $0.partition) < ($1.topic.rawValue, $1.partition) }
     }
 
-    /// Commits the targets in the name of the group.
+    /// Commits the targets on behalf of the group.
     ///
-    /// - Parameter executable: which must not run meanwhile.
+    /// - Parameter executable: the group's executable, which must not be running.
     /// - Throws: a ``StartupError`` while the group has members.
     func commit(_ admin: KafkaAdmin, executable: String) async throws(StartupError) {
         do {
@@ -43,7 +43,7 @@ struct GroupOffsets {
         }
     }
 
-    /// A table with a head.
+    /// The offsets as a table with a header row.
     var text: String {
         let rows = partitions.map { partition in
             [

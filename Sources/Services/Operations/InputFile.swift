@@ -2,9 +2,9 @@ internal import Bytes
 internal import Dispatch
 internal import Lifecycle
 
-/// A small file or standard input, read on its own queue: a pipe may block.
+/// Reads a small file or standard input on a separate queue: a pipe may block.
 enum InputFile {
-    /// - Parameter path: `-` is standard input.
+    /// - Parameter path: the file, or `-` for standard input.
     static func read(_ path: String, maximumBytes: Int) async throws(StartupError) -> [UInt8] {
         let result: Result<[UInt8], StartupError> = await withCheckedContinuation { continuation in
             DispatchQueue(label: "input").async {

@@ -7,7 +7,7 @@ internal import Records
 internal import RefundCases
 internal import RefundRules
 
-/// The settings of `sluicectl` besides those shared by all executables.
+/// Settings of `sluicectl`, in addition to those shared by all executables.
 enum OperationsSettings {
     static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
@@ -153,7 +153,7 @@ enum OperationsSettings {
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
     // cluster
-    /// The executables that are members of a group, and the settings that name it.
+    /// The executables that have a consumer group, each with the setting that names it.
     static let clusterGroups: [(executable: String, setting: Setting<String>)] =
         [("sluice-entitlements", entitlementsGroup)]
         + ["sluice-refunds", "sluice-reconciler", TopicNames.archiveGroup, TopicNames.webhooksGroup].map {
@@ -269,12 +269,12 @@ enum OperationsSettings {
     }
 }
 
-/// How a command prints its result.
+/// Output format of a command's result.
 enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// Where `tap` starts in each partition.
+/// The offset at which `tap` starts in each partition.
 enum TapStart: Sendable, Equatable {
     case beginning, end
     case last(Int64)

@@ -1,6 +1,6 @@
-/// The member names of everything that `--output json` prints. A contract: names are added, never changed.
+/// Member names of `--output json`. A contract: names are added, never changed.
 enum OutputName {
-    // Everywhere.
+    // Shared by several commands.
     static let ok = "ok"
     static let error = "error"
     static let topic = "topic"

@@ -1,8 +1,8 @@
 internal import AppStoreModel
 
-/// Text for terminals.
+/// Formats text for terminals.
 enum PlainText {
-    /// Untrusted text: control characters, which a terminal would obey, become `?`.
+    /// Makes untrusted text printable: control characters, which a terminal would interpret, become `?`.
     static func printable(_ text: String, maximum: Int = 512) -> String {
         var result = String.UnicodeScalarView()
         for (position, scalar) in text.unicodeScalars.enumerated() {
@@ -19,12 +19,12 @@ enum PlainText {
         return String(result)
     }
 
-    /// `2026-11-21T17:15:16Z`.
+    /// Formats a time with seconds: `2026-11-21T17:15:16Z`.
     static func seconds(_ instant: AppStoreInstant) -> String {
         String(instant.description.prefix(19)) + "Z"
     }
 
-    /// Columns of equal width, two spaces apart; the last one unpadded.
+    /// Formats columns of equal width, two spaces apart; the last one is not padded.
     static func table(_ rows: [[String]], indent: String = "") -> String {
         var widths: [Int] = []
         for row in rows {
@@ -39,7 +39,7 @@ enum PlainText {
         return rows.map { indent + line($0, widths: widths) + "\n" }.joined()
     }
 
-    /// One line of such columns; a cell longer than its width shifts the rest.
+    /// Formats one row of such columns; a cell wider than its column shifts the rest.
     static func line(_ cells: [String], widths: [Int]) -> String {
         var text = ""
         for (column, cell) in cells.enumerated() {

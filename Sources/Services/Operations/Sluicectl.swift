@@ -12,9 +12,9 @@ package struct Sluicectl: Sendable {
     let interruptions: @Sendable () -> AsyncStream<String>
 
     /// - Parameters:
-    ///   - parts: what the services contribute.
-    ///   - timeout: timeout for the brokers' first answer.
-    ///   - interruptions: begins to catch SIGINT and SIGTERM, for commands that run until then.
+    ///   - parts: the services' contributions.
+    ///   - timeout: timeout for the brokers' first response.
+    ///   - interruptions: starts to catch SIGINT and SIGTERM, for commands that run until interrupted.
     package init(
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
         timeout: Duration = .seconds(10),
@@ -33,7 +33,7 @@ package struct Sluicectl: Sendable {
     }
 
     /// - Parameters:
-    ///   - arguments: without the program's name.
+    ///   - arguments: arguments without the program name.
     ///   - environment: all variables of the process.
     /// - Returns: the exit code; results and errors have been printed.
     package func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
@@ -220,7 +220,7 @@ package struct Sluicectl: Sendable {
         noCase(invocation)
     }
 
-    /// Our bug: a command of SluicectlCommand has no case here. What it does not name is refused before.
+    /// Programming error: a command of SluicectlCommand has no case here. Unknown commands have been refused earlier.
     private func noCase(_ invocation: Invocation) -> Never {
         preconditionFailure("no command \(invocation.commandPath)")
     }
@@ -242,7 +242,7 @@ package struct Sluicectl: Sendable {
         _ flags: Configuration, _ arguments: [String], _ environment: [String: String]
     ) async throws -> ExitCode {
         guard let ingress = parts.executables.first(where: { $0.name == DoctorCommand.executable }) else {
-            // Our bug: the executable was wired without it.
+            // Programming error: the executable was wired without it.
             preconditionFailure("no \(DoctorCommand.executable)")
         }
         let command = DoctorCommand(
@@ -251,7 +251,7 @@ package struct Sluicectl: Sendable {
         return try await command.run(console)
     }
 
-    /// One line, and its exit code.
+    /// Prints the error on one line, and returns its exit code.
     private func end(_ error: any Error, _ command: Command) -> ExitCode {
         if let error = error as? ConfigurationError,
             case .refuse(let lines, let exitCode) = command.refusal(ConfigurationErrors([error]))

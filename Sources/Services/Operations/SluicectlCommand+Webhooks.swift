@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// The command line of `sluicectl webhooks`.
 extension SluicectlCommand {
-    /// Empty where nothing is known of webhooks.
+    /// Empty when webhooks are not wired.
     static func webhooks(_ parts: SluicectlParts) -> [Command] {
         guard let webhooks = parts.webhooks else { return [] }
         return [

@@ -2,17 +2,19 @@ package import AppStoreVerification
 package import Configuration
 package import Kafka
 
-/// What `sluicectl` needs from the services, injected where the executable is wired.
+/// The services' contributions to `sluicectl`, injected where the executable is wired.
 package struct SluicectlParts: Sendable {
     /// An executable whose configuration can be checked and shown.
     package struct Executable: Sendable {
-        /// As operators type it.
+        /// The name as operators type it.
         package let name: String
-        /// Its settings.
+        /// Settings of the executable.
         package let schema: ConfigurationSchema
-        /// Whether an installation can do without it: checked when it is named, or when one of its own settings is given.
+        /// Whether an installation can omit it: checked only when it is named, or when one of its own settings is
+        /// given.
         package let isOptional: Bool
-        /// Finds errors that the schema alone cannot: everything that the start would refuse, without starting anything.
+        /// Finds errors that the schema alone cannot detect: everything that startup would refuse, without starting
+        /// anything.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
 
         package init(
@@ -28,7 +30,7 @@ package struct SluicectlParts: Sendable {
 
     /// Apps and roots as the ingress reads them.
     package struct Verification: Sendable {
-        /// Their settings; none is required.
+        /// Settings of apps and roots; none is required.
         package let schema: ConfigurationSchema
         /// The pinned roots, each as DER.
         package let roots: @Sendable (Configuration) throws(ConfigurationError) -> [[UInt8]]
@@ -46,12 +48,12 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// One delivery to the receiver of webhooks.
+    /// One delivery to a webhook receiver.
     package struct Delivery: Sendable {
         package let isAccepted: Bool
         /// One sentence for people.
         package let text: String
-        /// For scripts: an object.
+        /// A JSON object for scripts.
         package let json: [UInt8]
 
         package init(isAccepted: Bool, text: String, json: [UInt8]) {
@@ -61,20 +63,20 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// The receiver of webhooks, as sluice-webhooks reaches it.
+    /// The webhook receiver, reached the same way as by sluice-webhooks.
     package struct Webhooks: Sendable {
-        /// The settings of sluice-webhooks that say what is sent, where, and signed by what.
+        /// The settings of sluice-webhooks that define the content, the URL and the signature of its requests.
         package let schema: ConfigurationSchema
-        /// The configuration of one of several receivers; nil names the only one.
+        /// Returns the configuration of one of several receivers; nil selects the only one.
         package let receiver: @Sendable (String?, Configuration) throws -> Configuration
-        /// Posts a test.
+        /// Posts a test delivery.
         package let test: @Sendable (Configuration) async throws -> Delivery
         /// Posts the record of a webhook-id again.
         package let resend: @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
-        /// Posts dead letters of a topic again, and tells of each.
+        /// Posts dead letters of a topic again, and reports each delivery.
         package let resendFailed: ResendFailed
 
-        /// The topic, since when in milliseconds since 1970, and how many a second.
+        /// Parameters: the topic, the earliest time in milliseconds since 1970, and the rate per second.
         package typealias ResendFailed =
             @Sendable (
                 _ topic: KafkaTopic, _ since: Int64?, _ rate: Int, Configuration, KafkaConfiguration,
@@ -96,7 +98,7 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// Settings of the executables on which their rights in Kafka depend.
+    /// Settings of the executables that determine their access rights in Kafka.
     package struct Access: Sendable {
         package let schema: ConfigurationSchema
         package let options: @Sendable (Configuration) -> AccessOptions
@@ -113,8 +115,8 @@ package struct SluicectlParts: Sendable {
     package let access: Access?
 
     /// - Parameters:
-    ///   - webhooks: nil: there are no commands for them.
-    ///   - access: nil: there is no command for rights.
+    ///   - webhooks: nil omits the webhooks commands.
+    ///   - access: nil omits the commands that need the executables' access settings.
     package init(
         executables: [Executable], verification: Verification, webhooks: Webhooks? = nil, access: Access? = nil
     ) {
@@ -124,7 +126,7 @@ package struct SluicectlParts: Sendable {
         self.access = access
     }
 
-    /// The keys that the executables and this tool read from the file and environment that they share.
+    /// The keys that the executables and this tool read from their shared file and environment.
     var sharedKeys: [String] {
         (executables.map(\.schema) + [OperationsSettings.inFiles]).flatMap(\.sharedKeys)
     }

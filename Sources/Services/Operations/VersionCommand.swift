@@ -41,8 +41,8 @@ enum VersionCommand {
         return object
     }
 
-    /// Swift exposes neither its compiler's nor its library's version at run time; what can be tested at
-    /// compile time is a minimum compiler version.
+    /// Swift exposes neither its compiler's nor its library's version at run time; only a minimum compiler version can
+    /// be tested at compile time.
     static var compiler: String {
         #if compiler(>=6.5)
             "6.5 or later"

@@ -3,13 +3,13 @@ internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import JSON
 
-/// A verified answer of the App Store Server API, as text and as JSON.
+/// A verified response of the App Store Server API, as text and as JSON.
 struct APIAnswerReport {
     let text: String
     let json: JSONObject
-    /// What of the answer was not verified.
+    /// Objects of the response that failed verification.
     var refused: [RefusedObject] = []
-    /// Whether the answer is yes.
+    /// False for a negative result: an order Apple does not know, or a test notification that was not delivered.
     var isYes = true
 
     var isGood: Bool { isYes && refused.isEmpty }
@@ -74,7 +74,7 @@ struct APIAnswerReport {
 
     // MARK: test notification
 
-    /// - Parameter isExpected: whether a report was waited for.
+    /// - Parameter isExpected: whether the command waited for Apple's delivery report.
     static func testNotification(
         _ token: TestNotificationToken, _ status: TestNotificationStatus?, isExpected: Bool
     ) -> APIAnswerReport {
@@ -115,6 +115,6 @@ struct APIAnswerReport {
             })
     }
 
-    /// Verified text is an object.
+    /// Verified text is always a JSON object.
     private static func object(_ signed: [UInt8]) -> JSONObject { (try? JSONValue(json: signed))?.object ?? [:] }
 }

@@ -8,12 +8,12 @@ internal import JSON
 internal import Lifecycle
 internal import Time
 
-/// `sluicectl api`: asks Apple's App Store Server API, and prints what has been verified.
+/// `sluicectl api`: queries Apple's App Store Server API, and prints only verified objects.
 struct APICommand {
     let configuration: Configuration
     let clocks: Clocks
 
-    /// Apple's report is asked for this often.
+    /// Polling interval for Apple's delivery report.
     private static let pause = Duration.seconds(5)
 
     func transaction(_ id: String, _ console: Console) async throws -> ExitCode {
@@ -65,7 +65,7 @@ struct APICommand {
 
     // MARK: parts
 
-    /// All pages up to the limit, as one.
+    /// Reads all pages up to the limit, merged into one.
     private func read(_ given: Pages<TransactionPage>) async throws(APIFailure) -> TransactionPage {
         var pages = given
         let limit = configuration[OperationsSettings.apiLimit]
@@ -82,7 +82,7 @@ struct APICommand {
             transactions: transactions, refused: refused, revision: pages.cursor, hasMore: hasMore)
     }
 
-    /// Nil when Apple has not tried in time.
+    /// Returns Apple's delivery report, or nil when Apple has not attempted delivery within `wait`.
     private func report(
         on token: TestNotificationToken, _ client: AppStoreServerClient, _ scope: APIScope, within wait: Duration
     ) async throws(APIFailure) -> TestNotificationStatus? {
@@ -123,7 +123,7 @@ struct APICommand {
 }
 
 extension StartupError {
-    /// What the App Store Server API answered, and what to do.
+    /// An App Store Server API failure, with its fix.
     init(_ failure: APIFailure) {
         var problem = PlainText.printable(failure.message)
         if let code = failure.code { problem += " (\(code))" }

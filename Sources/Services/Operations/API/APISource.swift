@@ -7,7 +7,7 @@ internal import HTTPClient
 internal import Lifecycle
 internal import Time
 
-/// The API and the app that a configuration means.
+/// The API settings and the app that the configuration selects.
 struct APISource {
     private let apps: [AppIdentity]
     private let roots: [[UInt8]]
@@ -46,7 +46,7 @@ struct APISource {
         return first.bundleId
     }
 
-    /// Revocation is not asked, as by `sluicectl verify`.
+    /// The client verifies without revocation checks, like `sluicectl verify`.
     func client(http: HTTPClient, clocks: Clocks) throws(APIFailure) -> AppStoreServerClient {
         do throws(VerifierSetupError) {
             let verifier = try NotificationVerifier(

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Members of what Apple signed, for people.
+/// Members of Apple-signed objects, formatted for people.
 enum SignedMembersText {
-    /// One line for each member, in Apple's order; what is inside others is compact JSON.
+    /// One line for each member, in Apple's order; nested values are compact JSON.
     static func lines(_ object: JSONObject) -> String {
         PlainText.table(object.members.map { [PlainText.printable($0.name), value($0.value, of: $0.name)] })
     }
@@ -49,7 +49,7 @@ enum SignedMembersText {
             [columns.map(\.title)] + objects.map { object in columns.map { value(object[$0.name], of: $0.name) } })
     }
 
-    /// Dates, which are numbers, as dates.
+    /// Formats numeric dates as dates, and nested values as compact JSON.
     private static func value(_ value: JSONValue?, of name: String) -> String {
         if name.hasSuffix("Date"), let instant = JSONCells.instant(value) { return instant }
         switch value {

@@ -11,7 +11,7 @@ struct AnchorStore: Sendable {
 
     private let store: any ObjectStore
 
-    /// - Throws: a ``StartupError`` with exit code 6 when none is configured, or it cannot be opened.
+    /// - Throws: a ``StartupError`` with exit code 6 when no anchor is configured, or it cannot be opened.
     init(_ configuration: Configuration) throws(StartupError) {
         let key = ArchivePlace.anchorURL.key
         let opened: (any ObjectStore)?
@@ -30,15 +30,15 @@ struct AnchorStore: Sendable {
         store = opened
     }
 
-    /// The newest checkpoint that it has of a log, its signatures not verified; nil when it has none.
+    /// Returns the newest anchored checkpoint of a log, its signatures not verified, or nil when there is none.
     func checkpoint(of names: LogNames) async throws -> VerifiedCheckpoint? {
         do throws(LogReadError) {
             return try await LogReader(store, names: names, verifiers: nil).checkpoint()
         } catch { throw Self.unreadable(error) }
     }
 
-    /// Adds every checkpoint of every log: the newest, and all copies. Whoever may write a new version of the newest one can
-    /// put an older one there; the copies are what a lock on objects keeps.
+    /// Adds every checkpoint of every log: the newest one, and all copies. A client that may write a new version of the
+    /// newest object can replace it with an older checkpoint; the copies are protected by the bucket's object lock.
     func collect(into anchors: inout AnchoredCheckpoints) async throws {
         let checkpointLog = try LogNames.checkpointLog()
         do throws(LogReadError) {
@@ -50,7 +50,8 @@ struct AnchorStore: Sendable {
         } catch { throw Self.unreadable(error) }
     }
 
-    /// Some at a time: a bucket answers after milliseconds, and there may be a copy for each minute of years.
+    /// Reads objects concurrently: a bucket answers within milliseconds, and there may be a copy for each minute of
+    /// years.
     private func collect(
         _ objects: [ObjectName], into anchors: inout AnchoredCheckpoints
     ) async throws(LogReadError) {

@@ -4,7 +4,7 @@ internal import Cryptography
 internal import JSON
 internal import Lifecycle
 
-/// Where an export goes: standard output, or a directory with the rows and a manifest that ties them to the archive.
+/// The target of an export: standard output, or a directory with the rows and a manifest that ties them to the archive.
 final class ExportOutput {
     private let console: Console
     private let directory: String?
@@ -14,8 +14,8 @@ final class ExportOutput {
     private var byteCount = 0
     private(set) var rows = 0
 
-    /// - Parameter directory: nil for standard output; it must exist.
-    /// - Throws: a ``StartupError`` when the file cannot be made.
+    /// - Parameter directory: an existing directory, or nil for standard output.
+    /// - Throws: a ``StartupError`` when the file cannot be created.
     init(_ console: Console, directory: String?, format: ExportFormat) throws(StartupError) {
         self.console = console
         self.directory = directory
@@ -29,7 +29,7 @@ final class ExportOutput {
 
     private static func open(_ path: String) throws(StartupError) -> FileDescriptor {
         do throws(FileDescriptor.Failure) {
-            // Personal data, for its owner alone.
+            // Personal data: readable by the owner only.
             return try FileDescriptor(replacing: path, mode: 0o600)
         } catch {
             throw StartupError(
@@ -38,9 +38,9 @@ final class ExportOutput {
         }
     }
 
-    /// Writes text that is no row.
+    /// Writes text that is not a row, such as the CSV header.
     ///
-    /// - Returns: whether the reader is still there.
+    /// - Returns: whether the output is still open.
     func write(_ text: [UInt8]) async throws(StartupError) -> Bool {
         hash.update(text)
         byteCount += text.count
@@ -57,14 +57,14 @@ final class ExportOutput {
 
     /// Writes a row.
     ///
-    /// - Returns: whether the reader is still there.
+    /// - Returns: whether the output is still open.
     func write(row: [UInt8]) async throws(StartupError) -> Bool {
         rows += 1
         return try await write(row)
     }
 
-    /// Writes the manifest, where there is a directory: of the rows their count, bytes and SHA-256, of each log the
-    /// checkpoint that the rows are under.
+    /// Writes the manifest, if there is a directory: the count, bytes and SHA-256 of the rows, and for each log the
+    /// checkpoint that covers them.
     func finish(_ logs: [ExportedLog], at instant: String, isComplete: Bool) throws(StartupError) {
         guard let directory else { return }
         var writer = JSONWriter()
@@ -97,9 +97,9 @@ final class ExportOutput {
 /// A log of an export.
 struct ExportedLog: Sendable {
     let tree: ExportedTree
-    /// Root of the tree, in base64.
+    /// Root hash of the tree, in base64.
     let root: String
-    /// The signed note.
+    /// The checkpoint as a signed note.
     let checkpoint: String
     var rows = 0
 

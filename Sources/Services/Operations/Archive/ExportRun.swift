@@ -6,9 +6,9 @@ internal import Lifecycle
 internal import Records
 internal import TransparencyLog
 
-/// One export: which entries become rows, and what came of them.
+/// One export: selects the entries that become rows, and counts the results.
 final class ExportRun {
-    /// Nil takes everything.
+    /// Nil selects every entry.
     let filter: ArchiveFilter?
     private let format: ExportFormat
     private let names: TopicNames
@@ -33,14 +33,14 @@ final class ExportRun {
         self.interruption = interruption
     }
 
-    /// Whether the reader is there and the export was not interrupted.
+    /// Whether the output is open and the export was not interrupted.
     var goesOn: Bool { isOpen && !interruption.isRequested }
 
     func begin() async throws(StartupError) {
         if format == .csv { isOpen = try await output.write(Array(ExportedEntry.csvHead.utf8)) }
     }
 
-    /// Notes the checkpoint that a log is exported under.
+    /// Records the checkpoint that a log is exported under.
     func add(_ scan: ArchiveScan) {
         let partition = scan.reader.names.partition
         guard logs[partition] == nil, let checkpoint = scan.checkpoint else { return }
@@ -49,15 +49,15 @@ final class ExportRun {
             root: checkpoint.checkpoint.root.base64, checkpoint: String(decoding: checkpoint.note.bytes, as: UTF8.self))
     }
 
-    /// Writes an entry, if it is wanted.
+    /// Writes an entry that matches the filter.
     ///
-    /// - Returns: whether more are.
+    /// - Returns: whether to continue.
     func take(_ entry: ReadEntry, of scan: ArchiveScan) async throws -> Bool {
         add(scan)
         guard let log = logs[entry.partition] else { return goesOn }
         let exported = ExportedEntry(entry, log.tree, names: names, certificates: certificates)
         if let filter, filter.asksForContent {
-            // An unreadable record has no app and type any more.
+            // An unreadable record has no app or type.
             guard exported.problem == nil, filter.wants(app: exported.app, type: exported.type) else { return goesOn }
         }
         if let problem = exported.problem {
@@ -75,7 +75,7 @@ final class ExportRun {
         return goesOn
     }
 
-    /// Writes the manifest, says what was exported, and what of it is not as it should be.
+    /// Writes the manifest, prints what was exported, and warns about incomplete or unreadable entries.
     func finish(_ extent: ArchiveExtent?, at milliseconds: Int64, _ console: Console) throws -> ExitCode {
         var parts = ["\(counts["notifications"] ?? 0) notifications"]
         if let others = counts["other records"] { parts.append("\(others) other records") }
@@ -88,7 +88,7 @@ final class ExportRun {
                 "payloads are gone before their retention is over; find the first with: sluicectl archive verify")
         }
         if let warning = extent?.warning { console.complain(warning) }
-        // An erased payload, or one that is past its retention, is as it should be.
+        // Erased payloads, and payloads past their retention, are expected.
         let isReadable =
             problems["key_unknown"] == nil && problems["unreadable"] == nil && problems["missing"] == nil
             && notRebuilt == 0 && !interruption.isRequested && extent?.warning == nil

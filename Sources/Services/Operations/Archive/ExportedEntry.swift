@@ -5,26 +5,26 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// The tree that an exported entry is a leaf of: with it a row can be tied to a proof.
+/// The tree of which an exported entry is a leaf; it ties a row to a proof.
 struct ExportedTree: Sendable {
     /// The first line of the log's checkpoints.
     let origin: String
-    /// Leaves of the checkpoint that the export was made under.
+    /// Number of leaves covered by the checkpoint of the export.
     let size: Int
 }
 
-/// An entry of the archive as `export` writes it, or why it cannot be read any more.
+/// An entry of the archive as `export` writes it, or the reason why it cannot be read.
 struct ExportedEntry {
     private let entry: ReadEntry
     private let tree: ExportedTree
     private let names: TopicNames
-    /// Nil for what is no notification, or cannot be read.
+    /// Nil for other records, and for an unreadable one.
     private let notification: NotificationRecord?
     /// `erased`, `expired`, `missing`, `key_unknown`, `gap`, `unreadable`; nil for a record.
     let problem: String?
-    /// The compact JWS as received; nil for version 1, and where it cannot be rebuilt.
+    /// The compact JWS as received; nil for version 1, and when it cannot be rebuilt.
     private let signedPayload: [UInt8]?
-    /// Why it cannot be rebuilt.
+    /// The reason why the JWS cannot be rebuilt.
     let rebuildProblem: String?
 
     init(_ entry: ReadEntry, _ tree: ExportedTree, names: TopicNames, certificates: CertificateDirectory) {
@@ -111,7 +111,7 @@ struct ExportedEntry {
         "content", "log", "treeSize", "objectDigest",
     ]
 
-    /// RFC 4180.
+    /// The row as CSV (RFC 4180).
     var csv: String {
         let leaf = entry.leaf
         return Self.line([
@@ -130,7 +130,7 @@ struct ExportedEntry {
         cells.map { cell(PlainText.printable($0 ?? "")) }.joined(separator: ",") + "\r\n"
     }
 
-    /// A cell that a spreadsheet would calculate begins with an apostrophe: version 1 is not signed.
+    /// Prefixes a cell that a spreadsheet would evaluate as a formula with an apostrophe: version 1 is unsigned input.
     private static func cell(_ text: String) -> String {
         let safe = text.first.map { "=+-@".contains($0) } ?? false ? "'\(text)" : text
         guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }

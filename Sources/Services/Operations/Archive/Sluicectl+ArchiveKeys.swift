@@ -3,9 +3,9 @@ internal import Configuration
 internal import Lifecycle
 internal import PipelineRuntime
 
-/// Runs the commands of `sluicectl archive` that have to do with keys and persons.
+/// Runs the commands of `sluicectl archive` for keys and persons.
 extension Sluicectl {
-    /// Nil for another command. Key stores block, so none of this runs on the cooperative pool.
+    /// Returns nil for any other command. Key stores block, so none of this runs on the cooperative pool.
     func archivePersons(_ invocation: Invocation) async throws -> ExitCode? {
         try await withTaskExecutorPreference(HandlerThreads.shared) {
             let configuration = invocation.configuration

@@ -4,7 +4,7 @@ internal import PipelineRuntime
 
 /// Runs the commands of `sluicectl archive` that read the logs.
 extension Sluicectl {
-    /// Nil for another command. Key stores block, so none of this runs on the cooperative pool.
+    /// Returns nil for any other command. Key stores block, so none of this runs on the cooperative pool.
     func archiveReading(_ invocation: Invocation) async throws -> ExitCode? {
         try await withTaskExecutorPreference(HandlerThreads.shared) {
             let configuration = invocation.configuration

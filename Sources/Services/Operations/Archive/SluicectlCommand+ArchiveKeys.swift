@@ -2,7 +2,7 @@ internal import ArchiveConfiguration
 internal import Configuration
 internal import ServiceKit
 
-/// The command lines of `sluicectl archive` that have to do with keys and persons.
+/// The command lines of `sluicectl archive` for keys and persons.
 extension SluicectlCommand {
     static let archivePersons = [archiveFind, archiveShow, archiveErase, archiveHold, archiveRelease, archiveKey]
 

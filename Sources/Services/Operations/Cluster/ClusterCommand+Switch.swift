@@ -5,14 +5,14 @@ internal import Kafka
 internal import Lifecycle
 internal import Time
 
-/// `sluicectl cluster switch`: where each group reads on, and what each executable needs before its start.
+/// `sluicectl cluster switch`: the offset at which each group resumes, and the steps before each executable is started.
 extension ClusterCommand {
     func switchOver(_ console: Console) async throws -> ExitCode {
         try refuseFutureDelivery()
         return try await switchGroups(console)
     }
 
-    /// The group would begin behind records that are still to be delivered.
+    /// Refuses a future `deliveredUntil`: the group would start after records that have not been delivered yet.
     private func refuseFutureDelivery() throws(StartupError) {
         let setting = OperationsSettings.deliveredUntil
         guard let moment = configuration[setting], moment.millisecondsSince1970 > clocks.wallMilliseconds() else {
@@ -40,8 +40,8 @@ extension ClusterCommand {
         }
     }
 
-    /// Problems end it before anything is changed; of those that cannot be repaired any more an operator decides. Members
-    /// would overwrite what is set.
+    /// Stops at problems before anything is changed. Groups with members are always refused, because the members would
+    /// overwrite the new offsets; the operator may override the other problems.
     private func refuse(_ survey: ClusterSurvey, _ console: Console) async throws {
         let problems = survey.findings.filter { $0.status == .problem }
         let withMembers = problems.filter { $0.check == .group }
@@ -56,10 +56,10 @@ extension ClusterCommand {
             fix: problem.fix ?? "sluicectl cluster prepare")
     }
 
-    /// Where a group reads on.
+    /// The offsets at which a group resumes.
     struct Plan {
         let group: ClusterGroup
-        /// Nil where it has committed nothing: then it begins at the beginning by itself.
+        /// Nil when the group has committed nothing: it then starts at the beginning without help.
         let offsets: GroupOffsets?
         let isByTime: Bool
     }
@@ -77,7 +77,7 @@ extension ClusterCommand {
                 plans.append(Plan(group: group, offsets: beginnings, isByTime: false))
                 continue
             }
-            // Timestamps are those of several machines.
+            // Timestamps come from several machines.
             let since = moment.millisecondsSince1970 - Self.margin
             var targets: [KafkaTopicPartition: KafkaOffset] = [:]
             for topic in group.inputs {
@@ -89,12 +89,12 @@ extension ClusterCommand {
         return plans
     }
 
-    /// Records from so long before the given moment on are read again. Milliseconds.
+    /// Records older than the given moment by up to this margin are read again, in milliseconds.
     static let margin: Int64 = 600_000
 
     // MARK: output
 
-    /// Steps that an operator has to take, the same for every switch.
+    /// Steps that the operator must take, identical for every switch.
     static let needs = [
         "Start each consumer, sluice-webhooks and sluice-archive too, with an empty data.dir: its files are of the other "
             + "cluster.",

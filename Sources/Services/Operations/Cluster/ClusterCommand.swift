@@ -7,24 +7,24 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluicectl cluster prepare` and `sluicectl cluster switch`: an installation goes on with copies of its topics on
+/// `sluicectl cluster prepare` and `sluicectl cluster switch`: an installation continues with copies of its topics on
 /// another cluster.
 ///
-/// Offsets of a copy are other ones, and topics are copied independently of each other: a state may lack what the group
-/// had read. So each group that computes a state reads its input again from the beginning, which changes nothing that is
-/// known, because a state is a join, and adds what the copy lacks.
+/// A copy has other offsets, and topics are copied independently of each other, so a state topic may lag behind the
+/// group's input. Each group that computes a state therefore reads its input again from the beginning. Facts already in
+/// the state do not change, because a state is a join, and facts missing from the copy are added.
 struct ClusterCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access
-    /// Keys of the executables, which may be in the file of the source.
+    /// Keys of the executables, which the source's file may contain.
     let sharedKeys: [String]
     let clocks: Clocks
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
     var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 
-    /// Says whether the cluster could be switched to.
+    /// Reports whether the cluster is ready for the switch.
     func prepare(_ console: Console) async throws -> ExitCode {
         let findings = try await withAdmin { admin, brokers, isEmbedded in
             try await survey(admin, brokers, isEmbedded: isEmbedded, isFinal: false).findings
@@ -77,8 +77,8 @@ struct ClusterCommand {
         return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
     }
 
-    /// The moment from which on a topic keeps all records, with an hour for the time that all of this takes; 0 for a
-    /// compacted one.
+    /// The moment from which a topic retains all records, with an hour of margin for the duration of the command; 0 for
+    /// a compacted one.
     private func keptSince(_ topic: TopicSpecification) -> Int64 {
         guard let retention = topic.settings["retention.ms"].flatMap({ Int64($0) }), retention > 0 else { return 0 }
         return max(1, clocks.wallMilliseconds() - retention + 3_600_000)

@@ -1,7 +1,7 @@
-/// A check of `sluicectl cluster`; with a problem a switch would lose facts or tell something false.
+/// A check of `sluicectl cluster`. A problem means that a switch would lose facts or produce wrong answers.
 typealias ClusterFinding = CheckFinding<ClusterCheck>
 
-/// A contract: the values of `what`.
+/// The checks. The raw values are a contract: they are `what` in the JSON.
 enum ClusterCheck: String {
     case brokers, topic, copy, certificates, group
 }
@@ -10,6 +10,6 @@ extension [ClusterFinding] {
     /// Whether the cluster may be switched to; warnings are allowed.
     var isReady: Bool { !contains { $0.status == .problem } }
 
-    /// A line for each finding.
+    /// One line for each finding.
     var text: String { PlainText.table(map(\.row)) }
 }

@@ -3,17 +3,17 @@ internal import Configuration
 internal import Kafka
 internal import Records
 
-/// A consumer group of the installation, and the topics that it may have offsets of.
+/// A consumer group of the installation, and the topics for which it may have offsets.
 struct ClusterGroup {
     let executable: String
     let group: KafkaConsumerGroup
     let inputs: [KafkaTopic]
-    /// Whether it may go on by time: it computes no state and archives nothing, it only passes records on.
+    /// Whether it may resume by time: it neither computes a state nor archives, and only forwards records.
     let mayStartByTime: Bool
 
     /// The groups of all executables.
     ///
-    /// - Parameter webhooks: the groups of the receivers of webhooks.
+    /// - Parameter webhooks: the groups of the webhook receivers.
     static func all(_ names: TopicNames, _ configuration: Configuration, webhooks: [String]) -> [ClusterGroup] {
         let notifications = AppStoreEnvironment.published.map(names.notifications)
         let archived =

@@ -4,16 +4,16 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// The cluster that is left, as a properties file of it names it.
+/// The cluster to leave, as described by its properties file.
 struct ClusterSource {
     let configuration: Configuration
 
-    /// Reads `kafka.*` and `topics.prefix`; environment and flags are the other cluster's.
+    /// Reads `kafka.*` and `topics.prefix`; environment and flags belong to the other cluster.
     ///
     /// - Parameters:
-    ///   - prefix: of the topics on the other cluster.
-    ///   - sharedKeys: keys of the executables, which may be in the file too.
-    /// - Throws: a ``StartupError`` for a file that cannot be used.
+    ///   - prefix: prefix of the topics on the other cluster.
+    ///   - sharedKeys: keys of the executables, which the file may contain too.
+    /// - Throws: a ``StartupError`` for an unusable file.
     init(file: String, prefix: String, sharedKeys: [String]) throws(StartupError) {
         let schema = ConfigurationSchema(
             [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix],
@@ -35,7 +35,7 @@ struct ClusterSource {
         }
     }
 
-    /// - Throws: a ``StartupError`` or `KafkaError` when it does not answer.
+    /// - Throws: a ``StartupError`` or `KafkaError` when the cluster does not respond.
     func view(_ names: TopicNames, of topics: [KafkaTopic: Int64], timeout: Duration) async throws -> ClusterView {
         let brokers = try Brokers(configuration, timeout: timeout)
         return try await brokers.admin().closing { admin in

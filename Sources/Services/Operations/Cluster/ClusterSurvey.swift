@@ -4,7 +4,8 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Everything that is known before a switch, and what stands against it. A pure function of what the clusters told.
+/// The data collected before a switch, and the problems that prevent it. A pure function of both clusters'
+/// descriptions.
 struct ClusterSurvey {
     let names: TopicNames
     let plan: TopicPlan
@@ -13,7 +14,7 @@ struct ClusterSurvey {
     let groups: [ClusterGroup]
     /// The groups that have committed offsets on the target.
     let withOffsets: Set<KafkaConsumerGroup>
-    /// Whether the switch is imminent: then nothing may run on the source, and nothing may be on its way.
+    /// Whether the switch is imminent: nothing may run on the source, and no record may be in flight.
     let isFinal: Bool
 
     enum Source {
@@ -22,7 +23,7 @@ struct ClusterSurvey {
         case answering(ClusterView)
     }
 
-    /// Topics that a mirror copies: all but those of sluice-reconciler.
+    /// The topics to mirror: all but those of sluice-reconciler.
     static func copied(_ topics: [KafkaTopic], _ names: TopicNames) -> [KafkaTopic] {
         let others = AppStoreEnvironment.published.map(names.reconciliation)
         return topics.filter { !others.contains($0) }
@@ -58,7 +59,7 @@ struct ClusterSurvey {
         return [ClusterFinding(.ok, .topic, "\(plan.items.count) topics are as sluicectl topics apply makes them")]
     }
 
-    /// Records keep the moments at which they were written on the source.
+    /// Copied records must keep the timestamps of the source.
     private func timestamps(_ topic: KafkaTopic) -> ClusterFinding? {
         let name = KafkaTopicFinding.Subject.timestampType.rawValue
         let settings = target.topics.first { $0.topic == topic }?.configuration
@@ -72,7 +73,8 @@ struct ClusterSurvey {
 
     // MARK: reconciliation
 
-    /// A row says that a notification was in the topic; copied ahead of it, the row hides that it never came here.
+    /// A reconciliation row states that a notification was in the topic. Copied ahead of the notification, it hides
+    /// that the notification is missing here.
     private var reconciliation: [ClusterFinding] {
         AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
             ClusterFinding(

@@ -2,25 +2,26 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// A cluster as far as it tells whether a copy of its topics is whole: the ends of the topics, and who reads them.
+/// A cluster, reduced to what shows whether a copy of its topics is complete: the ends of the topics, and active
+/// groups.
 struct ClusterView {
-    /// So many offsets of each partition are read at its end. Some hold no record: markers of transactions, and records
-    /// that were compacted.
+    /// Number of offsets read at the end of each partition. Some hold no record: transaction markers, and compacted
+    /// records.
     static let tailLength: Int64 = 16
 
     let id: String
     let topics: [KafkaTopicDescription]
-    /// The last records of each partition that has any, ascending by offset.
+    /// The last records of each nonempty partition, ascending by offset.
     private(set) var tails: [KafkaTopicPartition: [KafkaRecord]] = [:]
-    /// The first record of each partition that has any; of a topic that deletes old records, the first one that is not
-    /// about to be deleted.
+    /// The first record of each nonempty partition; with a retention time, the first record that is not about to be
+    /// deleted.
     private(set) var heads: [KafkaTopicPartition: KafkaRecord] = [:]
     let certificates = CertificateDirectory()
-    /// Groups that have members; nil on the embedded broker, which does not tell.
+    /// Groups that have members; nil on the embedded broker, which cannot report them.
     let activeGroups: Set<KafkaConsumerGroup>?
 
-    /// - Parameter wanted: the topics, with the moments from which on they keep all records, milliseconds since 1970; 0
-    ///   for compacted ones.
+    /// - Parameter wanted: the topics, with the moment from which each retains all records, in milliseconds since 1970;
+    ///   0 for a compacted one.
     /// - Throws: a `KafkaError`.
     init(
         _ names: TopicNames, of wanted: [KafkaTopic: Int64], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
@@ -71,7 +72,7 @@ struct ClusterView {
         return heads
     }
 
-    /// The ends of all partitions, asked at once, and again where a leader has just been elected.
+    /// Returns the ends of all partitions, requested together and retried for partitions whose leader was just elected.
     private static func ends(
         of topics: [KafkaTopicDescription], _ admin: KafkaAdmin
     ) async throws -> [KafkaTopicPartition: KafkaWatermarks] {
@@ -99,7 +100,7 @@ struct ClusterView {
         return ends
     }
 
-    /// A view that was put together, for tests.
+    /// A view built from its parts, for tests.
     init(
         id: String, topics: [KafkaTopicDescription], records: [KafkaRecord],
         activeGroups: Set<KafkaConsumerGroup>? = []
@@ -115,7 +116,7 @@ struct ClusterView {
     /// Whether any partition of a topic has a record.
     func hasRecords(_ topic: KafkaTopic) -> Bool { tails.keys.contains { $0.topic == topic } }
 
-    /// The last records of a topic's partitions, in the order of the partitions.
+    /// The last records of a topic's partitions, ordered by partition.
     func tails(of topic: KafkaTopic) -> [(place: KafkaTopicPartition, records: [KafkaRecord])] {
         tails.filter { $0.key.topic == topic }.sorted { $0.key.partition < $1.key.partition }
             .map { (place: $0.key, records: $0.value) }

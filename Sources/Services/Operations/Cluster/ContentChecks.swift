@@ -3,7 +3,7 @@ internal import Kafka
 internal import KeyedState
 internal import Records
 
-/// Whether what a mirror has written is what the executables can go on with, as far as the copy alone shows it.
+/// Checks whether the executables can continue with a mirror's copies, judged by the copies alone.
 struct ContentChecks {
     let names: TopicNames
     let target: ClusterView
@@ -33,7 +33,7 @@ struct ContentChecks {
 
     // MARK: partitions
 
-    /// The topics whose members end the process over a record in the partition of another key.
+    /// Topics whose consumers exit on a record in the wrong partition for its key.
     private var stateTopics: [KafkaTopic] {
         AppStoreEnvironment.published.map(names.entitlements) + AppStoreEnvironment.published.map(names.refunds)
     }
@@ -58,7 +58,7 @@ struct ContentChecks {
 
     // MARK: states
 
-    /// A purchase that was notified has a state; where none is here the state was not copied.
+    /// Every notified purchase has a state row; a state topic without rows was not copied.
     private var states: [ClusterFinding] {
         AppStoreEnvironment.published.compactMap { environment in
             let state = names.entitlements(environment)

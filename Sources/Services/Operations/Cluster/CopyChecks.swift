@@ -1,19 +1,19 @@
 internal import Kafka
 internal import Records
 
-/// Whether a cluster has everything that its source has, judged by the last and the first record of each partition.
+/// Checks that a cluster has all records of its source, judged by the last and first record of each partition.
 struct CopyChecks {
-    /// A copy that is so far behind is catching up; one that is further behind is stuck. Milliseconds.
+    /// Maximum lag of a copy that is catching up; with more it counts as stuck. Milliseconds.
     static let tolerance: Int64 = 60_000
 
     let source: ClusterView
     let target: ClusterView
-    /// Whether the switch is imminent, so that nothing may be on its way any more.
+    /// Whether the switch is imminent, so that no record may be in flight.
     let isFinal: Bool
-    /// Topics that replace records by later ones of their keys.
+    /// Topics that replace records by later ones with the same key.
     let compacted: Set<KafkaTopic>
 
-    /// - Parameter topics: those that are copied.
+    /// - Parameter topics: the mirrored topics.
     func findings(_ topics: [KafkaTopic]) -> [ClusterFinding] {
         guard source.id != target.id else {
             return [
@@ -47,7 +47,7 @@ struct CopyChecks {
         case none, timestamps, headers, empty
     }
 
-    /// One finding for each topic: that of the partition that is worst off.
+    /// Reports one finding for each topic: the most severe one of its partitions.
     private func records(of topic: KafkaTopic) -> [ClusterFinding] {
         let differences = source.tails(of: topic).compactMap { place, records in
             records.last.map { (place, difference(of: $0, from: target.tails[place] ?? [])) }
@@ -81,8 +81,8 @@ struct CopyChecks {
         return behind.max().map { [self.behind(topic, partitions: behind.count, $0)] } ?? []
     }
 
-    /// A mirror that did not begin at the beginning lacks everything older than its first record. A compacted copy may
-    /// begin later for another reason: its first record was replaced, and the source still has it.
+    /// A mirror that did not start at the beginning lacks everything older than its first record. A compacted copy may
+    /// also start later because its first record was replaced while the source still has it.
     private func beginnings(of topic: KafkaTopic) -> [ClusterFinding] {
         let gaps = source.heads.compactMap { place, first -> (partition: KafkaPartition, milliseconds: Int64)? in
             guard place.topic == topic, let from = first.timestampMilliseconds,
@@ -124,7 +124,7 @@ struct CopyChecks {
             return .none
         }
         if same.contains(where: { $0.timestampMilliseconds == record.timestampMilliseconds }) { return .headers }
-        // Equal contents may be written twice: the copy is wrong only where the later one is not on its way.
+        // Identical contents may be written twice: the copy is wrong only if the later one is not still in flight.
         if same.contains(where: { $0.headers == record.headers && $0.offset == last.offset }), isLater(last, record) {
             return .timestamps
         }

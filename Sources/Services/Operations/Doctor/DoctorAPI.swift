@@ -8,14 +8,14 @@ internal import Time
 
 /// Asks the App Store Server API whether it accepts each app's key.
 struct DoctorAPI {
-    /// Interactive; the service waits longer.
+    /// Interactive timeout; the services wait longer.
     private static let timeout = Duration.seconds(5)
 
     let clocks: Clocks
 
     /// - Parameters:
-    ///   - configuration: with the API's settings and `apps`.
-    ///   - roots: those that the ingress trusts.
+    ///   - configuration: the API settings and `apps`.
+    ///   - roots: the roots that the ingress trusts.
     func facts(_ configuration: Configuration, roots: [[UInt8]]) async -> DoctorFacts.API {
         let apps: [AppIdentity]
         let api: AppStoreSettings.API
@@ -47,11 +47,11 @@ struct DoctorAPI {
         return .asked(answers, warnings: api.warnings)
     }
 
-    /// Apps with a shared secret and without a key.
+    /// Apps with a shared secret and without an API key.
     static func unconfirmableApps(_ configuration: Configuration) -> [String] {
         guard let legacy = try? AppStoreSettings.legacyApps(configuration),
             let api = try? AppStoreSettings.api(configuration)
-        else { return [] }  // said where the settings are checked
+        else { return [] }  // reported with the settings
         return legacy.map(\.bundleId).filter { api.configuration.credentials[$0] == nil }.map(\.rawValue)
     }
 

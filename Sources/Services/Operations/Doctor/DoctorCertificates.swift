@@ -18,7 +18,7 @@ enum DoctorCertificates {
         }
     }
 
-    /// Those of `x5c` in the header of a compact JWS, or of the `signedPayload` of a request body.
+    /// Certificates from `x5c` in the header of a compact JWS, or of the `signedPayload` of a request body.
     static func inJWS(_ text: [UInt8]) throws(Unreadable) -> [Certificate] {
         var jws = text.filter { ![UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " ")].contains($0) }
         if let body = try? JSONDocument.object(text), let signedPayload = body.root["signedPayload"]?.string {

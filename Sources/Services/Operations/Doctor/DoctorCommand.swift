@@ -15,20 +15,20 @@ internal import Time
 /// `sluicectl doctor`: checks everything the ingress depends on.
 struct DoctorCommand {
     static let name = "doctor"
-    /// Whose half it is.
+    /// The executable whose dependencies are checked.
     static let executable = "sluice-ingress"
 
-    /// Of `sluicectl doctor` itself.
+    /// Flags of `sluicectl doctor` itself.
     let flags: Configuration
     let ingress: SluicectlParts.Executable
     let verification: SluicectlParts.Verification
     /// Keys of other executables that may be in the same file and environment.
     let sharedKeys: [String]
-    /// Of `sluicectl`, as given.
+    /// Arguments of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
     let clocks: Clocks
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
     private static let maximumBytes = 4 << 20
@@ -45,7 +45,7 @@ struct DoctorCommand {
     private func facts() async throws -> DoctorFacts {
         var facts = DoctorFacts()
         facts.now = clocks.wallMilliseconds()
-        // The addresses of responders need no configuration: Apple's root is known without one.
+        // Responder addresses need no configuration: Apple's root is built in.
         var roots = [AppleRootCertificate.g3]
         var http = HTTPClient.Configuration()
         switch effectiveConfiguration() {
@@ -77,9 +77,10 @@ struct DoctorCommand {
             arguments, name: Self.name, ownKeys: DoctorSettings.ownKeys, environment: environment)
     }
 
-    /// What the ingress would read from the same file, environment and flags, and every error it would report.
+    /// Returns the configuration that the ingress would read from the same file, environment and flags, or every error
+    /// it would report.
     private func effectiveConfiguration() -> Result<Configuration, Refused> {
-        // The ingress does not use the App Store Server API; the others of the installation share its file.
+        // The ingress does not use the App Store Server API, but its file is shared with services that do.
         let schema = ingress.schema.adding(ConfigurationSchema(AppStoreSettings.apiSettings))
         let command = Command(ingress.name, summary: "", schema: schema.tolerating(sharedKeys))
         func refused(_ outcome: CommandOutcome) -> Refused {
@@ -113,7 +114,7 @@ struct DoctorCommand {
         do throws(StartupError) {
             admin = try brokers.admin()
         } catch {
-            // Files and combinations of properties, which librdkafka checks only when a client is made.
+            // librdkafka checks files and combinations of properties only when a client is created.
             facts.brokers = .silent(error.problem, fix: error.fix)
             return
         }

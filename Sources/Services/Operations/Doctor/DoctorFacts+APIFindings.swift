@@ -3,7 +3,7 @@ internal import AppStoreSettings
 
 /// Findings about the App Store Server API. Pure.
 extension DoctorFacts {
-    /// In milliseconds: a token is good for five minutes, and Apple's tolerance is not documented.
+    /// In milliseconds: a token is valid for five minutes, and Apple's tolerance is undocumented.
     private static let greatestClockDifference: Int64 = 30_000
 
     var apiFindings: [DoctorFinding] {
@@ -42,7 +42,7 @@ extension DoctorFacts {
         }
         guard let failure = answer.failure else { return finding(.ok, "the token is accepted") }
         switch failure.kind {
-        // Apple has looked at the request, so it has accepted the token.
+        // Apple processed the request, so it accepted the token.
         case .refused where failure.code != nil: return finding(.ok, "the token is accepted")
         case .unauthorized: return finding(.problem, "Apple does not accept the token (401)", fix: failure.fix)
         case .rateLimited, .server:
@@ -59,7 +59,7 @@ extension DoctorFacts {
         }
     }
 
-    /// The greatest difference of all answers, once.
+    /// Reports the greatest difference of all responses once.
     private static func clockFindings(_ answers: [APIAnswer]) -> [DoctorFinding] {
         let differences = answers.compactMap(\.clockDifference)
         guard let difference = differences.max(by: { $0.magnitude < $1.magnitude }) else { return [] }

@@ -2,14 +2,14 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Findings about the ingress's topics, and about compacted topics that exist. Pure.
+/// Findings about the ingress's topics, and about existing compacted topics. Pure.
 extension DoctorFacts {
-    /// Bound of a record: at worst the body as received and once decoded; the listener accepts 256 KiB.
+    /// Upper bound of a record: the body as received plus its decoded copy; the listener accepts 256 KiB.
     static let largestRecordBytes = 2 * 262_144
 
     private var names: [KafkaTopic] { topicNames.ingress().map { $0.name } }
 
-    /// As the ingress requires them at start.
+    /// The expectations that the ingress enforces at startup.
     private var expectations: [KafkaTopicExpectation] {
         topicNames.ingress().map { specification in
             KafkaTopicExpectation(
@@ -35,7 +35,7 @@ extension DoctorFacts {
         } + stateFindings(topics)
     }
 
-    /// Topics of consumers that may not run here: reported only when they exist and differ.
+    /// Checks the topics of consumers that may not run here: reported only when a topic exists and differs.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
             let name = specification.name
@@ -60,7 +60,7 @@ extension DoctorFacts {
     }
 
     private static func fix(_ error: KafkaError) -> String {
-        // Codes above 0 are a broker's, the others say that none answered.
+        // Positive codes come from a broker; the others mean that no broker responded.
         error.code.rawValue > 0
             ? "See the broker's log, and allow this user to describe topics and their settings"
             : "Start the missing brokers"
@@ -97,7 +97,7 @@ extension DoctorFacts {
         if case .answering(_, let isEmbedded) = brokers { isEmbedded } else { false }
     }
 
-    /// What currently keeps brokers from acknowledging records.
+    /// Conditions that currently keep brokers from acknowledging records.
     private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
         func finding(
             _ status: FindingStatus, _ partitions: [KafkaTopicDescription.Partition], _ what: String,

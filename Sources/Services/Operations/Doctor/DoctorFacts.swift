@@ -5,12 +5,12 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Facts about an installation's ingress side; their meaning is in the findings.
+/// Facts about an installation's ingress side; the findings interpret them.
 struct DoctorFacts {
     enum Configured {
         /// The ingress's configuration; `file` is nil when everything comes from environment and flags.
         case good(apps: Int, profile: DeploymentProfile, file: String?)
-        /// One line each.
+        /// One line for each error.
         case wrong([String])
     }
 
@@ -19,7 +19,7 @@ struct DoctorFacts {
         /// SHA-256 in lower-case hexadecimal.
         let fingerprint: String
         let isBuiltIn: Bool
-        /// Why it cannot be an anchor: not signed by itself, or not a certificate; nil when it can.
+        /// The reason why it cannot be a trust anchor: not self-signed, or not a certificate; nil when it can.
         let defect: String?
         /// Nil when the dates cannot be read.
         let validity: CertificateValidity?
@@ -28,7 +28,7 @@ struct DoctorFacts {
     /// A responder's answer for one certificate.
     enum Answer {
         case good, revoked
-        /// It answered without a usable status; the reason's code.
+        /// A response without a usable status, with the reason's code.
         case nothing(String)
         case unreachable(String)
         /// The certificate names no responder.
@@ -43,28 +43,28 @@ struct DoctorFacts {
         case asked([(subject: String, address: String?, answer: Answer)])
     }
 
-    /// What the App Store Server API answered for one app in one environment.
+    /// The App Store Server API's response for one app in one environment.
     struct APIAnswer {
         let bundleId: String
         let environment: String
-        /// Nil for a success.
+        /// Nil on success.
         let failure: APIFailure?
-        /// This machine's clock less Apple's, in milliseconds; nil when Apple's is not known.
+        /// This machine's clock minus Apple's, in milliseconds; nil when Apple's is unknown.
         let clockDifference: Int64?
     }
 
     enum API {
-        /// There is no readable configuration.
+        /// No readable configuration.
         case notAsked
         /// No app has a key.
         case notConfigured
-        /// A setting of it is wrong.
+        /// A setting of the API is invalid.
         case wrong(String)
         case asked([APIAnswer], warnings: [AppStoreSettings.Warning])
     }
 
     enum Brokers {
-        /// Not determined by the configuration.
+        /// The configuration does not determine the brokers.
         case unknown
         case silent(String, fix: String)
         case answering(clusterId: String, isEmbedded: Bool)
@@ -73,11 +73,11 @@ struct DoctorFacts {
     var configuration = Configured.wrong([])
     /// Milliseconds since 1970.
     var now: Int64 = 0
-    /// Nil when not determined by the configuration.
+    /// Nil when the configuration does not determine them.
     var roots: [Root]?
     var responders = Responders.notAsked
     var api = API.notAsked
-    /// Apps that take version 1 notifications, and have no key of the API.
+    /// Apps that accept version 1 notifications but have no API key.
     var unconfirmableApps: [String] = []
     var bootstrapServers = ""
     var brokers = Brokers.unknown
@@ -86,9 +86,9 @@ struct DoctorFacts {
     var topics: [KafkaTopicDescription]?
     /// Why ``topics`` is nil.
     var topicsError: KafkaError?
-    /// Missing topics that the user of the command may not describe.
+    /// Missing topics that the command's user is not authorized to describe.
     var deniedTopics: Set<KafkaTopic> = []
-    /// librdkafka's version where Kafka 4 refuses the SCRAM that is configured; nil otherwise.
+    /// librdkafka's version if Kafka 4 refuses its SCRAM and SCRAM is configured; otherwise nil.
     var scramRefusedByKafka4: String?
     /// `message.max.bytes` of the ingress's producer.
     var producerMessageMaxBytes: Int?

@@ -4,7 +4,7 @@ internal import JSON
 /// A check of `sluicectl doctor`.
 typealias DoctorFinding = CheckFinding<DoctorCheck>
 
-/// A contract: the values of `what`.
+/// The checks. The raw values are a contract: they are `what` in the JSON.
 enum DoctorCheck: String {
     case configuration, clock, root, ocsp, api, brokers, topic
     case messageSizes = "message-sizes"

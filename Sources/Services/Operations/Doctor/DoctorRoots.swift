@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import Cryptography
 
 extension DoctorFacts.Root {
-    /// What a pinned root is, from its DER.
+    /// Describes a pinned root from its DER.
     init(der: [UInt8]) {
         let fingerprint = SHA256.digest(of: der).hex
         let isBuiltIn = der == AppleRootCertificate.g3
@@ -11,7 +11,7 @@ extension DoctorFacts.Root {
         do throws(CryptographyError) {
             let read = try Certificate(der: der)
             certificate = read
-            // Verifies its own signature.
+            // Verifies the self-signature.
             _ = try TrustStore(roots: [read])
         } catch {
             defect = error.message

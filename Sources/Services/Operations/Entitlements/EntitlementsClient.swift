@@ -5,7 +5,7 @@ internal import JSON
 internal import Lifecycle
 internal import Records
 
-/// Asks the read API of sluice-entitlements, with errors in the operator's words.
+/// Client of the read API of sluice-entitlements; its errors are written for operators.
 struct EntitlementsClient {
     let configuration: Configuration
 
@@ -14,7 +14,7 @@ struct EntitlementsClient {
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 
-    /// The environment that was named, as the API calls it.
+    /// The selected environment, as the API spells it.
     var environment: String { configuration[OperationsSettings.environment].rawValue }
 
     func get(_ path: String, _ parameters: [(String, String)]) async throws(StartupError) -> [UInt8] {
@@ -27,7 +27,7 @@ struct EntitlementsClient {
         try await send(
             HTTPClientRequest(
                 method: "POST", url: base + path, headers: headers,
-                // The service waits for Kafka.
+                // The service waits for Kafka before it responds.
                 body: JSONValue.object(body).json, timeout: .seconds(60)))
     }
 
@@ -37,7 +37,7 @@ struct EntitlementsClient {
             + (key.map { [("Authorization", "Bearer " + String(decoding: $0, as: UTF8.self))] } ?? [])
     }
 
-    /// An answer as an object.
+    /// Parses a response body as a JSON object.
     func object(_ body: [UInt8]) throws(StartupError) -> JSONObject {
         guard case .object(let answer)? = try? JSONValue(json: body) else { throw unexpected(200) }
         return answer
@@ -46,7 +46,7 @@ struct EntitlementsClient {
     static let unknownFix =
         "Look at the id and at --environment; a purchase is known once its first notification was handled"
 
-    /// An answer about a subject of which something is known.
+    /// Parses a response about a subject, and throws when the service knows nothing about it.
     func known(_ body: [UInt8]) throws(StartupError) -> JSONObject {
         let answer = try object(body)
         guard answer["known"]?.bool != false else {
@@ -92,7 +92,7 @@ struct EntitlementsClient {
         return response.body
     }
 
-    /// The service's own words, where it has any.
+    /// Uses the service's own error message if it has one.
     private func refusal(_ response: HTTPClientResponse) -> StartupError {
         guard let problem = (try? JSONValue(json: response.body))?.object, let message = problem["message"]?.string
         else { return unexpected(response.status) }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import JSON
 internal import Lifecycle
 
-/// `sluicectl entitlements …` as far as it asks the read API of sluice-entitlements.
+/// The `sluicectl entitlements …` commands that query the read API of sluice-entitlements.
 struct EntitlementsCommand {
     let configuration: Configuration
     private let client: EntitlementsClient
@@ -14,7 +14,7 @@ struct EntitlementsCommand {
         client = EntitlementsClient(configuration: configuration)
     }
 
-    /// What an account or a purchase gives.
+    /// Prints the entitlements of an account or a purchase.
     func show(_ id: String, _ console: Console) async throws -> ExitCode {
         var parameters = subject(id)
         if let at = configuration[OperationsSettings.entitledAt] { parameters.append(("at", at.description)) }
@@ -22,13 +22,13 @@ struct EntitlementsCommand {
         return try await print(body, console) { EntitlementsText.text($0) }
     }
 
-    /// What happened, and the notification that told of it.
+    /// Prints the transitions of each purchase, with the notifications that caused them.
     func history(_ id: String, _ console: Console) async throws -> ExitCode {
         let body = try await client.get("/v1/history", subject(id))
         return try await print(body, console) { HistoryText.text($0) }
     }
 
-    /// A page of purchases.
+    /// Prints a page of purchases.
     func list(_ console: Console) async throws -> ExitCode {
         var parameters = [
             ("environment", client.environment), ("limit", String(configuration[OperationsSettings.listLimit])),
@@ -39,7 +39,7 @@ struct EntitlementsCommand {
         return try await print(body, console) { PurchasesText.text($0) }
     }
 
-    /// Says to which account a purchase belongs.
+    /// Assigns a purchase to an account.
     func claim(_ id: String, _ token: String, _ console: Console) async throws -> ExitCode {
         let purchase = try await purchases(of: [("originalTransactionId", id)])
         guard let one = purchase.first, purchase.count == 1 else {
@@ -57,7 +57,7 @@ struct EntitlementsCommand {
         return try await print(body, console) { "claimed\n\n" + PurchasesText.identity($0) }
     }
 
-    /// Makes the service forget everything about an account or a purchase.
+    /// Erases everything that the service stores about an account or a purchase.
     func erase(_ id: String, _ console: Console) async throws -> ExitCode {
         let purchases = try await purchases(of: subject(id))
         guard configuration[OperationsSettings.yes] else {
@@ -74,10 +74,10 @@ struct EntitlementsCommand {
 
     // MARK: Parts
 
-    /// Bytes of a signed transaction; Apple's are of 4 to 8 kilobytes.
+    /// Maximum bytes of a signed transaction; Apple's have 4 to 8 kilobytes.
     private static let maximumProof = 64 * 1024
 
-    /// A UUID is an appAccountToken, everything else an originalTransactionId unless it is said to be another.
+    /// A UUID is an appAccountToken; anything else is an originalTransactionId unless a flag names another kind.
     private func subject(_ id: String) -> [(String, String)] {
         let name =
             UUID(uuidString: id) != nil
@@ -120,7 +120,7 @@ struct EntitlementsCommand {
     ) async throws -> ExitCode {
         let answer = try client.known(body)
         switch configuration[OperationsSettings.output] {
-        // As the service gave it.
+        // The service's JSON, unchanged.
         case .json: await console.write(line: body)
         case .text: await console.write(text(answer))
         }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A history for people.
+/// Formats a history for people.
 enum HistoryText {
     static func text(_ answer: JSONObject) -> String {
         JSONCells.objects(answer["purchases"]).map(purchase).joined(separator: "\n")

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Purchases for people.
+/// Formats purchases for people.
 enum PurchasesText {
     static func text(_ answer: JSONObject) -> String {
         let purchases = JSONCells.objects(answer["purchases"])
@@ -20,7 +20,7 @@ enum PurchasesText {
         return text
     }
 
-    /// Whose purchase it is.
+    /// The identifiers of a purchase, one per line.
     static func identity(_ purchase: JSONObject) -> String {
         var rows: [[String]] = []
         for name in [

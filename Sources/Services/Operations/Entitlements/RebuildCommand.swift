@@ -8,7 +8,8 @@ internal import Records
 
 /// `sluicectl entitlements rebuild`: the group reads all notifications again.
 ///
-/// State is a join, so nothing that is known is lost or changed by it; what an earlier version left out comes in.
+/// State is a join, so rereading neither loses nor changes existing facts; it adds those that an earlier version
+/// ignored.
 struct RebuildCommand {
     let configuration: Configuration
     let timeout: Duration

@@ -6,10 +6,10 @@ internal import PipelineRuntime
 internal import Reconciliation
 internal import RefundCases
 
-/// The formats whose version is in their bytes: rows of topics, entries of the archive, SQLite files. `deploy/upgrade`
-/// has the table of all formats, which tests compare with this one.
+/// Formats with an embedded version: topic rows, archive entries, SQLite files. The table of all formats is in
+/// `deploy/upgrade`; tests compare it with this one.
 package enum StoredFormats {
-    /// The version that this build writes, by the name of the format.
+    /// The version that this build writes, by format name.
     package static var versions: [(name: String, version: Int)] {
         [
             ("entitlement facts", Int(PurchaseFacts.formatVersion)),

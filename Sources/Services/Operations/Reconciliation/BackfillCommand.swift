@@ -5,14 +5,14 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// `sluicectl backfill`: asks sluice-reconciler for the sweep of a range of time. The request is a record of the
-/// reconciliation topic, so that it outlives this command and any member; progress is read from the admin listener.
+/// `sluicectl backfill`: requests a sweep of a time range from sluice-reconciler. The request is a record of the
+/// reconciliation topic, so it survives this command and any member; progress is read from the admin listener.
 struct BackfillCommand {
     let configuration: Configuration
     let clocks: Clocks
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
-    /// Between two looks at the progress.
+    /// Polling interval for progress.
     var pause: Duration = .seconds(1)
 
     private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
@@ -55,7 +55,7 @@ struct BackfillCommand {
         return .failure
     }
 
-    /// Says what a backfill did not bring in; nil where it brought in everything.
+    /// Returns why a backfill is incomplete, or nil when it published everything.
     static func complaint(about run: SweepRun) -> String? {
         let (rest, unread) = (run.counts.notBroughtIn, run.counts.unread)
         guard !run.isCancelled else { return "cancelled before its end; published so far: \(run.counts.published)" }
@@ -82,12 +82,12 @@ struct BackfillCommand {
         return SweepRange(from: from, to: min(to, now))
     }
 
-    /// Looks in a row at which the admin listener may not answer: it may be restarted meanwhile.
+    /// Maximum consecutive polls without a response: the admin listener may be restarting.
     private static let missedLooks = 60
 
-    /// Prints progress until the sweep is complete; nil when the command was interrupted.
+    /// Prints progress until the sweep is complete; returns nil when the command was interrupted.
     ///
-    /// - Throws: a `StartupError` when the admin listener has not answered for a while.
+    /// - Throws: a `StartupError` when the admin listener does not respond for too long.
     private func follow(_ asked: Sweep, _ interruption: Interruption, _ console: Console) async throws -> Sweep? {
         var shown = ""
         var missed = 0
@@ -114,7 +114,7 @@ struct BackfillCommand {
 }
 
 extension Console {
-    /// A result as JSON or as text.
+    /// Prints a result as JSON or as text, depending on the output format.
     fileprivate func write(line json: [UInt8], or text: String, _ configuration: Configuration) async {
         switch configuration[OperationsSettings.output] {
         case .json: await write(line: json)

@@ -3,7 +3,7 @@ internal import Configuration
 internal import Lifecycle
 internal import Reconciliation
 
-/// `sluicectl reconcile report`: what the sweeps of Apple's history found, and how far they are.
+/// `sluicectl reconcile report`: results and progress of the sweeps of Apple's history.
 struct ReconcileReportCommand {
     let configuration: Configuration
 

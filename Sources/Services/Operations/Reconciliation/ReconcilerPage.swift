@@ -3,11 +3,11 @@ internal import HTTPClient
 internal import Lifecycle
 internal import Reconciliation
 
-/// The sweeps as a running sluice-reconciler knows them.
+/// The sweeps reported by a running sluice-reconciler.
 struct ReconcilerPage {
     let configuration: Configuration
 
-    /// - Throws: a `StartupError` when it does not answer.
+    /// - Throws: a `StartupError` when sluice-reconciler does not respond.
     func sweeps() async throws(StartupError) -> [Sweep] {
         let setting = OperationsSettings.reconcilerAdminURL
         let base = configuration[setting]

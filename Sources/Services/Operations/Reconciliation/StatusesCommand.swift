@@ -8,8 +8,9 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// `sluicectl reconcile statuses`: compares the published subscriptions of an app with Get All Subscription Statuses. What
-/// an app with version 1 has missed is found in no history, because Apple records version 2 only.
+/// `sluicectl reconcile statuses`: compares the published subscriptions of an app with Get All Subscription Statuses. A
+/// sweep of the history cannot find the missed notifications of an app with version 1, because Apple records version 2
+/// only.
 struct StatusesCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -27,7 +28,7 @@ struct StatusesCommand {
         } catch {
             throw StartupError(error)
         }
-        // Behind the services that ask Apple for themselves.
+        // Lower priority than the services' own API requests.
         let scope = APIScope(source.scope.bundleId, in: source.scope.environment, priority: .background)
         let inquiry = StatusInquiry(
             StatusComparison(client, scope, clocks: clocks),
@@ -41,7 +42,7 @@ struct StatusesCommand {
         return report.isGood ? .ok : .failure
     }
 
-    /// The last state of each subscription in the topic, in the order of the purchases.
+    /// Returns the last state of each subscription in the topic, ordered by purchase.
     private func published(of scope: APIScope) async throws -> [PublishedSubscription] {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).entitlements(scope.environment)
         let isEverything = configuration[OperationsSettings.statusesOfAll]
@@ -59,7 +60,7 @@ struct StatusesCommand {
             .sorted { $0.originalTransactionId.rawValue < $1.originalTransactionId.rawValue }
     }
 
-    /// Where Apple cannot be asked any more, what was found until then is reported with the failure.
+    /// Compares until Apple can no longer be queried; differences found by then are reported with the failure.
     private func compare(
         _ published: [PublishedSubscription], _ inquiry: StatusInquiry, _ console: Console
     ) async throws -> StatusesReport {

@@ -2,22 +2,22 @@ internal import AppStoreServerAPI
 internal import JSON
 internal import Reconciliation
 
-/// What a comparison of subscriptions with Apple's statuses came to.
+/// The result of comparing subscriptions with Apple's statuses.
 struct StatusesReport: Sendable {
     var differences: [StatusDifference] = []
-    /// Subscriptions about which Apple was asked and answered.
+    /// Subscriptions for which Apple returned a usable status.
     var compared = 0
-    /// Subscriptions without an answer that can be used.
+    /// Subscriptions without a usable response.
     var failed = 0
-    /// Why the rest was not compared.
+    /// The reason why the rest was not compared.
     var failure: APIFailure?
 
     var isGood: Bool { differences.isEmpty && failed == 0 && failure == nil }
 
-    /// Adds what came of one question.
+    /// Adds the outcome of one request.
     ///
-    /// - Parameter unanswered: in a row before it.
-    /// - Returns: what is wrong, if anything, and how many are unanswered in a row now.
+    /// - Parameter unanswered: number of consecutive unanswered requests before this one.
+    /// - Returns: the problem, if any, and the new number of consecutive unanswered requests.
     mutating func add(
         _ outcome: StatusInquiry.Outcome, about subscription: PublishedSubscription, unanswered: Int
     ) -> (problem: String?, unanswered: Int) {

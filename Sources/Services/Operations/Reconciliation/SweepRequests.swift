@@ -4,13 +4,13 @@ internal import Lifecycle
 internal import Reconciliation
 internal import Records
 
-/// Requests of operators to the sweeps: records of the reconciliation topic, which outlive a command and any member.
+/// Writes operators' sweep requests: records of the reconciliation topic, which survive a command and any member.
 struct SweepRequests {
     let configuration: Configuration
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
-    /// - Throws: a `StartupError` when Kafka does not acknowledge it.
+    /// - Throws: a `StartupError` when Kafka does not acknowledge the record.
     func write(_ sweep: Sweep) async throws {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).reconciliation(sweep.environment)
         let brokers = try Brokers(configuration, timeout: timeout)

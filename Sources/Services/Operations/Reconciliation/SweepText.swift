@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Reconciliation
 internal import Records
 
-/// Sweeps as text for people.
+/// Formats sweeps for people.
 enum SweepText {
     static func table(_ sweeps: [Sweep]) -> String {
         guard !sweeps.isEmpty else { return "none\n" }
@@ -14,7 +14,7 @@ enum SweepText {
             [head]
                 + sweeps.map { sweep in
                     let counts = sweep.last?.counts
-                    // Statuses are compared; notifications are missing or there.
+                    // A statuses sweep compares; the other sweeps find missing notifications.
                     let (found, differing) = sweep.kind == .statuses ? (nil, counts) : (counts, nil)
                     return [
                         PlainText.printable(sweep.bundleId.rawValue), sweep.environment.topicSuffix, sweep.kind.text,
@@ -26,7 +26,7 @@ enum SweepText {
                 })
     }
 
-    /// What failed, what was missing, and what differs.
+    /// Lists failures, missing notifications and differences.
     static func details(_ sweeps: [Sweep]) -> String {
         var text = ""
         for sweep in sweeps {
@@ -62,7 +62,7 @@ enum SweepText {
         return text
     }
 
-    /// `[##########----------]  50%  calls 120, swept 2400, missing 12`
+    /// Formats progress: `[##########----------]  50%  calls 120, swept 2400, missing 12`.
     static func bar(_ run: SweepRun) -> String {
         let share = run.progress?.share ?? 1
         let filled = Int(share * 20)
@@ -76,7 +76,7 @@ enum SweepText {
         if run.failure != nil { return "failing" }
         guard let progress = run.progress else { return run.isCancelled ? "cancelled" : "complete" }
         guard !sweep.isToEnd else { return "ending" }
-        // How many there are is not known before.
+        // The total is not known in advance.
         if sweep.kind == .statuses { return "\(run.counts.swept) compared" }
         return "\(Int(progress.share * 100))%"
     }

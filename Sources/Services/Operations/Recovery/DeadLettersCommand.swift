@@ -6,7 +6,7 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Records
 
-/// `sluicectl dlq`: records that a consumer group could not handle, and how they go back or go away.
+/// `sluicectl dlq`: lists, replays and discards records that a consumer group could not handle.
 struct DeadLettersCommand {
     let configuration: Configuration
     let timeout: Duration
@@ -36,7 +36,7 @@ struct DeadLettersCommand {
         }
     }
 
-    /// The topic of `--topic`, else every dead letter topic of the installation that exists.
+    /// The topic given by `--topic`, otherwise every existing dead letter topic of the installation.
     private func topics(_ admin: KafkaAdmin) async throws -> [KafkaTopic] {
         if let topic = configuration[OperationsSettings.deadLetterTopic] { return [KafkaTopic(rawValue: topic)] }
         let own = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
@@ -81,7 +81,7 @@ struct DeadLettersCommand {
                     prepare: { record in
                         let letter = ReadDeadLetter(record)
                         guard let input = letter.input, inputs.contains(input) else {
-                            // A state topic says what holds now: an old row must not come after a newer one.
+                            // A state topic holds the current state: an old row must not follow a newer one.
                             return .failure(
                                 ReplayRefusal(
                                     reason: "not_a_notification",

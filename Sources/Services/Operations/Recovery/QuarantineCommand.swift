@@ -7,7 +7,7 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl quarantine`: what Apple signed for our apps and could not be understood, and how it comes back.
+/// `sluicectl quarantine`: lists and releases nonconforming notifications that Apple signed for the configured apps.
 struct QuarantineCommand {
     let configuration: Configuration
     let source: SluicectlParts.Verification
@@ -51,7 +51,7 @@ struct QuarantineCommand {
 
     // MARK: show
 
-    /// The record, and what the verifier says of it now.
+    /// Prints the record and the current verdict of the verifier.
     func show(_ position: String, _ console: Console) async throws -> ExitCode {
         let position = try Self.position(position)
         return try await withScan { scan, _ in
@@ -97,7 +97,7 @@ struct QuarantineCommand {
         }
     }
 
-    /// Verified again, with what this version knows and what is configured now.
+    /// Verifies the record again with this version and the current configuration, and returns the records to produce.
     private func prepare(
         _ record: KafkaRecord, _ verifier: NotificationVerifier
     ) -> Result<[KafkaProducerRecord], ReplayRefusal> {
@@ -105,7 +105,7 @@ struct QuarantineCommand {
         let now = clocks.wallMilliseconds()
         let receivedAt = Self.receivedAt(kept, record) ?? AppStoreInstant(clampingMillisecondsSince1970: now)
         let at = configuration[OperationsSettings.atReceipt] ? receivedAt.millisecondsSince1970 : now
-        // From Apple's history it is the compact JWS, whose certificates count as of its signedDate.
+        // A record from Apple's history is a compact JWS; its certificates are checked as of its signedDate.
         let verdict =
             kept.source == .history
             ? verifier.verify(signedPayload: kept.receivedBytes, at: at, certificates: .signature)
@@ -137,7 +137,8 @@ struct QuarantineCommand {
             return try NotificationVerifier(
                 VerifierConfiguration(
                     roots: try source.roots(configuration), apps: apps, revocation: .off,
-                    // Everything here carried a verified signature when it was received: no attacker can flood this.
+                    // Every quarantined body had a valid signature when it was received, so an attacker cannot flood
+                    // this.
                     newCertificateChains: NewCertificateChainLimits(perSecond: 100_000, concurrency: 1000)))
         } catch let error as VerifierSetupError {
             throw StartupError(

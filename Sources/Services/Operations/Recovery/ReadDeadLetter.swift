@@ -3,33 +3,33 @@ internal import Kafka
 internal import PipelineRuntime
 internal import Records
 
-/// A dead letter with what its headers say.
+/// A dead letter and its decoded headers.
 struct ReadDeadLetter {
     let record: KafkaRecord
 
     init(_ record: KafkaRecord) { self.record = record }
 
     var key: String? { record.key.map { String(decoding: $0, as: UTF8.self) } }
-    /// The topic that it came from.
+    /// The record's original topic.
     var input: KafkaTopic? { text(DeadLetterHeader.topic).map { KafkaTopic(rawValue: $0) } }
     var group: String? { text(DeadLetterHeader.group) }
     var reason: String? { text(DeadLetterHeader.reason) }
     var attempts: String? { text(DeadLetterHeader.attempts) }
     var message: String? { text(DeadLetterHeader.exceptionMessage) }
-    /// What of the record is not in the letter, because it was too large.
+    /// Parts of the record that are missing from the dead letter because they were too large.
     var omitted: String? { text(DeadLetterHeader.omitted) }
     var firstFailure: String? { text(DeadLetterHeader.firstFailureTime) }
 
     private func text(_ name: String) -> String? { record.headers.last { $0.key == name }?.text }
 
-    /// The record as it was read, byte for byte, but for its origin.
+    /// The original record, byte for byte, except for its origin header.
     func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
         var headers = record.headers.filter { !DeadLetterHeader.all.contains($0.key) }
         if headers.contains(where: { $0.key == RecordHeaderName.origin.rawValue }) {
             headers.removeAll { $0.key == RecordHeaderName.origin.rawValue }
             headers.append(KafkaHeader(.origin, RecordOrigin.replay.rawValue))
         }
-        // A key that was made for the letter is not the record's.
+        // A key generated for the dead letter is not the record's own.
         let key = text(DeadLetterHeader.key) == DeadLetterHeader.placeAsKey ? nil : record.key
         return KafkaProducerRecord(topic: topic, key: key, value: record.value, headers: headers)
     }

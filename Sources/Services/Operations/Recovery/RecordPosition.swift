@@ -1,7 +1,7 @@
 internal import Configuration
 internal import Kafka
 
-/// Where a record stands in its topic, as operators type it: `3-17` is offset 17 of partition 3.
+/// The position of a record in its topic, as operators type it: `3-17` is offset 17 of partition 3.
 struct RecordPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
     let partition: KafkaPartition
     let offset: KafkaOffset
@@ -13,7 +13,7 @@ struct RecordPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     init(_ record: KafkaRecord) { self.init(partition: record.partition, offset: record.offset) }
 
-    /// Nil unless both numbers are there and not negative.
+    /// Parses `PARTITION-OFFSET`; nil unless both numbers are present and not negative.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]), partition >= 0,

@@ -1,7 +1,7 @@
 internal import Configuration
 internal import JSON
 
-/// The output of `list`: a table for people that grows as records are read, a JSON object on each line for scripts.
+/// The output of `list`: a table that grows as records are read, or one JSON object per line for scripts.
 final class RecoveryRows {
     private let console: Console
     private let output: OutputFormat
@@ -16,7 +16,7 @@ final class RecoveryRows {
         left = configuration[OperationsSettings.count]
     }
 
-    /// - Returns: false when no more are wanted.
+    /// - Returns: false when the limit has been reached or the output is closed.
     func add(_ cells: [String], json: JSONObject) async -> Bool {
         if let left {
             guard left > 0 else { return false }
@@ -25,7 +25,7 @@ final class RecoveryRows {
         switch output {
         case .json: return await console.write(line: JSONValue.object(json).json) && left != 0
         case .text:
-            // Wide enough for what these columns usually hold: rows are not held back to measure them.
+            // Typical column widths: rows are printed at once instead of being measured first.
             let widths = [8, 20, 20, 24, 12, 36, 6]
             if !isBegun {
                 isBegun = true

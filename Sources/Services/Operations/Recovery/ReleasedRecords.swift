@@ -4,9 +4,10 @@ internal import Cryptography
 internal import Kafka
 internal import Records
 
-/// What the ingress would have written for a notification, with origin `replay`: header segments first, then its record.
+/// The records that the ingress would have written for a notification, with origin `replay`: header segments first,
+/// then the notification.
 enum ReleasedRecords {
-    /// Empty only if the verifier let something pass that cannot be named.
+    /// Empty only if the verifier accepted a notification without an identity.
     static func records(
         of verified: VerifiedNotification, receivedAt: AppStoreInstant, names: TopicNames
     ) -> [KafkaProducerRecord] {

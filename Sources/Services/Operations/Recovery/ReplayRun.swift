@@ -4,15 +4,15 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// What becomes of one record that an operator brings back.
+/// The outcome of replaying one record.
 enum ReplayOutcome: Sendable {
     case replayed
-    /// It would be, with `--yes`.
+    /// Ready to replay; nothing is sent without `--yes`.
     case ready
-    /// It stays where it is.
+    /// The record was not replayed.
     case left(reason: String, detail: String)
 
-    /// A contract: the values of `status`.
+    /// The values of `status` in the JSON: a contract.
     var status: String {
         switch self {
         case .replayed: "replayed"
@@ -22,8 +22,8 @@ enum ReplayOutcome: Sendable {
     }
 }
 
-/// Brings records back one after the other at a bounded rate, prints what became of each, and says where an
-/// interrupted run goes on.
+/// Replays records one after the other at a bounded rate, and prints each outcome and the position at which an
+/// interrupted run can resume.
 struct ReplayRun {
     let configuration: Configuration
     let interruption: Interruption
@@ -41,10 +41,10 @@ struct ReplayRun {
     }
 
     /// - Parameters:
-    ///   - position: the only record; nil: all after `--after`.
-    ///   - identity: how a record is named in the output.
-    ///   - prepare: what is to be produced of a record, or why not. An empty list is produced as nothing.
-    ///   - isWanted: whether the operator's filter lets a record through; the others are passed over silently.
+    ///   - position: the only record to replay; nil for all after `--after`.
+    ///   - isWanted: whether a record matches the operator's filter; the others are skipped silently.
+    ///   - identity: returns a record's name in the output.
+    ///   - prepare: returns the records to produce for a record, or the refusal; an empty list produces nothing.
     func run(
         _ scan: TopicScan, only position: RecordPosition?, through producer: KafkaProducer,
         isWanted: (KafkaRecord) -> Bool = { _ in true }, identity: (KafkaRecord) -> String?,
@@ -64,7 +64,7 @@ struct ReplayRun {
         }
     }
 
-    /// - Parameter each: gives every record in order, until it is told that no more is wanted.
+    /// - Parameter each: passes every record in order to its argument, until that returns false.
     func run(
         through producer: KafkaProducer, each: ((ReplayItem) async throws -> Bool) async throws -> Void
     ) async throws -> ExitCode {
@@ -89,7 +89,7 @@ struct ReplayRun {
                 return true
             }
         } catch {
-            // What was acknowledged is known; the operator goes on from there.
+            // Acknowledged records have been counted; the operator can resume after them.
             await finish(counts)
             throw error
         }
@@ -164,30 +164,30 @@ struct ReplayRun {
     }
 }
 
-/// A record that a run comes to.
+/// A record to replay.
 struct ReplayItem {
-    /// Where an interrupted run goes on after.
+    /// The position after which an interrupted run resumes.
     let position: RecordPosition
-    /// How it is named in the output.
+    /// The record's name in the output.
     var identity: String?
-    /// What is to be produced of it, or why not; nil: it is passed over silently.
+    /// The records to produce, or the refusal; nil skips the record silently.
     var prepared: Result<[KafkaProducerRecord], ReplayRefusal>?
 }
 
-/// Why a record is not brought back.
+/// The reason why a record is not replayed.
 struct ReplayRefusal: Error {
     let reason: String
     let detail: String
 }
 
-/// At most so many records a second, evenly.
+/// Limits a run to a number of records per second, evenly spaced.
 final class ReplayPace {
     private let interval: Duration
     private var next: ContinuousClock.Instant?
 
     init(perSecond: Int) { interval = .seconds(1) / max(1, perSecond) }
 
-    /// Returns when the next record may go.
+    /// Waits until the next record may be sent.
     func wait() async throws {
         let now = ContinuousClock.now
         if let next, next > now { try await Task.sleep(until: next, clock: .continuous) }

@@ -3,8 +3,8 @@ internal import Lifecycle
 internal import ServiceKit
 internal import Synchronization
 
-/// Reads a topic record by record, partition after partition, up to the ends that it has at the start. In this order a
-/// single position says where an interrupted run goes on.
+/// Reads a topic record by record, one partition after the other, up to the ends at the start of the scan. In this
+/// order a single position is enough to resume an interrupted run.
 struct TopicScan {
     let kafka: KafkaConfiguration
     let topic: KafkaTopic
@@ -32,9 +32,9 @@ struct TopicScan {
         }
     }
 
-    /// Every record after `position`, until `take` has enough.
+    /// Reads every record after `position`.
     ///
-    /// - Parameter take: returns false when it wants no more.
+    /// - Parameter take: handles a record; returns false to stop.
     func run(after position: RecordPosition? = nil, take: (KafkaRecord) async throws -> Bool) async throws {
         for place in watermarks.keys.sorted(by: { $0.partition.rawValue < $1.partition.rawValue }) {
             guard let range = range(of: place, after: position) else { continue }
@@ -58,7 +58,7 @@ struct TopicScan {
         }
     }
 
-    /// The offsets of a partition that are to be read; nil when there are none.
+    /// Returns the offsets of a partition to read, or nil when there are none.
     private func range(of place: KafkaTopicPartition, after position: RecordPosition?) -> Range<Int64>? {
         guard let marks = watermarks[place] else { return nil }
         var start = marks.low.rawValue
@@ -69,7 +69,8 @@ struct TopicScan {
         return start < marks.high.rawValue ? start..<marks.high.rawValue : nil
     }
 
-    /// The record at a position.
+    /// Returns the record at a position.
+    ///
     /// - Throws: a ``StartupError`` when there is none.
     func record(at position: RecordPosition) async throws -> KafkaRecord {
         let place = KafkaTopicPartition(topic: topic, partition: position.partition)
@@ -93,11 +94,11 @@ struct TopicScan {
         var record: KafkaRecord?
     }
 
-    /// Thrown to end a reading early.
+    /// Thrown to stop reading early.
     private struct Enough: Error {}
 }
 
-/// Whether the operator wants a command to end.
+/// Whether the operator has interrupted a command.
 final class Interruption: Sendable {
     private final class Flag: Sendable {
         let value = Atomic(false)
@@ -106,7 +107,7 @@ final class Interruption: Sendable {
     private let flag = Flag()
     private let watch: Task<Void, Never>
 
-    /// - Parameter signals: yields when the operator does.
+    /// - Parameter signals: yields on each interruption by the operator.
     init(_ signals: AsyncStream<String>) {
         watch = Task { [flag] in
             for await _ in signals { flag.value.store(true, ordering: .relaxed) }

@@ -6,9 +6,9 @@ internal import Lifecycle
 internal import Records
 internal import RefundCases
 
-/// The refund cases of an environment, as their topic tells them.
+/// The refund cases of an environment, read from their topic.
 struct ReadRefunds {
-    /// One case, and its winning proposal.
+    /// A case and its winning proposal.
     struct Row: Sendable {
         var refund: RefundCase
         let gap: Int64
@@ -19,7 +19,7 @@ struct ReadRefunds {
         /// The answer of the newest round: recorded, or frozen and not sent yet.
         var answer: FrozenAnswer? { rounds.newest.flatMap { $0.answer ?? frozen(for: $0) } }
 
-        /// The winning proposal, where it is of this round.
+        /// Returns the winning proposal if it belongs to this round.
         func frozen(for round: RefundRound) -> FrozenAnswer? {
             guard let proposal,
                 refund.round(ofProposal: proposal.value, gap: gap) == round.openedAt.millisecondsSince1970
@@ -43,7 +43,7 @@ struct ReadRefunds {
     let gap: Int64
 
     private(set) var rows: [String: Row] = [:]
-    /// Records that are no cases, such as those of a newer version.
+    /// Number of records that are not readable cases, such as those of a newer version.
     private(set) var unreadable = 0
 
     mutating func take(_ record: KafkaRecord) {
@@ -65,12 +65,12 @@ struct ReadRefunds {
         rows[key] = row
     }
 
-    /// Rows with a request or an outcome: a RESCIND_CONSENT alone is no case.
+    /// Rows with a request or an outcome: a RESCIND_CONSENT alone does not make a case.
     var cases: [Row] { rows.values.filter { !$0.refund.requests.isEmpty || $0.refund.outcome != nil } }
 
     /// Reads the topic of an environment to its end.
     ///
-    /// - Throws: a `StartupError` when it does not exist or brokers do not answer.
+    /// - Throws: a `StartupError` when the topic does not exist or brokers do not respond.
     static func read(
         _ topic: KafkaTopic, gap: Int64, of admin: KafkaAdmin, with kafka: KafkaConfiguration
     ) async throws -> ReadRefunds {

@@ -9,8 +9,8 @@ internal import RefundCases
 internal import RefundRules
 internal import Time
 
-/// `sluicectl refunds answer`: an operator decides a round. The answer is proposed in the topic under the key of the case,
-/// where the first proposal of the round wins; sluice-refunds sends it.
+/// `sluicectl refunds answer`: an operator decides a round. The answer is proposed in the topic under the key of the
+/// case, where the first proposal of the round wins; sluice-refunds sends it.
 struct RefundAnswerCommand {
     let refunds: RefundsCommand
 
@@ -20,7 +20,7 @@ struct RefundAnswerCommand {
         AppStoreInstant(clampingMillisecondsSince1970: refunds.clocks.wallMilliseconds())
     }
 
-    /// The record: the case with the round of the answer, and the answer.
+    /// A proposal record: the case with the round to answer, and the answer.
     private struct Proposal {
         let refund: RefundCase
         let answer: FrozenAnswer
@@ -53,7 +53,7 @@ struct RefundAnswerCommand {
 
     // MARK: Rounds
 
-    /// The answer of the round that waits.
+    /// Returns the answer of the waiting round.
     private func first(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let round = row.rounds.waiting else {
             throw StartupError(
@@ -69,7 +69,7 @@ struct RefundAnswerCommand {
             refund: row.refund, answer: try answer(RefundFacts(row.refund, round), through: round.through))
     }
 
-    /// The answer of a round that the operator opens after the newest one.
+    /// Returns the answer of a new round, which the operator opens after the newest one.
     private func again(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let last = row.rounds.newest else {
             throw StartupError("Apple has not asked about this transaction", fix: "Look at it with: \(show(id))")
@@ -142,7 +142,7 @@ struct RefundAnswerCommand {
 }
 
 extension RefundsCommand {
-    /// Whether a sample was there, as the flags say; nil where they do not.
+    /// Whether sample content was provided, according to the flags; nil without a flag.
     static func sampleContent(_ configuration: Configuration) throws(StartupError) -> Bool? {
         let (yes, no) = (
             configuration[OperationsSettings.sampleContentProvided], configuration[OperationsSettings.noSampleContent]
@@ -155,7 +155,7 @@ extension RefundsCommand {
         return yes ? true : no ? false : nil
     }
 
-    /// Writes one record, and returns when Kafka has it.
+    /// Publishes one record, and returns when Kafka has acknowledged it.
     func publish(_ record: KafkaProducerRecord, _ kafka: KafkaConfiguration) async throws {
         let producer = try KafkaProducer(kafka, topics: [record.topic])
         do {

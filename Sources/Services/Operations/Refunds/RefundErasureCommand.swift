@@ -6,8 +6,8 @@ internal import Records
 internal import RefundCases
 internal import RefundRules
 
-/// `sluicectl refunds erase`: removes a person from the refund cases. Each case gets a tombstone, of which sluice-refunds
-/// keeps which requests were answered; a preference becomes a bare withdrawal, so that nothing more is sent.
+/// `sluicectl refunds erase`: removes a person from the refund cases. Each case gets a tombstone, and sluice-refunds
+/// keeps only the list of answered requests. A preference becomes a bare withdrawal, so that nothing more is sent.
 struct RefundErasureCommand {
     let refunds: RefundsCommand
 
@@ -36,7 +36,7 @@ struct RefundErasureCommand {
             guard configuration[OperationsSettings.yes] else {
                 throw StartupError("nothing was changed", fix: "Repeat it with --yes")
             }
-            // First of all nothing more is sent about this person.
+            // Withdraw consent first, so that nothing more is sent about this person.
             var withdrawal = RefundPreference()
             withdrawal.isWithdrawn = true
             for customer in customers {
@@ -59,7 +59,7 @@ struct RefundErasureCommand {
             || known?.appAccountToken?.rawValue.lowercased() == id.lowercased()
     }
 
-    /// Keys of the preferences that are recorded for this person.
+    /// Returns the keys of the preferences recorded for this person.
     private func customers(
         named id: String, _ cases: [RefundCase], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> [String] {

@@ -7,7 +7,8 @@ internal import RefundRules
 internal import Synchronization
 internal import Time
 
-/// `sluicectl refunds preference`: what the company recorded for one customer, in a topic that any producer may write.
+/// `sluicectl refunds preference`: the company's recorded preference for one customer, in a topic that any producer may
+/// write.
 struct RefundPreferenceCommand {
     let refunds: RefundsCommand
 
@@ -17,7 +18,7 @@ struct RefundPreferenceCommand {
         TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).refundPreferences
     }
 
-    /// Records what the flags say; members that they do not name stay as they are.
+    /// Records the given flags; members without a flag stay unchanged.
     func set(_ id: String, _ console: Console) async throws -> ExitCode {
         let key = try Self.key(id)
         return try await refunds.withAdmin { admin, kafka in
@@ -64,7 +65,7 @@ struct RefundPreferenceCommand {
 
     // MARK: Parts
 
-    /// An appAccountToken or an appTransactionId, as the key of a record.
+    /// Parses an appAccountToken or an appTransactionId into a record key.
     private static func key(_ id: String) throws(StartupError) -> String {
         let isNumber = !id.isEmpty && id.utf8.count <= 64 && id.utf8.allSatisfy { (0x30...0x39).contains($0) }
         guard isNumber || AppAccountToken(id).isWellFormed else {
@@ -108,7 +109,7 @@ struct RefundPreferenceCommand {
         }
     }
 
-    /// The last record of each customer, by the key in lower case.
+    /// Returns the last record of each customer, by the lower-case key.
     func recorded(_ admin: KafkaAdmin, _ kafka: KafkaConfiguration) async throws -> [String: [UInt8]] {
         let last = Mutex<[String: [UInt8]]>([:])
         let scan = try await TopicScan(topic, of: admin, with: kafka)

@@ -2,12 +2,12 @@ internal import AppStoreModel
 internal import JSON
 internal import RefundCases
 
-/// Results of the answers: one row for each round, grouped by what is asked for.
+/// Results of the answers: one row for each group of rounds, grouped by the requested dimensions.
 struct RefundStatistics {
-    /// The columns that rounds are grouped by.
+    /// The columns by which rounds are grouped.
     enum Dimension: String, CaseIterable, Sendable {
         case rule, answer, reason, product, currency, month, environment
-        /// Why a round ended without an accepted answer.
+        /// The reason why a round ended without an accepted answer.
         case end
     }
 
@@ -23,8 +23,8 @@ struct RefundStatistics {
     private var groups: [[String]: Counts] = [:]
 
     /// - Parameters:
-    ///   - dimensions: of the groups, in this order.
-    ///   - period: only rounds whose first request was signed then.
+    ///   - dimensions: the dimensions of the groups, in output order.
+    ///   - period: includes only rounds whose first request was signed in this period.
     init(_ rows: [ReadRefunds.Row], by dimensions: [Dimension], in period: Range<AppStoreInstant>) {
         self.dimensions = dimensions
         for row in rows {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import RefundCases
 
-/// One case for people: the purchase, and each round with its requests, its answer and the result.
+/// Formats one case for people: the purchase, and each round with its requests, its answer and the result.
 enum RefundText {
     static func text(_ row: ReadRefunds.Row) -> String {
         let refund = row.refund

@@ -3,8 +3,8 @@ internal import JSON
 internal import RefundCases
 internal import RefundRules
 
-/// Rules tried on the requests that a topic holds: for each rule and answer how many requests, how much money, what Apple
-/// decided, and how many would be answered otherwise than before.
+/// A trial of rules on the requests in a topic. For each rule and answer: the number of requests, the amount of money,
+/// Apple's decisions, and the number of requests that would be answered differently.
 struct RefundTrial {
     private struct Group: Hashable {
         let rule: String
@@ -22,12 +22,12 @@ struct RefundTrial {
     }
 
     private let rules: RefundRules
-    /// The rules in force; nil: the recorded answers.
+    /// The rules in force to compare with; nil compares with the recorded answers.
     private let present: RefundRules?
     private let customers: [String: [ReadRefunds.Row]]
     private var groups: [Group: Counts] = [:]
 
-    /// - Parameter period: only rounds whose first request was signed then.
+    /// - Parameter period: includes only rounds whose first request was signed in this period.
     init(
         _ rules: RefundRules, against present: RefundRules?, _ rows: [ReadRefunds.Row],
         in period: Range<AppStoreInstant>
@@ -76,7 +76,7 @@ struct RefundTrial {
         groups[group] = counts
     }
 
-    /// The preference, or the reason for which nothing is sent.
+    /// Returns the preference, or the reason for sending nothing.
     private static func answer(_ facts: RefundFacts, _ decision: RefundDecision) -> String {
         do throws(ConsumptionProblem) {
             _ = try ConsumptionAnswer(facts, decision)
@@ -91,7 +91,7 @@ struct RefundTrial {
         return round.end?.reason ?? round.status.rawValue
     }
 
-    /// As the service would have seen them when the request came: what happened later does not count.
+    /// Returns the facts as the service would have seen them at the time of the request, without later events.
     private func facts(_ round: RefundRound, _ row: ReadRefunds.Row) -> RefundFacts {
         var facts = RefundFacts(row.refund, round)
         let keys = Self.keys(row)
@@ -129,7 +129,7 @@ struct RefundTrial {
             [["RULE", "ANSWER", "ROUNDS", "AMOUNT", "GRANTED", "DECLINED", "REVERSED", "SILENT", "CHANGED"]] + rows)
     }
 
-    /// Units with two digits, rounded down.
+    /// Formats units with two decimals, truncated.
     private static func amount(_ milliunits: Int64) -> String {
         let cents = (milliunits % 1_000).magnitude / 10
         return "\(milliunits / 1_000).\(cents < 10 ? "0" : "")\(cents)"

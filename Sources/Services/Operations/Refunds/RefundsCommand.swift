@@ -10,8 +10,8 @@ internal import RefundCases
 internal import RefundRules
 internal import Time
 
-/// `sluicectl refunds`: the cases, what is due, and how the answers fared. Read from the topic that sluice-refunds
-/// publishes, so that it needs no running service.
+/// `sluicectl refunds`: the cases, due answers, and results. Read from the topic that sluice-refunds publishes, so no
+/// service needs to run.
 struct RefundsCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -70,12 +70,12 @@ struct RefundsCommand {
         return .ok
     }
 
-    /// Until when an answer is tried.
+    /// Deadline for sending an answer.
     private static func until(_ row: ReadRefunds.Row) -> AppStoreInstant {
         row.rounds.waiting.map { $0.answerableUntil ?? .earliest } ?? .latest
     }
 
-    /// Why the round that waits could not be answered yet.
+    /// Returns why the waiting round has not been answered yet.
     static func obstacle(_ row: ReadRefunds.Row) -> AnswerObstacle? {
         guard let round = row.rounds.waiting, let obstacle = row.refund.obstacle else { return nil }
         return obstacle.through >= round.openedAt ? obstacle : nil
@@ -92,7 +92,7 @@ struct RefundsCommand {
         return "\(units).\(cents < 10 ? "0" : "")\(cents) \(currency)"
     }
 
-    /// `11h 58m`; negative when the time is over.
+    /// Formats the remaining time as `11h 58m`; negative when it has expired.
     static func left(_ milliseconds: Int64) -> String {
         let minutes = Int64(milliseconds.magnitude / 60_000)
         let sign = milliseconds < 0 ? "-" : ""
@@ -125,7 +125,7 @@ struct RefundsCommand {
         return .ok
     }
 
-    /// The case of a transaction.
+    /// Returns the case of a transaction.
     ///
     /// - Throws: a `StartupError` when there is none, or several apps have one.
     static func one(

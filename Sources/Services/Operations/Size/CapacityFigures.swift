@@ -8,15 +8,15 @@ struct CapacityFigures {
         case body = "record.simulated.received"
         /// Bytes of key, value and headers in Kafka, median.
         case record = "record.simulated.median"
-        /// Microseconds of CPU of the ingress for each notification, at 64 connections, without tables.
+        /// CPU time of the ingress per notification in microseconds, at 64 connections, without precomputed key tables.
         case ingress = "ingress.evp.cpu_us"
-        /// Microseconds of CPU of `sluice-entitlements` for each record.
+        /// CPU time of `sluice-entitlements` per record, in microseconds.
         case entitlements = "entitlements.cpu_us"
-        /// Notifications that one core archives in a second, with the consumer.
+        /// Notifications archived per second of one core, including the consumer.
         case archive = "archive.process.per_core_second"
-        /// Bytes on the archive's disk for each byte of a record.
+        /// Bytes on the archive's disk per byte of a record.
         case archiveRatio = "archive.bytes_ratio"
-        /// Bytes of the state that is published of a purchase with 156 transactions.
+        /// Bytes of the published state of a purchase with 156 transactions.
         case state = "renewal.transactions_156.bytes"
     }
 
@@ -39,7 +39,7 @@ struct CapacityFigures {
         self.values = known
     }
 
-    /// - Parameter json: the file that `make bench` writes: an object whose member `figures` has numbers by name.
+    /// - Parameter json: the output file of `make bench`: an object whose member `figures` has numbers by name.
     init(json: [UInt8]) throws(StartupError) {
         guard let file = try? JSONValue(json: json), let figures = file.object?["figures"]?.object else {
             throw StartupError(

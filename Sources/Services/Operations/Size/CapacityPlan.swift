@@ -1,21 +1,22 @@
 internal import ArchiveFormat
 internal import Records
 
-/// The figures that an operator knows or decides.
+/// The inputs known or chosen by the operator.
 struct CapacityDemand: Equatable {
     var notificationsPerDay: Int
-    /// The busiest second in averages of the day.
+    /// Peak rate as a multiple of the daily average.
     var peak: Int
-    /// Percent of a core that is planned with; the rest is for catching up and for restarts.
+    /// Planned CPU utilization of a core in percent; the rest is headroom for catching up and for restarts.
     var utilization: Int
     var replicationFactor: Int
-    /// Purchases with a state, for the size of the entitlement topic; nil where it is not known.
+    /// Purchases with a state, for the size of the entitlements topic; nil when unknown.
     var purchases: Int?
-    /// Days that the archive keeps payloads.
+    /// Retention of payloads in the archive, in days.
     var archiveDays: Int
 }
 
-/// The needs of an installation for a number of notifications. A pure function of demand and measured figures.
+/// The resources that an installation needs for a number of notifications. A pure function of demand and measured
+/// figures.
 struct CapacityPlan {
     /// A line of the plan.
     struct Item: Equatable {
@@ -24,7 +25,7 @@ struct CapacityPlan {
         /// Rounded up.
         let value: Int
         let unit: Unit
-        /// Figures and assumptions that it is made of.
+        /// The figures and assumptions behind the value.
         let basis: String
     }
 
@@ -36,7 +37,7 @@ struct CapacityPlan {
         case bytesPerSecond = "B/s"
     }
 
-    /// Consumer groups of Sluice that read every notification: those of the keyed topics, and the archive.
+    /// Number of Sluice's consumer groups that read every notification: those of the keyed topics, and the archive.
     static let groups = TopicNames.consumerGroups.count + 1
     /// Defaults of `archive.flush.records`, and of `archive.flush.interval` in seconds.
     static let flushRecords = 1000
@@ -50,7 +51,7 @@ struct CapacityPlan {
     }
 }
 
-/// The sums of a plan.
+/// The intermediate sums of a plan.
 private struct Sums {
     let demand: CapacityDemand
     let figures: CapacityFigures
@@ -79,7 +80,7 @@ private struct Sums {
 
     // MARK: processes
 
-    /// Thousandths of a core for work that takes so many microseconds for each notification.
+    /// Thousandths of a core for work that takes a number of microseconds per notification.
     private func millicores(_ microseconds: Double) -> Double {
         peakRate * microseconds / 1e6 * 1000 / (Double(demand.utilization) / 100)
     }
@@ -96,7 +97,8 @@ private struct Sums {
 
     // MARK: Kafka
 
-    /// Three times as many as members with a core each are needed at the peak, since the number cannot change later.
+    /// Three times the number of single-core members needed at the peak, since the number of partitions cannot change
+    /// later.
     private var partitions: Double {
         max(Double(TopicSpecification.defaultPartitions), (entitlements / 1000).rounded(.up) * 3)
     }
@@ -141,7 +143,7 @@ private struct Sums {
         let commits = min(
             perDay, partitions * 86_400 / Double(CapacityPlan.flushSeconds) + perDay / Double(CapacityPlan.flushRecords)
         )
-        // A segment, a tile of entries and a tile of hashes for each 256 leaves.
+        // Each 256 leaves write a segment, an entry bundle and a hash tile.
         let objects = 3 * perDay / Double(ArchiveSegment.maximumCount)
         return [
             item("archiveBytesPerDay", bytes, .bytes, "\(name(.record)) x \(name(.archiveRatio))"),

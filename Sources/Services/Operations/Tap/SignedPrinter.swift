@@ -2,17 +2,17 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// Prints what Apple signed, one compact JWS on a line, until there is enough or the output is closed.
+/// Prints Apple-signed payloads, one compact JWS per line, until the count is reached or the output is closed.
 actor SignedPrinter {
     private let console: Console
     private let names: TopicNames
     private let certificates: CertificateDirectory
-    /// How long the certificates topic may lack a segment that a record names.
+    /// Maximum time to wait for a header segment that is missing from the certificates topic.
     private let timeout: Duration
     private var left: Int
-    /// Why it ended early.
+    /// The reason why printing ended early.
     private(set) var failure: StartupError?
-    /// Records of which there is nothing to rebuild.
+    /// Number of records without a payload that can be rebuilt.
     private(set) var skipped = 0
 
     init(
@@ -25,11 +25,11 @@ actor SignedPrinter {
         left = count ?? .max
     }
 
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     func take(_ records: [KafkaRecord]) async -> Bool {
         for record in records {
             guard left > 0, failure == nil else { return false }
-            // Counted before the wait: the other partitions' records come in meanwhile.
+            // Counted before the suspension: records of other partitions arrive meanwhile.
             left -= 1
             guard case .notification(let notification) = TappedRecord(record, names: names).content else {
                 skip(record, "it is no notification")

@@ -6,12 +6,12 @@ internal import PipelineRuntime
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl tap`: follows the records of a topic, decoded.
+/// `sluicectl tap`: follows and decodes the records of a topic.
 struct TapCommand {
     let configuration: Configuration
-    /// Yields when the operator wants it to end.
+    /// Yields when the operator interrupts the command.
     let interruption: AsyncStream<String>
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
@@ -54,7 +54,7 @@ struct TapCommand {
 
     private var isSigned: Bool { configuration[OperationsSettings.signed] }
 
-    /// Prints the compact JWS of each record, with the certificates topic read on beside it.
+    /// Prints the compact JWS of each record while the certificates topic is read concurrently.
     private func printSigned(
         _ records: TapReader, _ certificates: TapReader, _ console: Console
     ) async throws -> ExitCode {
@@ -66,7 +66,7 @@ struct TapCommand {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await records.run(interruption: interruption, warn: warn) { await printer.take($0) } }
             group.addTask {
-                // Cancelled when the records are read.
+                // Cancelled when all records have been read.
                 let (never, continuation) = AsyncStream.makeStream(of: String.self)
                 defer { continuation.finish() }
                 try await certificates.run(interruption: never, warn: warn) {

@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// Prints records until there are enough, or the output is closed.
+/// Prints records until the count is reached or the output is closed.
 actor TapPrinter {
     private let console: Console
     private let output: OutputFormat
@@ -18,9 +18,9 @@ actor TapPrinter {
         left = count ?? .max
     }
 
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     func take(_ records: [KafkaRecord]) async -> Bool {
-        // Counted before the wait: the other partitions' records come in while this one writes.
+        // Counted before the suspension: records of other partitions arrive while this one is written.
         let wanted = records.prefix(left)
         left -= wanted.count
         guard !wanted.isEmpty else { return left > 0 }

@@ -2,25 +2,25 @@ internal import Kafka
 internal import Lifecycle
 internal import Synchronization
 
-/// Reads all partitions of a topic without a group: nothing is committed, and no consumer is affected.
+/// Reads all partitions of a topic without a consumer group: nothing is committed, and no consumer is affected.
 struct TapReader {
     let kafka: KafkaConfiguration
     let offsets: [KafkaTopicPartition: KafkaOffset]
-    /// Whether to wait for more at the end of a partition.
+    /// Whether to wait for more records at the end of a partition.
     let follows: Bool
 
     private enum Ending: Sendable {
-        /// Everything that was wanted of this partition was read.
+        /// This partition has been read as far as requested.
         case partition
-        /// Nothing more is wanted.
+        /// No more records are needed.
         case all
-        /// The partition gives no more records although some are wanted.
+        /// The partition returned no records before its end offset.
         case failed
-        /// It cannot be interrupted any more.
+        /// The source of interruptions has ended.
         case uninterruptible
     }
 
-    /// Where a partition is begun whose oldest record has the offset `low` and whose next one gets `high`.
+    /// Returns the first offset to read, given a partition's oldest offset `low` and next offset `high`.
     static func offset(of start: TapStart, low: KafkaOffset, high: KafkaOffset) -> KafkaOffset {
         switch start {
         case .beginning: return low
@@ -31,11 +31,11 @@ struct TapReader {
         }
     }
 
-    /// Until `take` has enough, every partition is at its end (unless followed), or `interruption` yields.
+    /// Reads until `take` returns false, every partition is at its end (unless followed), or `interruption` yields.
     ///
     /// - Parameters:
-    ///   - take: gets records of one partition, ascending by offset; returns false when it has enough.
-    ///   - warn: gets what librdkafka recovers from by itself.
+    ///   - take: receives records of one partition, ascending by offset; returns false to stop.
+    ///   - warn: receives errors from which librdkafka recovers by itself.
     func run(
         interruption: AsyncStream<String>, warn: @escaping @Sendable (String) -> Void,
         take: @escaping @Sendable ([KafkaRecord]) async -> Bool
@@ -85,7 +85,7 @@ struct TapReader {
     private static let unknownTrouble = StartupError("a partition gives no more records", fix: "Run it again")
 }
 
-/// What the consumer reports beside records.
+/// Errors and warnings that the consumer reports.
 private final class Troubles: Sendable {
     private struct State {
         var worst: StartupError?
@@ -99,7 +99,7 @@ private final class Troubles: Sendable {
         self.warn = warn
     }
 
-    /// Why a partition ended, if that is known.
+    /// The reason why a partition ended, if known.
     var worst: StartupError? { state.withLock { $0.worst } }
 
     func take(_ event: KafkaConsumerEvent) {
@@ -117,7 +117,7 @@ private final class Troubles: Sendable {
                 fix: "See runbooks/damaged-log.md", exitCode: .damagedLog)
             state.withLock { $0.worst = failure }
         case .error(let error):
-            // One line a kind: a broker that is down says so with every attempt.
+            // Warn once per error code: librdkafka repeats the error of an unreachable broker with every attempt.
             let isNew = state.withLock { state in
                 defer { state.lastWarning = error.code }
                 return state.lastWarning != error.code

@@ -6,7 +6,7 @@ internal import Kafka
 internal import Records
 
 extension TappedRecord {
-    /// The record as one object. Bytes that are no text are `{"base64":"…"}`; of headers with one name the last counts.
+    /// The record as one object. Bytes that are not text become `{"base64":"…"}`; the last header with a name wins.
     var json: JSONObject {
         var headers = JSONObject()
         for header in record.headers { headers[header.key] = Self.text(header.value) }

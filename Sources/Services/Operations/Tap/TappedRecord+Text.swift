@@ -4,7 +4,7 @@ internal import Kafka
 internal import Records
 
 extension TappedRecord {
-    /// The names of the columns; a note without a name follows where there is one.
+    /// Column titles; an untitled note follows where there is one.
     static let columns = ["TIME", "TYPE", "BUNDLE", "KEY", "PRODUCT", "EXPIRES", "UUID", "PARTITION@OFFSET"]
 
     /// One cell for each column, and the note.
@@ -47,14 +47,14 @@ extension TappedRecord {
     }
 }
 
-/// The columns of records that come one after the other: as wide as the widest cell so far, within reason.
+/// Column widths for streamed rows: the widest cell so far, up to a maximum.
 struct TapColumns {
     private static let greatestWidth = 48
 
     private var widths = TappedRecord.columns.map(\.count)
     private var isBegun = false
 
-    /// A line for each row; before the first ones a line of names.
+    /// Formats one line per row, preceded by the column titles on the first call.
     mutating func lines(_ rows: [[String]]) -> String {
         for row in rows {
             for column in widths.indices where column < row.count {

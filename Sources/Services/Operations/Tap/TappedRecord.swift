@@ -3,18 +3,18 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// A record as what it is.
+/// A record, decoded according to its topic.
 struct TappedRecord {
     enum Content {
         case notification(NotificationRecord)
         case quarantine(QuarantineRecord)
-        /// JSON of another kind: entitlements, refund cases, a topic that is not ours.
+        /// JSON of another kind: entitlements, refund cases, a foreign topic.
         case json(JSONElement)
         case tombstone
-        /// Why the value is none of these.
+        /// The reason why the value could not be decoded.
         case undecodable(String)
 
-        /// A contract: the values of `kind`.
+        /// The values of `kind` in the JSON: a contract.
         var kind: String {
             switch self {
             case .notification: "notification"
@@ -29,7 +29,7 @@ struct TappedRecord {
     let record: KafkaRecord
     let content: Content
 
-    /// - Parameter names: the topics of the installation, which say what a record should be.
+    /// - Parameter names: the topics of the installation, which determine how a record is decoded.
     init(_ record: KafkaRecord, names: TopicNames) {
         self.record = record
         content = Self.content(of: record, names)
@@ -50,7 +50,7 @@ struct TappedRecord {
         }
     }
 
-    /// Whether nothing but notifications belongs there: the notification topics and their dead letters.
+    /// Whether a topic contains only notifications: the notification topics and their dead letters.
     private static func isOfNotifications(_ topic: KafkaTopic, _ names: TopicNames) -> Bool {
         AppStoreEnvironment.published.map { names.notifications($0).rawValue }.contains {
             topic.rawValue == $0 || topic.rawValue.hasPrefix($0 + ".")

@@ -8,7 +8,7 @@ enum LeaderWait {
 
     /// - Parameters:
     ///   - topics: the created topics.
-    ///   - describe: describes topics; takes the time limit.
+    ///   - describe: describes topics within the given time limit.
     /// - Returns: the topics not usable within `limit`, with the reason.
     static func leaderless(
         _ topics: [KafkaNewTopic], within limit: Duration = limit,

@@ -2,26 +2,26 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// A topic as it is created, without asking a broker.
+/// A topic as it would be created, computed without a broker.
 struct ListedTopic {
     let specification: TopicSpecification
     let replicationFactor: Int
-    /// By Kafka's names.
+    /// Settings by Kafka's names.
     let settings: [String: String]
 
-    /// The name of the KafkaTopic. Kubernetes takes words of lower-case letters, digits and hyphens between dots, with a
-    /// letter or digit at both ends of each.
+    /// The name of the KafkaTopic resource. Kubernetes accepts words of lower-case letters, digits and hyphens,
+    /// separated by dots, each with a letter or digit at both ends.
     var resourceName: String {
         let words = specification.name.rawValue.lowercased().replacing("_", with: "-").split(separator: ".")
         return words.map { word in word.split(separator: "-").joined(separator: "-") }
             .filter { !$0.isEmpty }.joined(separator: ".")
     }
 
-    /// A KafkaTopic of Strimzi, in YAML.
+    /// The topic as a KafkaTopic resource of Strimzi, in YAML.
     ///
     /// - Parameter cluster: the name of the Kafka resource.
     func strimzi(cluster: String) -> String {
-        // A string of JSON is one of YAML.
+        // A JSON string is also a YAML string.
         func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).json, as: UTF8.self) }
         let name = specification.name.rawValue
         var text = """

@@ -1,26 +1,26 @@
 internal import Kafka
 
-/// Creates topics, without optional settings where a cluster refuses these: some brokers do not know all of them, and a
+/// Creates topics, omitting optional settings that a cluster refuses: some brokers do not support all of them, and a
 /// policy for new topics may allow only some.
 enum TopicCreation {
     struct Outcome: Equatable {
         /// Topics that were not created.
         var failures: [KafkaTopic: KafkaError] = [:]
-        /// Settings that a created topic lacks, because the cluster refused them, by name.
+        /// Names of settings that a created topic lacks because the cluster refused them.
         var omitted: [KafkaTopic: [String]] = [:]
     }
 
-    /// Settings without which a topic works, if less safely: the cluster's defaults hold instead. How long records are
-    /// kept, how they are cleaned up and how large they may be is not among them.
+    /// Settings without which a topic works less safely, on the cluster's defaults. Retention, cleanup policy and
+    /// maximum record size are not optional.
     static let optional: [KafkaTopicFinding.Subject] =
         dispensable + [.deleteRetention, .minInSyncReplicas, .uncleanLeaderElection]
 
-    /// Of these, the settings without which no record can be lost. Where the reason names none, they alone are left out.
+    /// The optional settings that do not affect durability. They alone are omitted if the reason names no setting.
     private static let dispensable: [KafkaTopicFinding.Subject] = [
         .timestampType, .compactionLag, .maxCompactionLag, .segment,
     ]
 
-    /// - Parameter create: creates topics; returns the topics that were refused, with the reason.
+    /// - Parameter create: creates topics; returns the refused topics, with the reason.
     static func create(
         _ topics: [KafkaNewTopic], by create: ([KafkaNewTopic]) async throws(KafkaError) -> [KafkaTopic: KafkaError]
     ) async throws(KafkaError) -> Outcome {
@@ -40,13 +40,13 @@ enum TopicCreation {
                     reduced.append(topic.without(refused))
                 }
             }
-            // Each has fewer settings than before.
+            // Every topic has fewer settings than before, so the loop ends.
             pending = reduced
         }
         return outcome
     }
 
-    /// The settings to try without: those that the reason names, or the dispensable ones where it names none.
+    /// Returns the settings to omit next: those named by the reason, or else the dispensable ones.
     private static func settings(refusedBy refusal: KafkaError, of topic: KafkaNewTopic) -> [String] {
         guard refusal.code == .invalidTopicSetting || refusal.code == .policyViolation else { return [] }
         func present(_ settings: [KafkaTopicFinding.Subject]) -> [String] {

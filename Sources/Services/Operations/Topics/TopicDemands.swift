@@ -2,10 +2,10 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Expected topic configuration of an installation, beyond what ``TopicSpecification`` says of each topic.
+/// Expected topic configuration of an installation, beyond each ``TopicSpecification``.
 struct TopicDemands: Equatable {
     let profile: DeploymentProfile
-    /// Replicas of each partition; -1 for as many as the service makes.
+    /// Replicas of each partition; -1 for the cluster's default.
     let replicationFactor: Int
     /// In-sync replicas required for an acknowledgement.
     let minInSyncReplicas: Int
@@ -13,7 +13,7 @@ struct TopicDemands: Equatable {
     init(profile: DeploymentProfile, replicationFactor: Int?) {
         self.profile = profile
         self.replicationFactor = replicationFactor ?? Self.replicas(profile)
-        // More than the replicas would reject every record.
+        // A minimum above the number of replicas would reject every record.
         minInSyncReplicas = min(profile == .production ? 2 : 1, self.replicationFactor)
     }
 
@@ -34,7 +34,7 @@ struct TopicDemands: Equatable {
         ]) { $1 }
     }
 
-    /// As ``settings(of:)``, with the expected number of in-sync replicas, however few it would be created with.
+    /// Like ``settings(of:)``, but with the expected number of in-sync replicas instead of the number used at creation.
     func settings(
         of specification: TopicSpecification, meeting expectation: KafkaTopicExpectation
     ) -> [String: String] {
@@ -45,10 +45,10 @@ struct TopicDemands: Equatable {
         return settings
     }
 
-    /// What the executables require of their topics under this profile, what they warn about, and what cannot be
-    /// changed later.
+    /// Returns the settings that the executables require of a topic under this profile, those they warn about, and
+    /// those that cannot be changed later.
     ///
-    /// - Parameter isEmbedded: on the embedded broker, which has neither replicas nor topic settings.
+    /// - Parameter isEmbedded: whether this is the embedded broker, which has neither replicas nor topic settings.
     func expectation(of specification: TopicSpecification, isEmbedded: Bool) -> KafkaTopicExpectation {
         let created = KafkaTopicExpectation(
             topic: specification.name, createdWith: specification.settings)

@@ -2,8 +2,8 @@ internal import Kafka
 internal import Records
 
 extension TopicNames {
-    /// Every topic of an installation, the dead letter topics of further consumer groups, each of which may read any of the
-    /// keyed topics, and the topics of further states by key.
+    /// Returns every topic of an installation, including the dead letter topics of additional consumer groups, each of
+    /// which may read any keyed topic, and additional state topics.
     func specifications(
         partitions: Int, groups: [String], stateTopics: [String] = []
     ) -> [TopicSpecification] {
@@ -18,7 +18,7 @@ extension TopicNames {
         return all.filter { known.insert($0.name).inserted }
     }
 
-    /// The groups of receivers whose dead letter topics are not among those of every installation.
+    /// Returns the groups of receivers whose dead letter topics are not part of every installation.
     func furtherGroups(_ receivers: [AccessOptions.WebhookReceiver]) -> [String] {
         let known = Set(deadLetters(partitions: 1).map(\.name))
         return receivers.filter { receiver in

@@ -5,15 +5,15 @@ internal import Records
 struct TopicPlan {
     struct Item: Equatable {
         let specification: TopicSpecification
-        /// As found; nil when the topic does not exist.
+        /// The existing number of partitions; nil when the topic does not exist.
         let partitions: Int?
-        /// As found, or as it would be created.
+        /// The existing replication factor, or the one it would be created with.
         let replicationFactor: Int
         /// Differences of an existing topic from the expected configuration.
         let differences: [KafkaTopicFinding]
         /// Settings that the brokers do not report, with the expected values.
         var unreported: [String] = []
-        /// How to fix the differences: commands, or a sentence where there is none.
+        /// Fixes for the differences: commands, or a sentence when there is no command.
         let corrections: [String]
 
         var topic: KafkaTopic { specification.name }
@@ -25,11 +25,11 @@ struct TopicPlan {
 
     /// - Parameters:
     ///   - names: the names of the installation.
-    ///   - partitions: of keyed topics.
-    ///   - groups: consumer groups beside Sluice's own.
-    ///   - stateTopics: topics of states by key beside Sluice's own.
+    ///   - partitions: number of partitions of keyed topics.
+    ///   - groups: consumer groups beyond Sluice's own.
+    ///   - stateTopics: state topics beyond Sluice's own.
     ///   - found: topics as described by the brokers; others are ignored.
-    ///   - bootstrapServers: for the commands.
+    ///   - bootstrapServers: brokers to name in the commands.
     init(
         _ names: TopicNames, partitions: Int, groups: [String] = [], stateTopics: [String] = [], demands: TopicDemands,
         found: [KafkaTopicDescription], isEmbedded: Bool = false, bootstrapServers: String

@@ -5,7 +5,7 @@ internal import Records
 
 /// The result for each topic of an installation.
 struct TopicReport {
-    /// A contract: the values of `status`.
+    /// The values of `status` in the JSON: a contract.
     enum Status: String {
         case created, exists, differs, missing, failed
         case wouldBeCreated = "would-be-created"
@@ -14,16 +14,16 @@ struct TopicReport {
     struct Line {
         let item: TopicPlan.Item
         let status: Status
-        /// Why it could not be created or is not usable yet.
+        /// The reason why the topic could not be created or is not usable yet.
         let error: String?
-        /// Settings that the cluster refused and that it was created without, with the expected values.
+        /// Expected settings, with values, that the cluster refused when the topic was created.
         var omitted: [String] = []
     }
 
     let lines: [Line]
     let isEmbedded: Bool
 
-    /// Whether everything is as expected, or will be.
+    /// Whether every topic is as expected, or would be after `apply`.
     var isGood: Bool {
         lines.allSatisfy { line in
             line.error == nil && [.created, .exists, .wouldBeCreated].contains(line.status)
@@ -32,8 +32,8 @@ struct TopicReport {
 
     /// - Parameters:
     ///   - missing: the status of a topic that did not exist: missing, created, or would be created.
-    ///   - creation: topics that could not be created, with the reason, and what others were created without.
-    ///   - leaderless: topics that were created but are not usable yet, with the reason.
+    ///   - creation: topics that could not be created, with the reason, and the settings omitted from others.
+    ///   - leaderless: created topics that are not usable yet, with the reason.
     init(
         _ plan: TopicPlan, missing: Status, creation: TopicCreation.Outcome = TopicCreation.Outcome(),
         leaderless: [KafkaTopic: String] = [:], isEmbedded: Bool = false
@@ -44,7 +44,7 @@ struct TopicReport {
                 return Line(item: item, status: item.differences.isEmpty ? .exists : .differs, error: nil)
             }
             switch creation.failures[item.topic] {
-            // Created concurrently by someone else.
+            // Created concurrently by another client.
             case let failure? where failure.code == .topicAlreadyExists:
                 return Line(item: item, status: .exists, error: nil)
             case let failure?: return Line(item: item, status: .failed, error: Self.line(failure))

@@ -10,7 +10,7 @@ internal import ServiceKit
 struct TopicsCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access?
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }

@@ -5,12 +5,12 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// How the topics are printed for people.
+/// Output format of the topics for people.
 enum TopicsFormat: String, CaseIterable, Sendable {
     case text, strimzi
 }
 
-/// `sluicectl topics list`: prints the topics of an installation as they are created, and asks no broker.
+/// `sluicectl topics list`: prints the topics of an installation as they would be created, without contacting a broker.
 struct TopicsListCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access?

@@ -5,7 +5,8 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl compare-versions`: whether version 1 and version 2 tell the same, for a team that has both sent while it moves.
+/// `sluicectl compare-versions`: checks whether version 1 and version 2 agree, for a team that receives both during a
+/// migration.
 struct TwinCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -48,7 +49,7 @@ struct TwinCommand {
         return comparison.isSame ? .ok : .failure
     }
 
-    /// Takes the records of a topic that are of the time, or near enough to have a counterpart in it.
+    /// Collects the records of a topic that are in the time range, or close enough to have a counterpart in it.
     private final class Reading {
         private let environment: AppStoreEnvironment
         private let bundleId: BundleId?

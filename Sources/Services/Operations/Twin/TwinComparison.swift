@@ -1,26 +1,26 @@
 internal import AppStoreModel
 internal import Records
 
-/// What the signed stream and that of version 1 have in common, and where they differ, over a time.
+/// The agreements and differences of the signed and the version 1 stream over a time range.
 struct TwinComparison: Sendable {
-    /// Of one type as version 2 names it.
+    /// Counts of one notification type, by its version 2 name.
     struct TypeCounts: Sendable, Equatable {
-        /// Told by both.
+        /// Sent by both.
         var both = 0
-        /// Of those, told with different subtypes.
+        /// Sent by both, with different subtypes.
         var otherSubtype = 0
         var onlySigned = 0
         var onlySharedSecret = 0
-        /// Of the two before, those that have no counterpart by Apple's design.
+        /// Part of the two counts above that has no counterpart by Apple's design.
         var expected = 0
 
         var isSame: Bool { onlySigned + onlySharedSecret == expected }
     }
 
-    /// Without counterpart.
+    /// A notification without counterpart.
     struct Lone: Sendable, Equatable {
         let notification: TwinNotification
-        /// The other stream has nothing of the kind, by Apple's design.
+        /// Whether the other stream sends no such notification, by Apple's design.
         let isExpected: Bool
     }
 
@@ -28,14 +28,13 @@ struct TwinComparison: Sendable {
     let from: AppStoreInstant?
     let to: AppStoreInstant
     private(set) var types: [NotificationType: TypeCounts] = [:]
-    /// In the order of receipt.
+    /// In order of receipt.
     private(set) var lone: [Lone] = []
     let states: TwinStates.Result
 
     /// - Parameters:
-    ///   - notifications: also those that were received up to the tolerance before `from` and after `to`: they are
-    ///     counterparts of what was received between, and are not counted themselves.
-    ///   - states: of what was received between.
+    ///   - notifications: includes those received up to the tolerance before `from` and after `to`: they can be counterparts, and are not counted themselves.
+    ///   - states: states of the notifications received in the range.
     init(
         _ notifications: [TwinNotification], states: TwinStates, environment: AppStoreEnvironment,
         from: AppStoreInstant?, to: AppStoreInstant, toleranceMilliseconds: Int64
@@ -72,6 +71,6 @@ struct TwinComparison: Sendable {
         types[one.notification.event.type] = counts
     }
 
-    /// Nothing is missing that should be there, and every purchase of both has one state.
+    /// Whether no expected notification is missing, and every purchase of both streams has the same state.
     var isSame: Bool { types.values.allSatisfy(\.isSame) && states.differences.isEmpty }
 }

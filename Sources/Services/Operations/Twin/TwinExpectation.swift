@@ -1,9 +1,10 @@
 internal import AppStoreModel
 internal import Records
 
-/// Which notifications have no counterpart by Apple's design, so that their absence says nothing about the move.
+/// Classifies notifications that have no counterpart by Apple's design, so that their absence is not reported as a
+/// difference.
 struct TwinExpectation: Sendable {
-    /// Version 1 sends it beside the notification of an upgrade, a resubscription or a refund.
+    /// Version 1 sends this type together with the notification of an upgrade, a resubscription or a refund.
     private static let accompanying = "DID_CHANGE_RENEWAL_STATUS"
 
     private struct Purchase: Hashable {
@@ -21,12 +22,12 @@ struct TwinExpectation: Sendable {
         tolerance = toleranceMilliseconds
     }
 
-    /// Whether the other stream has nothing of the kind.
+    /// Whether the other stream sends no such notification.
     func isExpected(_ unmatched: TwinNotification) -> Bool {
         switch unmatched.trust {
         case .signed: return Version1Coverage.isSilent(about: unmatched, in: environment)
         case .sharedSecret:
-            // About a finished consumable, which the receipt does not have.
+            // A notification about a finished consumable, which the receipt does not contain.
             let isAboutConsumables = [.refund, .consumptionRequest].contains(unmatched.event.type)
             if isAboutConsumables, unmatched.event.transactionId == nil { return true }
             guard unmatched.rawType == Self.accompanying else { return false }

@@ -1,10 +1,10 @@
 internal import AppStoreModel
 internal import Records
 
-/// Which notifications of the two streams are about one event, and which have no counterpart.
+/// Matches notifications of the two streams that are about the same event, and collects those without counterpart.
 ///
-/// Two are about one event when app, purchase, transaction and type are the same and they were received within the
-/// tolerance. Those with the same subtype are matched first, then others, each with the nearest in time.
+/// Two notifications match when app, purchase, transaction and type are equal and they were received within the
+/// tolerance. Equal subtypes are matched first, then others, each with the nearest in time.
 struct TwinMatching: Sendable {
     struct Pair: Sendable, Equatable {
         let signed: TwinNotification
@@ -12,10 +12,10 @@ struct TwinMatching: Sendable {
     }
 
     private(set) var pairs: [Pair] = []
-    /// Without counterpart, in the order of receipt.
+    /// Notifications without counterpart, in order of receipt.
     private(set) var unmatched: [TwinNotification] = []
 
-    /// - Parameter toleranceMilliseconds: between the receipts of two that are matched.
+    /// - Parameter toleranceMilliseconds: maximum time between the receipts of a matched pair.
     init(_ notifications: [TwinNotification], toleranceMilliseconds: Int64) {
         for group in Dictionary(grouping: notifications, by: \.event).values {
             match(Self.withoutRepetitions(group), toleranceMilliseconds)
@@ -24,7 +24,7 @@ struct TwinMatching: Sendable {
         unmatched.sort(by: Self.isEarlier)
     }
 
-    /// Those of one event, ordered; of the same notificationUUID the one received first.
+    /// Returns an event's notifications in order, keeping only the first received of each notificationUUID.
     private static func withoutRepetitions(_ group: [TwinNotification]) -> [TwinNotification] {
         var seen: Set<NotificationUUID> = []
         return group.sorted(by: isEarlier).filter { seen.insert($0.notificationUUID).inserted }
@@ -55,7 +55,7 @@ struct TwinMatching: Sendable {
     }
 
     private static func distance(_ one: TwinNotification, _ other: TwinNotification) -> Int64 {
-        abs(one.receivedAt.milliseconds(to: other.receivedAt))  // both bounded
+        abs(one.receivedAt.milliseconds(to: other.receivedAt))  // both are bounded
     }
 
     private static func isEarlier(_ one: TwinNotification, _ other: TwinNotification) -> Bool {

@@ -3,9 +3,9 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// One notification of either stream, as far as the two are compared by it.
+/// A notification of either stream, reduced to the compared members.
 struct TwinNotification: Hashable, Sendable {
-    /// What two notifications of one event have in common.
+    /// The key by which notifications of the same event match.
     struct Event: Hashable, Sendable {
         let bundleId: BundleId
         let originalTransactionId: OriginalTransactionId?
@@ -16,11 +16,11 @@ struct TwinNotification: Hashable, Sendable {
     let trust: RecordTrust
     let event: Event
     let subtype: Subtype?
-    /// As version 1 or the oldest form sent it.
+    /// The type as version 1 or the oldest format sent it.
     let rawType: String?
     let notificationUUID: NotificationUUID
     let receivedAt: AppStoreInstant
-    /// Of the transaction; nil without one, and where version 1 does not tell.
+    /// Ownership of the transaction; nil without one, and when version 1 does not report it.
     let ownership: InAppOwnershipType?
     let productType: ProductType?
 
@@ -39,7 +39,7 @@ struct TwinNotification: Hashable, Sendable {
         self.productType = productType
     }
 
-    /// Nil where a header or member that every notification record has is absent.
+    /// Nil when a required header or member is missing.
     init?(_ record: NotificationRecord) {
         let notification = record.notification
         guard let bundleId = record.bundleId, let type = notification.notificationType,
@@ -47,7 +47,7 @@ struct TwinNotification: Hashable, Sendable {
         else { return nil }
         let transaction = record.transaction
         self.init(
-            // What does not say otherwise was signed: older records all were.
+            // Records without a trust header were signed: all older ones were.
             trust: record.trust ?? .signed,
             event: Event(
                 bundleId: bundleId,

@@ -2,16 +2,16 @@ internal import AppStoreModel
 internal import JSON
 internal import Records
 
-/// What `sluicectl compare-versions` prints.
+/// The output of `sluicectl compare-versions`.
 struct TwinReport {
     let comparison: TwinComparison
-    /// Notifications and purchases that are listed one by one.
+    /// Maximum number of notifications and purchases listed individually.
     let limit: Int
 
     private var types: [(key: NotificationType, value: TwinComparison.TypeCounts)] {
         comparison.types.sorted { $0.key.rawValue < $1.key.rawValue }
     }
-    /// What is not expected comes first: it is what an operator looks for.
+    /// Unexpected ones first: they need the operator's attention.
     private var lone: [TwinComparison.Lone] {
         comparison.lone.filter { !$0.isExpected } + comparison.lone.filter(\.isExpected)
     }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Records
 
-/// What each stream alone leads to: the facts of a purchase from either side, joined and evaluated.
+/// The states that result from each stream alone: each side's facts of a purchase, joined and evaluated.
 struct TwinStates: Sendable {
     struct Purchase: Hashable, Comparable, Sendable {
         let bundleId: BundleId
@@ -13,14 +13,14 @@ struct TwinStates: Sendable {
         }
     }
 
-    /// A purchase whose two states are not the same.
+    /// A purchase for which the two states differ.
     struct Difference: Sendable, Equatable {
         let purchase: Purchase
         let signed: [State]
         let sharedSecret: [State]
     }
 
-    /// One grant, as far as a customer or an operator would notice a difference.
+    /// One grant, reduced to the members whose difference matters to a customer or an operator.
     struct State: Hashable, Sendable {
         let productId: ProductId
         let state: String
@@ -30,12 +30,12 @@ struct TwinStates: Sendable {
     }
 
     struct Result: Sendable {
-        /// Both streams have them, and lead to the same state.
+        /// Purchases in both streams with the same state.
         var same = 0
-        /// Only one stream has notifications of them.
+        /// Purchases with notifications in one stream only.
         var onlySigned = 0
         var onlySharedSecret = 0
-        /// Version 1 does not tell what kind of product a one-time purchase is, so it leads to no state.
+        /// One-time purchases: version 1 does not report their product type, so no state results.
         var notComparable = 0
         var differences: [Difference] = []
     }
@@ -68,8 +68,8 @@ struct TwinStates: Sendable {
         if known == nil { known = facts } else { known?.merge(facts) }
     }
 
-    /// The states at a moment. Products give the entitlement of their own name: what an app makes of them is the same for
-    /// both sides.
+    /// Returns the states at a moment. Each product grants an entitlement of its own name: the app's mapping would be
+    /// identical for both sides.
     func result(at instant: AppStoreInstant) -> Result {
         var result = Result()
         for (purchase, sides) in purchases.sorted(by: { $0.key < $1.key }) {
@@ -95,7 +95,7 @@ struct TwinStates: Sendable {
         return result
     }
 
-    /// Version 1 counts as it is: what it leads to by itself is the question.
+    /// Accepts version 1 without confirmation: the comparison is about the state it yields by itself.
     private static let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
 
     private func states(of facts: PurchaseFacts, at instant: AppStoreInstant) -> [State] {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// Which notifications of version 2 have a counterpart in version 1. Apple's pages: notification_type of version 1, with
-/// its tables for purchasers, family members and the sandbox (app-store.md 6.4 to 6.7).
+/// Determines which notifications of version 2 have a counterpart in version 1. Apple's pages: notification_type of
+/// version 1, with its tables for purchasers, family members and the sandbox (app-store.md 6.4 to 6.7).
 enum Version1Coverage {
-    /// Notifications that version 1 does not send. A nil column stands for every value.
+    /// A kind of notification that version 1 does not send. A nil column matches every value.
     struct Row: Sendable {
         let type: NotificationType
         var subtype: Subtype?
@@ -20,13 +20,13 @@ enum Version1Coverage {
     }
 
     static func isSilent(about notification: TwinNotification, in environment: AppStoreEnvironment) -> Bool {
-        // Its types are a closed set: it knows nothing newer.
+        // The types of version 1 are a closed set without newer ones.
         let type = notification.event.type
         guard type.isKnown, !neverSent.contains(type) else { return true }
         if environment == .sandbox, notification.ownership == .familyShared { return true }
-        // An expiry is told only as the end of failed renewals.
+        // Version 1 reports an expiry only as the end of failed renewals.
         if type == .expired, notification.subtype != .billingRetry { return true }
-        // It asks about consumables only.
+        // Version 1 requests consumption data for consumables only.
         if type == .consumptionRequest, let product = notification.productType, product != .consumable { return true }
         return rows.contains { $0.covers(notification, in: environment) }
     }
@@ -39,7 +39,7 @@ enum Version1Coverage {
         .unclaimSeats,
     ]
 
-    /// The sandbox sends seven types: none of these.
+    /// The sandbox sends seven types, and none of these.
     private static let inTheSandbox: [Row] = [
         Row(type: .didFailToRenew, environment: .sandbox),
         Row(type: .didRenew, subtype: .billingRecovery, environment: .sandbox),
@@ -56,7 +56,7 @@ enum Version1Coverage {
         Row(type: .revoke, ownership: .purchased),
     ]
 
-    /// One body asks for consent; that it was given, or was not needed, has no second one.
+    /// Version 1 sends one request for consent, and no second body when consent was given or not needed.
     private static let bySubtype: [Row] = [Row(type: .priceIncrease, subtype: .accepted)]
 
     /// A finished consumable is not in the receipt: the body names no transaction, and matches nothing.

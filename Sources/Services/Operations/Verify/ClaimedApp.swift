@@ -4,9 +4,10 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// The app that a signed object claims to be for, read without verification: for verdicts that leave the audience open.
+/// The app that a signed object claims to be for, read without verification: for verdicts that do not check the
+/// audience.
 enum ClaimedApp {
-    /// An app that matches whatever the text claims; an arbitrary one when it claims none.
+    /// Returns an app that matches the claims in the text, or an arbitrary one without claims.
     static func identity(in text: [UInt8]) -> AppIdentity {
         let document = payload(of: text)
         let envelope = document.map { NotificationEnvelope($0) }

@@ -4,12 +4,12 @@ internal import JSON
 
 /// A verdict with every step, as text and as JSON.
 struct VerificationReport {
-    /// A contract: the values of `verdict`.
+    /// The values of `verdict` in the JSON: a contract.
     enum Outcome: String {
         case accepted, nonconforming, notForUs, notApple, retryLater, legacy
     }
 
-    /// A step; `outcome` is a contract.
+    /// A step; the values of `outcome` are a contract.
     struct Step {
         let number: Int
         let name: String
@@ -24,8 +24,8 @@ struct VerificationReport {
     let showsPayload: Bool
 
     /// - Parameters:
-    ///   - checksAudience: false when no app is configured: the step is then open.
-    ///   - showsPayload: whether the decoded payloads are part of it.
+    ///   - checksAudience: false when no app is configured: the audience step is then open.
+    ///   - showsPayload: whether to include the decoded payloads.
     init(_ explanation: Explanation, at: AppStoreInstant, checksAudience: Bool, showsPayload: Bool) {
         self.explanation = explanation
         self.at = at
@@ -44,7 +44,7 @@ struct VerificationReport {
 
     private static func outcome(_ verdict: Verdict?) -> Outcome {
         switch verdict {
-        // Bare objects that are good have none.
+        // Valid bare objects have no verdict.
         case nil, .accepted, .duplicate: .accepted
         case .nonconforming: .nonconforming
         case .notForUs: .notForUs
@@ -54,7 +54,7 @@ struct VerificationReport {
         }
     }
 
-    /// The decoded payloads with the names of their members, as signed.
+    /// The decoded payloads as signed, with their member names.
     private var payloads: [(name: String, text: [UInt8])] {
         guard showsPayload, let payload = explanation.payload else { return [] }
         var payloads = [(OutputName.payload, payload)]

@@ -8,7 +8,7 @@ internal import Lifecycle
 /// `sluicectl webhooks …`.
 struct WebhooksCommand {
     let configuration: Configuration
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
     func test(_ webhooks: SluicectlParts.Webhooks, _ console: Console) async throws -> ExitCode {
@@ -29,7 +29,7 @@ struct WebhooksCommand {
         return try await print(webhooks.resend(id ?? "", configuration, kafka), console)
     }
 
-    /// The configuration of the receiver that is meant.
+    /// Returns the configuration of the selected receiver.
     private func receiver(_ webhooks: SluicectlParts.Webhooks) throws -> Configuration {
         do {
             return try webhooks.receiver(configuration[OperationsSettings.receiver], configuration)
@@ -72,7 +72,7 @@ struct WebhooksCommand {
         return try brokers.readerConfiguration(isEmbedded: isEmbedded)
     }
 
-    /// The latest attempts of a process, the newest last.
+    /// Prints the latest attempts of a process, newest last.
     func attempts(_ console: Console) async throws -> ExitCode {
         let answer = try await answer()
         let all = (answer[OutputName.attempts]?.array ?? []).compactMap(\.object)

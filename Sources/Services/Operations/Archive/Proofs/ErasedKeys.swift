@@ -2,13 +2,13 @@ internal import ArchiveFormat
 internal import ArchiveLog
 internal import Kafka
 
-/// Keys that archived records of the erasures topic name: destroyed on purpose, with a leaf that says so.
+/// Keys named by archived records of the erasures topic: their destruction was intended, and a leaf documents it.
 struct ErasedKeys {
     private var keys: Set<ArchiveKeyId> = []
-    /// Every record of the erasures topic could be read.
+    /// Whether every record of the erasures topic could be read.
     var isComplete = true
 
-    /// A record that is none names no key.
+    /// Adds the keys of an erasure record; other records name no keys.
     mutating func add(_ record: KafkaRecord) {
         guard let value = record.value, let erasure = try? ErasureRecord(json: value), erasure.action == .erase else {
             return
@@ -16,9 +16,9 @@ struct ErasedKeys {
         keys.formUnion(erasure.keys)
     }
 
-    /// The outcome of a key that the key store has destroyed.
+    /// Returns the outcome for a key that the key store has destroyed.
     ///
-    /// - Parameter isDecided: the key store knows of an erasure of the subject, which may not be archived yet.
+    /// - Parameter isDecided: whether the key store has an erasure of the subject, which may not be archived yet.
     func outcome(ofDestroyed key: ArchiveKeyId, isDecided: Bool) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
         let problem = "key \(key) was destroyed, and no archived record of an erasure names it"
@@ -26,7 +26,7 @@ struct ErasedKeys {
             "destroyed without a record", problem: problem, kind: isDecided || !isComplete ? .incomplete : .tampered)
     }
 
-    /// The outcome of a key that the key store does not have.
+    /// Returns the outcome for a key that is missing from the key store.
     func outcome(ofUnknown key: ArchiveKeyId) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
         return InspectionOutcome(

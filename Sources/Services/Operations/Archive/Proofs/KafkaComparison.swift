@@ -3,15 +3,15 @@ internal import ArchiveLog
 internal import Kafka
 internal import TransparencyLog
 
-/// Whether every record that a topic still holds has its leaf, up to the last offset that was archived.
+/// Checks that every record still in a topic has a leaf, up to the last archived offset.
 struct KafkaComparison {
-    /// Records that have their leaf.
+    /// Number of records that have a leaf.
     private(set) var records = 0
     private(set) var findings: [Finding] = []
-    /// Topics that Kafka does not have any more.
+    /// Topics that no longer exist in Kafka.
     var absent: [KafkaTopic] = []
 
-    /// - Parameter scan: of the log's topic.
+    /// - Parameter scan: a scan of the log's topic.
     mutating func compare(_ report: LogReport, _ reader: LogReader, _ scan: TopicScan) async throws {
         let size = report.checkpoint?.checkpoint.size ?? 0
         let place = report.log.partition
@@ -40,7 +40,7 @@ struct KafkaComparison {
     }
 }
 
-/// Leaves in the order of their offsets, a bundle at a time.
+/// Reads leaves in offset order, one bundle at a time.
 private struct LeafWalk {
     let reader: LogReader
     let size: Int
@@ -52,7 +52,7 @@ private struct LeafWalk {
         self.size = size
     }
 
-    /// Begins with the first leaf whose offset is not smaller.
+    /// Starts with the first leaf at or after an offset.
     mutating func start(at offset: KafkaOffset) async throws {
         var (low, high) = (0, size)
         while low < high {
@@ -63,11 +63,11 @@ private struct LeafWalk {
                 high = middle
             }
         }
-        // A gap before it may cover the offset.
+        // A preceding gap may cover the offset.
         next = max(0, low - 1)
     }
 
-    /// The leaf of an offset, of which each is asked for after the smaller ones; nil when there is none.
+    /// Returns the leaf of an offset, or nil when there is none. Offsets must be requested in ascending order.
     mutating func leaf(of offset: KafkaOffset) async throws -> (index: Int, leaf: ArchiveLeaf)? {
         while next < size {
             let index = next / TilePath.fullWidth

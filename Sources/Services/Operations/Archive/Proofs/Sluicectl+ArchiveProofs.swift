@@ -4,7 +4,7 @@ internal import PipelineRuntime
 
 /// Runs the commands of `sluicectl archive` that verify and prove.
 extension Sluicectl {
-    /// Nil for another command. Stores and key stores block, so none of this runs on the cooperative pool.
+    /// Returns nil for any other command. Stores and key stores block, so none of this runs on the cooperative pool.
     func archiveProofs(
         _ invocation: Invocation, _ source: SluicectlParts.Verification
     ) async throws -> ExitCode? {

@@ -1,12 +1,12 @@
 internal import JSON
 
-/// Grants as commands, as Strimzi's lists and as tables.
+/// Formats grants as commands, as Strimzi ACL lists and as tables.
 extension AccessGrant {
     private var title: String {
         "\(executables.map(\.rawValue).joined(separator: ", ")): \(principal)"
     }
 
-    /// A table for people.
+    /// The grant as a table for people.
     var text: String {
         PlainText.printable(title, maximum: 4096) + "\n"
             + PlainText.table(
@@ -49,7 +49,7 @@ extension AccessGrant {
     var strimzi: String {
         var text = "# \(title)\nacls:\n"
         for right in rights {
-            // A string of JSON is one of YAML.
+            // A JSON string is also a YAML string.
             let name = String(decoding: JSONValue.string(right.name).json, as: UTF8.self)
             text += "  - resource:\n      type: \(right.resource.rawValue)\n      name: \(name)\n"
             text += "      patternType: literal\n    operations:\n"

@@ -1,4 +1,4 @@
-/// The rights that a principal is given, for one executable or for several.
+/// The rights of a principal, for one executable or for several.
 struct AccessGrant: Equatable {
     /// Kafka's name of the principal, with its type: `User:sluice-ingress`.
     let principal: String
@@ -6,7 +6,7 @@ struct AccessGrant: Equatable {
     let rights: [AccessRight]
 
     /// - Parameters:
-    ///   - executables: the executables that are given rights.
+    ///   - executables: the executables to grant rights to.
     ///   - principal: the principal of all of them; nil gives each a principal with its own name.
     static func grants(
         to executables: [AccessTable.Executable], as principal: String?, _ table: AccessTable

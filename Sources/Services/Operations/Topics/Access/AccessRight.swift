@@ -15,7 +15,7 @@ struct AccessRight: Hashable {
 
     let resource: Resource
     let name: String
-    /// In the order of ``Operation``; without Describe beside Read or Write, which imply it.
+    /// In the order of ``Operation``; Describe is omitted next to Read or Write, which imply it.
     let operations: [Operation]
 
     init(_ resource: Resource, _ name: String, _ operations: Set<Operation>) {
@@ -25,7 +25,7 @@ struct AccessRight: Hashable {
         self.operations = Operation.allCases.filter { operations.contains($0) && !(isImplied && $0 == .describe) }
     }
 
-    /// One right for each resource, with all operations that any of the rights allows on it, in the order of the first.
+    /// Merges rights into one for each resource with all operations, ordered by first occurrence.
     static func merged(_ rights: [AccessRight]) -> [AccessRight] {
         var order: [AccessRight] = []
         var operations: [Key: Set<Operation>] = [:]

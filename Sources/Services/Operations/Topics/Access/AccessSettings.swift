@@ -22,14 +22,14 @@ enum AccessSettings {
     ).onCommandLineOnly
 }
 
-/// How rights are printed for people.
+/// Output format of rights for people.
 enum AccessFormat: String, CaseIterable, Sendable {
     case text, strimzi
     case kafkaAcls = "kafka-acls"
 }
 
 extension ValueKind where Value == String {
-    /// A principal of Kafka: type and name.
+    /// A Kafka principal: type and name.
     static var principal: ValueKind {
         ValueKind(
             name: "PRINCIPAL", expected: "a type and a name, such as User:sluice-ingress", example: "User:sluice",

@@ -2,13 +2,13 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// The least rights of each executable on the topics and groups of an installation. Commands and manual are made of it,
-/// and tests on Apache Kafka run the executables with exactly these.
+/// The minimum rights of each executable on the topics and groups of an installation. Commands and manual are generated
+/// from it, and tests on Apache Kafka run the executables with exactly these.
 ///
-/// Each executable describes the settings of the topics that its start checks (DescribeConfigs). None needs Create, a
+/// Each executable describes the settings of the topics it checks at startup (DescribeConfigs). None needs Create, a
 /// right on the cluster or, from Kafka 2.8 on, IdempotentWrite.
 struct AccessTable {
-    /// The executables that connect to Kafka with a principal of their own.
+    /// The executables that connect to Kafka with their own principal.
     enum Executable: String, CaseIterable {
         case ingress = "sluice-ingress"
         case entitlements = "sluice-entitlements"
@@ -19,7 +19,7 @@ struct AccessTable {
     }
 
     let names: TopicNames
-    /// Consumer groups other than the executable's name. The ingress is in no group, but librdkafka looks for the
+    /// Consumer groups that differ from the executable's name. The ingress is in no group, but librdkafka looks up the
     /// coordinator of one with its `client.id`.
     var groups: [Executable: String] = [:]
     /// Whether `sluice-entitlements` is a reader (`state.role`), which is in no group.
@@ -31,7 +31,7 @@ struct AccessTable {
     private static let owning: Set<AccessRight.Operation> = [.read, .write, .describeConfigs]
     private static let looking: Set<AccessRight.Operation> = [.describe, .describeConfigs]
 
-    /// One right for each topic and group.
+    /// Returns one right for each topic and group.
     func rights(of executable: Executable) -> [AccessRight] {
         AccessRight.merged(allRights(of: executable))
     }
@@ -58,7 +58,7 @@ struct AccessTable {
             + group(of: .entitlements, .read)
     }
 
-    /// Where the group is behind, a reader looks how old the next notification is.
+    /// A reader reads the age of the next notification when the group lags.
     private var entitlementsReader: [AccessRight] {
         topics(notifications, Self.reading) + topics(environments(names.entitlements), Self.owning)
             + topics([names.certificates], [.read]) + topics(deadLetters(of: .entitlements), Self.looking)
@@ -79,7 +79,7 @@ struct AccessTable {
     }
 
     private var archive: [AccessRight] {
-        // It names in the erasures topic which of its keys an erasure destroys.
+        // Each erasure is annotated in the erasures topic with the keys that it destroys.
         topics(options.archived, Self.reading) + topics([names.erasures], [.write])
             + topics([names.archiveKeys], Self.owning)
             + topics([names.archiveCheckpoints], options.anchorsInKafka ? Self.owning : Self.looking)

@@ -1,6 +1,6 @@
-/// Words of a POSIX shell.
+/// Quotes words for a POSIX shell.
 enum ShellWord {
-    /// The text as one word, in quotes only where a shell would not take it as it is.
+    /// Returns the text as one word, quoted only where a shell would otherwise change it.
     static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
