@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Where a command prints: results to standard output, everything else to standard error.
+/// Output of a command: results to standard output, everything else to standard error.
 struct Console {
     func print(_ text: String) {
         write(text + "\n", to: .standardOutput)
@@ -11,12 +11,12 @@ struct Console {
     }
 
     private func write(_ text: String, to file: FileDescriptor) {
-        // A closed pipe (`| head`) is the reader's choice.
+        // A reader may close the pipe early (`| head`).
         try? file.write(text.utf8)
     }
 }
 
-/// Why a command cannot do what was asked, in one line with the way out.
+/// The reason why a command failed, on one line with the fix.
 struct SimulatorError: Error, CustomStringConvertible {
     let description: String
 }

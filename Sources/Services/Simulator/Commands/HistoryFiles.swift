@@ -6,10 +6,10 @@ internal import FoundationEssentials
 struct HistoryFiles {
     let directory: String
 
-    /// Lists every `.jws` file in the history of the app, in the order of their names.
+    /// Adds every `.jws` file to the app's history, ordered by file name.
     ///
-    /// - Throws: ``SimulatorError`` for a directory or a file that cannot be read, and for a notification of another app or
-    ///   of an environment that is not served.
+    /// - Throws: ``SimulatorError`` for an unreadable directory or file, and for a notification of another app or of an
+    ///   environment that is not served.
     func list(in api: SimulatedServerAPI) throws {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw SimulatorError(description: "--history-files \(directory): the directory cannot be read")

@@ -1,9 +1,9 @@
 internal import Concurrency
 internal import Lifecycle
 
-/// SIGTERM and SIGINT for more than one listener: the stream of a delivery, and whoever waits after it.
+/// Distributes SIGTERM and SIGINT to several listeners: the stream of a delivery, and any later wait.
 struct Interrupts {
-    /// The first signal.
+    /// Yields the first signal.
     let stream: AsyncStream<String>
     private let over = Completion()
 
@@ -13,7 +13,7 @@ struct Interrupts {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
         self.stream = stream
         let over = over
-        // Awaited by no one: it waits for signals as long as the process lives.
+        // Never awaited: it waits for signals for the lifetime of the process.
         Task {
             for await signal in triggers {
                 continuation.yield(signal)
@@ -22,7 +22,7 @@ struct Interrupts {
         }
     }
 
-    /// Ends the waiting without a signal.
+    /// Ends the wait without a signal.
     func end() { over.complete() }
 
     /// Returns after a signal or ``end()``.

@@ -1,7 +1,7 @@
 internal import AppStoreSigning
 internal import FoundationEssentials
 
-/// `sluice-simulator pki`: makes the certificates or shows the existing ones.
+/// `sluice-simulator pki`: creates the certificates or shows the existing ones.
 struct PKICommand {
     let directory: String
 
@@ -25,7 +25,7 @@ struct PKICommand {
         return 0
     }
 
-    /// Makes the certificates unless they exist.
+    /// Creates the certificates unless they exist.
     ///
     /// - Returns: whether they are new.
     func make() throws -> Bool {
@@ -40,7 +40,7 @@ struct PKICommand {
         return true
     }
 
-    /// The certificates that this command made in a directory.
+    /// Loads the certificates that this command created in a directory.
     static func load(_ directory: String) throws -> TestCertificateAuthority {
         guard FileManager.default.fileExists(atPath: directory + "/root.pem") else {
             throw SimulatorError(

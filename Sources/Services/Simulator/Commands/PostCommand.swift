@@ -5,7 +5,7 @@ internal import Configuration
 internal import HTTPClient
 internal import Lifecycle
 
-/// `sluice-simulator post`: plays scenarios against a URL, and serves the App Store Server API meanwhile where asked to.
+/// `sluice-simulator post`: plays scenarios against a URL, and optionally serves the App Store Server API meanwhile.
 struct PostCommand {
     private let configuration: Configuration
 
@@ -16,7 +16,7 @@ struct PostCommand {
     func run(_ console: Console) async throws -> Int32 {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
         let apiPort = configuration[ServerAPISettings.port]
-        // What follows a refund request is told in version 2.
+        // The API posts the outcome of a refund request in version 2 only.
         let formats = configuration[SimulatorSettings.formats]
         let series = try ScenarioSeries(
             configuration, endsAtRefundRequests: apiPort != nil && formats.contains(.v2))
@@ -85,7 +85,7 @@ struct PostCommand {
             connections: configuration[SimulatorSettings.connections],
             rate: configuration[SimulatorSettings.rate].map(Double.init), clock: ContinuousClock(),
             sign: { post in
-                // The API knows a transaction before anyone learns of it.
+                // The API must know a transaction before its notification is posted.
                 if let api, let notification = series.notification(of: post.run, step: post.step) {
                     api.register(notification, in: series.app.environment, isListed: post.format == .v2)
                 }
@@ -107,7 +107,7 @@ struct PostCommand {
 }
 
 extension SimulatedServerAPI {
-    /// Keeps how an attempt ended; the first one of a CONSUMPTION_REQUEST opens a case.
+    /// Records the outcome of an attempt; the first attempt of a CONSUMPTION_REQUEST opens a case.
     fileprivate func noteAttempt(_ attempt: Attempt, in environment: AppStoreEnvironment) {
         guard attempt.post.format == .v2 else { return }
         record(attempt.outcome, of: attempt.notificationUUID, in: environment)

@@ -1,14 +1,14 @@
 internal import Configuration
 
 extension PostingPlan {
-    /// What the command line asks to be posted. The same series, count and share leave out the same notifications in
-    /// every command, without duplicates and disorder.
+    /// Creates the plan described by the command line. With the same series, count and share, and without duplicates
+    /// and disorder, every command leaves out the same notifications.
     init(
         _ series: ScenarioSeries, _ configuration: Configuration, duplicates: Percentage = .zero,
         disorder: Percentage = .zero
     ) {
         let count = configuration[SimulatorSettings.count]
-        // A day less, so that they are within reach for a day.
+        // One day less than Apple's history, so that the notifications stay available for a day.
         let reach = NotificationHistoryRequest.reach(in: series.app.environment) - .days(1)
         self.init(
             series: series, firstRun: configuration[SimulatorSettings.firstRun],
@@ -16,7 +16,7 @@ extension PostingPlan {
             disorder: disorder, undelivered: configuration[SimulatorSettings.undelivered],
             concurrentRuns: Swift.min(series.accounts ?? 64, 256),
             mayBeLost: { post in
-                // Only version 2 is in the history.
+                // Apple's history contains version 2 only.
                 guard post.format == .v2, let notification = series.notification(of: post.run, step: post.step) else {
                     return false
                 }

@@ -1,14 +1,14 @@
 internal import JSON
 
-/// What became of the refund requests of a run that served the App Store Server API.
+/// The outcomes of the refund requests of a run that served the App Store Server API.
 struct RefundSummary: Sendable, Equatable {
     let cases: Int
     let answered: Int
     let refunded: Int
     let declined: Int
-    /// PUTs of consumption information, repeated and refused ones included.
+    /// Number of PUTs of consumption information, including repeated and refused ones.
     let consumptionRequests: Int
-    /// Notifications of the API that were not acknowledged in the end.
+    /// Number of API notifications that were never acknowledged.
     let failedNotifications: Int
 
     init(_ api: SimulatedServerAPI) {
@@ -22,16 +22,16 @@ struct RefundSummary: Sendable, Equatable {
         failedNotifications = api.failedNotifications
     }
 
-    /// Whether every case was decided and every notification about it acknowledged.
+    /// Whether every case was decided and all notifications about it were acknowledged.
     var isComplete: Bool { refunded + declined == cases && failedNotifications == 0 }
 
-    /// For people.
+    /// Formats the summary for people.
     var text: String {
         "  refund cases   \(cases): \(answered) answered, \(refunded) refunded, \(declined) declined"
             + (failedNotifications > 0 ? ", \(failedNotifications) notifications failed" : "")
     }
 
-    /// For programs.
+    /// Formats the summary for programs.
     var json: JSONObject {
         var object = JSONObject()
         object.put("cases", Int64(cases))

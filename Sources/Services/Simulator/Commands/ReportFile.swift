@@ -1,13 +1,13 @@
 internal import Bytes
 
-/// The file of `--report`: one JSON line per attempt, and per notification that is never posted.
+/// The file of `--report`: one JSON line per attempt, and one per notification that is never posted.
 final class ReportFile {
     private let file: FileDescriptor
     private var buffer: [UInt8] = []
-    /// The first line that could not be written; nothing is written after it.
+    /// The first write error; nothing is written after it.
     private var failure: (any Error)?
 
-    /// Empties or creates the file.
+    /// Creates the file, or truncates an existing one.
     init(path: String) throws {
         do throws(FileDescriptor.Failure) {
             file = try FileDescriptor(replacing: path)
@@ -22,7 +22,7 @@ final class ReportFile {
         if buffer.count >= 65536 { flush() }
     }
 
-    /// - Throws: the first failure of any write.
+    /// - Throws: the first write error.
     func close() throws {
         flush()
         if let failure { throw failure }

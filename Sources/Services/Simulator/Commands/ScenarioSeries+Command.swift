@@ -3,9 +3,9 @@ internal import Configuration
 internal import FoundationEssentials
 
 extension ScenarioSeries {
-    /// The customers and scenarios that the command line names.
+    /// Creates the series of customers and scenarios described by the command line.
     ///
-    /// - Parameter endsAtRefundRequests: whether what follows a request for a refund is left to the API.
+    /// - Parameter endsAtRefundRequests: whether the API continues a scenario after a refund request.
     /// - Throws: ``SimulatorError`` when no scenario is named.
     init(_ configuration: Configuration, endsAtRefundRequests: Bool = false) throws {
         let names = configuration[SimulatorSettings.scenario]

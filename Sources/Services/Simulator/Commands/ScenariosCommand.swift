@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Configuration
 internal import JSON
 
-/// `sluice-simulator scenarios`: what can be played.
+/// `sluice-simulator scenarios`: lists the available scenarios.
 struct ScenariosCommand {
     private let name: String?
     private let output: OutputFormat

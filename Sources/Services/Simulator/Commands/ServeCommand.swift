@@ -3,7 +3,7 @@ internal import Configuration
 internal import HTTPClient
 internal import JSON
 
-/// `sluice-simulator serve`: the App Store Server API until the process is stopped.
+/// `sluice-simulator serve`: serves the App Store Server API until the process is stopped.
 struct ServeCommand {
     private let configuration: Configuration
 
@@ -34,7 +34,8 @@ struct ServeCommand {
         return 0
     }
 
-    /// What `post` would have posted: delivered at the first attempt, but for the share that never is.
+    /// Registers the notifications that `post` would have posted: delivered at the first attempt, except for the
+    /// undelivered share.
     private func register(_ series: ScenarioSeries, in api: SimulatedServerAPI) {
         for post in PostingPlan(series, configuration) {
             guard let notification = series.notification(of: post.run, step: post.step) else { continue }

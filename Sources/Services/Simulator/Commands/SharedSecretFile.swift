@@ -5,9 +5,9 @@ internal import Configuration
 enum SharedSecretFile {
     private static let maximumBytes = 1024
 
-    /// The secret, less the white space around it; empty where no form needs one.
+    /// Returns the secret without surrounding white space; empty when no format needs one.
     ///
-    /// - Throws: ``SimulatorError`` when a form needs one and the file is not named, or holds none.
+    /// - Throws: ``SimulatorError`` when a format needs a secret and the file is not named or empty.
     static func read(_ configuration: Configuration) throws -> String {
         guard configuration[SimulatorSettings.formats] != [.v2] else { return "" }
         guard let path = configuration[SimulatorSettings.sharedSecretFile] else {

@@ -2,13 +2,13 @@ internal import AppStoreSigning
 internal import Bytes
 internal import Configuration
 
-/// `sluice-simulator sign`: signs a payload as it is.
+/// `sluice-simulator sign`: signs a payload unchanged.
 struct SignCommand {
     private let path: String
     private let directory: String
     private let printsBody: Bool
 
-    /// Far more than any payload of Apple's, and little enough for the memory.
+    /// Far more than any of Apple's payloads, and small enough for memory.
     private static let maximumBytes = 16 * 1024 * 1024
 
     init(_ invocation: Invocation) {

@@ -5,15 +5,15 @@ internal import HTTPClient
 internal import HTTPServer
 
 extension SimulatedServerAPI {
-    /// Notifications that the API posts at the same time.
+    /// Maximum number of notifications that the API posts concurrently.
     static let posts = 16
 
-    /// The API as the command line describes it, not started.
+    /// Creates the API described by the command line, without starting it.
     ///
     /// - Parameters:
     ///   - ports: the environments to serve, with their ports.
-    ///   - url: where notifications are posted; `nil` posts none.
-    /// - Throws: when the key of the token check cannot be read or made.
+    ///   - url: the URL that notifications are posted to; `nil` posts none.
+    /// - Throws: when the key of the token check cannot be read or created.
     static func configured(
         _ configuration: Configuration, pki: TestCertificateAuthority, app: SimulatedApp,
         ports: [(environment: AppStoreEnvironment, port: Int)], url: String?, client: HTTPClient
@@ -49,7 +49,7 @@ extension SimulatedServerAPI {
 }
 
 extension HTTPClientRequest {
-    /// A notification on its way.
+    /// The request that posts a notification.
     static func posting(_ body: [UInt8], to url: String, timeout: Duration) -> HTTPClientRequest {
         HTTPClientRequest(
             method: "POST", url: url, headers: [(name: "Content-Type", value: "application/json")], body: body,

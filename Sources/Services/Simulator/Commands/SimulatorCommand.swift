@@ -129,9 +129,9 @@ package enum SimulatorCommand {
             Command.Example("sluice-simulator scenarios --output json", "all of them with their steps, for programs"),
         ], readsConfiguration: false)
 
-    /// Runs what the command line asked for.
+    /// Runs the requested command.
     ///
-    /// - Returns: the exit code: 0 fine, 1 something failed; the reason was printed to standard error.
+    /// - Returns: the exit code: 0 for success, 1 for a failure, whose reason was printed to standard error.
     package static func run(_ invocation: Invocation) async -> Int32 {
         let console = Console()
         do {

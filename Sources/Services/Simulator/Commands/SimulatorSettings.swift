@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Configuration
 
-/// Every setting of `sluice-simulator`. All are flags: every run chooses what is simulated.
+/// Settings of `sluice-simulator`. All are flags: every run chooses what is simulated.
 enum SimulatorSettings {
     static let out = Setting.string(
         "out", default: "./pki", help: "Directory of the test certificates; created when it is missing."
@@ -17,7 +17,7 @@ enum SimulatorSettings {
 
     static let url = Setting("url", .url, help: "Where to post.", example: "http://127.0.0.1:8080/notifications")
         .onCommandLineOnly
-    /// As `url`, for commands that post only what the API leads to.
+    /// Like `url`, for commands that only post notifications caused by API requests.
     static let optionalURL = Setting(
         "url", .url, help: "Where to post notifications; without it none is posted.",
         example: "http://127.0.0.1:8080/notifications"
@@ -99,12 +99,12 @@ enum SimulatorSettings {
         "allow-failures", help: "Exit with 0 even when posts were not acknowledged.")
 }
 
-/// How a command prints its result.
+/// Output format of a command's result.
 enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// `com.example.app:1234567890`.
+/// An app as `bundleId:appAppleId`, such as `com.example.app:1234567890`.
 struct AppArgument: Sendable {
     let bundleId: BundleId
     let appAppleId: AppAppleId
@@ -183,7 +183,7 @@ extension ValueKind where Value == String {
         }
     }
 
-    /// Names of scenarios, checked.
+    /// Scenario names, each checked.
     static var scenarios: ValueKind {
         ValueKind(name: "NAMES", expected: "names of scenarios or all", example: "all", text: { $0 }) {
             text throws(SettingProblem) in

@@ -1,15 +1,15 @@
 internal import AppStoreModel
 internal import JSON
 
-/// How the forms before version 2 write a date: as text in UTC, in milliseconds, and as text in Los Angeles.
+/// Formats dates as before version 2: as text in UTC, in milliseconds, and as text in Los Angeles time.
 enum DateTexts {
     private static let day: Int64 = 86_400_000
     private static let hour: Int64 = 3_600_000
 
-    /// `2019-11-22 19:29:45 Etc/GMT`.
+    /// Formats a date as `2019-11-22 19:29:45 Etc/GMT`.
     static func utc(_ milliseconds: Int64) -> String { text(milliseconds) + " Etc/GMT" }
 
-    /// `2019-11-22 11:29:45 America/Los_Angeles`.
+    /// Formats a date as `2019-11-22 11:29:45 America/Los_Angeles`.
     static func losAngeles(_ milliseconds: Int64) -> String {
         let (time, overflow) = milliseconds.addingReportingOverflow((isSummer(milliseconds) ? -7 : -8) * hour)
         return text(overflow ? milliseconds : time) + " America/Los_Angeles"
@@ -20,7 +20,8 @@ enum DateTexts {
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
     }
 
-    /// From 2:00 on the second Sunday of March to 2:00 on the first of November, as since 2007.
+    /// Daylight saving time since 2007: from 2:00 on the second Sunday of March to 2:00 on the first Sunday of
+    /// November.
     private static func isSummer(_ milliseconds: Int64) -> Bool {
         let instant = AppStoreInstant(clampingMillisecondsSince1970: milliseconds)
         let year = instant.description.prefix(4)
@@ -30,7 +31,7 @@ enum DateTexts {
         return (march..<november).contains(instant.millisecondsSince1970)
     }
 
-    /// The moment, or the same time of the first Sunday after it.
+    /// Returns the moment, or the same time on the first Sunday after it.
     private static func sunday(from text: String) -> Int64? {
         guard let start = AppStoreInstant(rfc3339: text)?.millisecondsSince1970 else { return nil }
         // 1970-01-01 was a Thursday.
@@ -40,7 +41,7 @@ enum DateTexts {
 }
 
 extension JSONObject {
-    /// `name`, `name_ms` and `name_pst`; nothing for nil.
+    /// Adds `name`, `name_ms` and `name_pst`; nothing for nil.
     mutating func putDate(_ name: String, _ milliseconds: Int64?) {
         guard let milliseconds else { return }
         put(name, DateTexts.utc(milliseconds))

@@ -1,19 +1,19 @@
 internal import AppStoreModel
 
-/// Which types an event makes the App Store send in the forms before version 2.
+/// Maps an event to the types that the App Store sends in the formats before version 2.
 ///
-/// Source: Apple, "App Store Server Notifications version 1", the events beside the types.
+/// Source: Apple, "App Store Server Notifications version 1", the events listed with the types.
 struct LegacyEventTable {
-    /// What the event was about.
+    /// Kind of the product that the event concerns.
     let kind: Product.Kind
     let ownership: Scenario.Ownership
     let environment: AppStoreEnvironment
-    /// Whether renewal was turned on or off with it.
+    /// Whether the event turned renewal on or off.
     let changedRenewalStatus: Bool
-    /// Whether the product is another than before it.
+    /// Whether the event changed the product.
     let changedProduct: Bool
 
-    /// In the order of sending; none where no form before version 2 tells of the event.
+    /// Returns the types in the order of sending; empty when no format before version 2 reports the event.
     func types(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
         switch format {
         case .v2: []
@@ -38,7 +38,7 @@ struct LegacyEventTable {
         case .turnsRenewalOff, .turnsRenewalOn, .cancelsAfterPriceIncrease: [.didChangeRenewalStatus]
         case .renewalFails: [.didFailToRenew]
         case .billingRecovers: [.didRecover]
-        // Nothing tells of a plain expiry; what is told is that renewal has ended with it.
+        // A plain expiry is not reported; only the accompanying end of renewal is.
         case .expires: changedRenewalStatus ? [.didChangeRenewalStatus] : []
         case .priceIncreaseAnnounced: [.priceIncreaseConsent]
         case .renews: [.didRenew]
@@ -57,8 +57,8 @@ struct LegacyEventTable {
         return changedRenewalStatus ? [.cancel, .didChangeRenewalStatus] : [.cancel]
     }
 
-    /// As version 1 where it has the type, but for what the types meant: CANCEL also told of an upgrade, and
-    /// INTERACTIVE_RENEWAL of every return after a lapse.
+    /// Same as version 1 where the oldest format has the type, except for two meanings: CANCEL also reported an
+    /// upgrade, and INTERACTIVE_RENEWAL every return after a lapse.
     private func oldestForm(_ event: ScenarioEvent) -> [LegacyNotificationType] {
         let types = version1(event).compactMap(\.inOldestForm)
         switch event {

@@ -1,9 +1,9 @@
-/// `notification_type` of the forms before version 2.
+/// `notification_type` of the formats before version 2.
 package enum LegacyNotificationType: String, Sendable, CaseIterable {
     case initialBuy = "INITIAL_BUY"
     case didRenew = "DID_RENEW"
     case didRecover = "DID_RECOVER"
-    /// The oldest form's name of `didRecover`.
+    /// Name of `didRecover` in the oldest format.
     case renewal = "RENEWAL"
     case interactiveRenewal = "INTERACTIVE_RENEWAL"
     case didChangeRenewalPref = "DID_CHANGE_RENEWAL_PREF"
@@ -15,7 +15,7 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
     case revoke = "REVOKE"
     case consumptionRequest = "CONSUMPTION_REQUEST"
 
-    /// Apple, "App Store Server Notifications version 1": who gets which type.
+    /// Recipients of each type. Source: Apple, "App Store Server Notifications version 1".
     var isSentToPurchaser: Bool { self != .revoke }
 
     var isSentToFamilyMember: Bool {
@@ -36,7 +36,7 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The name in the oldest form; `nil` where that has none.
+    /// The name in the oldest format; `nil` when it has none.
     var inOldestForm: LegacyNotificationType? {
         switch self {
         case .initialBuy, .cancel, .renewal, .interactiveRenewal, .didChangeRenewalPref, .didChangeRenewalStatus: self

@@ -1,9 +1,9 @@
-/// A form in which the App Store has sent notifications; the raw value is its name on the command line.
+/// A format in which the App Store has sent notifications; the raw value is its name on the command line.
 package enum NotificationFormat: String, Sendable, CaseIterable {
     /// A signed payload.
     case v2
     /// Version 1: the customer's whole receipt, and the shared secret.
     case v1
-    /// The status update notification, the oldest form: one transaction's receipt, and the shared secret.
+    /// The status update notification, the oldest format: one transaction's receipt, and the shared secret.
     case v0
 }

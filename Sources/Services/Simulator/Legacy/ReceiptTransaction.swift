@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-// How receipts write a transaction.
+// Serialization of a transaction in receipts.
 extension Transaction {
-    /// When it was refunded, revoked, or replaced by an upgrade.
+    /// When the transaction was refunded, revoked, or replaced by an upgrade.
     var cancellationDate: Int64? { revocation?.date ?? upgradeDate }
 
     private var cancellationReason: String? { cancellationDate == nil ? nil : String(revocation?.reason ?? 0) }
@@ -12,7 +12,7 @@ extension Transaction {
 
     private var isIntroductory: Bool { offer?.type == 1 && !isTrial }
 
-    /// An element of `latest_receipt_info` of version 1: every value is a text.
+    /// Returns an element of `latest_receipt_info` of version 1: every value is a string.
     func receiptElement(app: SimulatedApp, account: Account) -> JSONObject {
         var element = JSONObject()
         element.put("quantity", String(quantity))
@@ -36,7 +36,7 @@ extension Transaction {
         return element
     }
 
-    /// The receipt object of the oldest form: every value is a text, `expires_date` is in milliseconds.
+    /// Returns the receipt object of the oldest format: every value is a string, `expires_date` is in milliseconds.
     func receiptObject(app: SimulatedApp, account: Account) -> JSONObject {
         var device = SeededGenerator(seed: 0, purpose: "device/\(account.appAccountToken)")
         var object = JSONObject()

@@ -2,10 +2,11 @@ internal import AppStoreModel
 internal import JSON
 
 extension ScenarioPlayer {
-    /// What the App Store sends about the event in a form before version 2, from the facts as they are after it.
+    /// Returns the bodies that the App Store sends about the event in a format before version 2, from the facts after
+    /// the event.
     ///
-    /// - Parameter receiptTransactions: version 1 receipts have at least so many transactions; purchases from before are
-    ///   added to them.
+    /// - Parameter receiptTransactions: minimum number of transactions in a version 1 receipt; earlier purchases are
+    ///   added to reach it.
     func legacyBodies(
         of event: ScenarioEvent, _ format: NotificationFormat, receiptTransactions: Int
     ) -> [UnsignedLegacyBody] {
@@ -23,7 +24,8 @@ extension ScenarioPlayer {
     }
 
     func legacyTypes(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
-        // The forms have no field for seats and commitments, and nothing of assignments or the Advanced Commerce API.
+        // The old formats have no field for seats and commitments, and do not report assignments or the Advanced
+        // Commerce API.
         guard let transaction, !transaction.product.isMultiSeat, !transaction.product.isAdvancedCommerce,
             transaction.product.committedPeriods == 0, transaction.ownership != .assigned
         else { return [] }
@@ -34,7 +36,7 @@ extension ScenarioPlayer {
         ).types(of: event, format)
     }
 
-    /// What a CANCEL is about: an upgrade replaces a transaction, a refund takes one back.
+    /// Returns the transaction that a CANCEL is about: an upgrade replaces a transaction, a refund cancels one.
     private func cancelled(by event: ScenarioEvent) -> Transaction? {
         switch event {
         case .upgrades, .redeemsUpgrading: former
@@ -42,7 +44,7 @@ extension ScenarioPlayer {
         }
     }
 
-    /// What both forms begin with.
+    /// Returns the members that both formats begin with.
     private func head(_ type: LegacyNotificationType) -> JSONObject {
         var body = JSONObject()
         body.put("notification_type", type.rawValue)
@@ -87,7 +89,7 @@ extension ScenarioPlayer {
         return unified
     }
 
-    /// Purchases of the customer from the time before the scenario, newest first.
+    /// Returns purchases of the customer from before the scenario, newest first.
     private func earlierPurchases(_ count: Int) -> [JSONObject] {
         guard count > 0, let first = receipt.first else { return [] }
         return (0..<count).map { index in
@@ -100,7 +102,7 @@ extension ScenarioPlayer {
         }
     }
 
-    /// A text in the form of a receipt; nothing can be read from it.
+    /// Random text that looks like a receipt; it cannot be decoded.
     private var base64Receipt: String {
         var generator = SeededGenerator(seed: 0, purpose: "receipt/\(account.appAccountToken)/\(now)")
         return "MIIT" + (0..<64).map { _ in String(generator.next() | 1 << 63, radix: 36) }.joined().prefix(508)
@@ -132,7 +134,7 @@ extension ScenarioPlayer {
 }
 
 extension Renewal {
-    /// An element of `pending_renewal_info` of version 1: every value is a text.
+    /// Returns an element of `pending_renewal_info` of version 1: every value is a string.
     fileprivate func pendingElement(app: SimulatedApp, at now: Int64) -> JSONObject {
         var element = JSONObject()
         element.put("original_transaction_id", originalTransactionId)

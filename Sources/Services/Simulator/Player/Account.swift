@@ -8,7 +8,7 @@ struct Account: Sendable {
     /// The build the customer uses, Apple's `bundleVersion` and `applicationVersion`.
     let appVersion: String
 
-    /// The customer of that number; the same seed and number give the same customer.
+    /// Creates the customer with a number; the same seed and number yield the same customer.
     init(number: Int, seed: UInt64) {
         var generator = SeededGenerator(seed: seed, purpose: "account/\(number)")
         appAccountToken = generator.uuid()
@@ -25,7 +25,7 @@ struct Storefront: Sendable, Equatable {
     let identifier: String
     /// ISO 4217.
     let currency: String
-    /// Milliunits of `currency` for 1000 milliunits of the US dollar.
+    /// Milliunits of `currency` per 1000 milliunits of the US dollar.
     let rate: Int64
 
     static let unitedStates = Storefront(country: "USA", identifier: "143441", currency: "USD", rate: 1000)
@@ -38,7 +38,7 @@ struct Storefront: Sendable, Equatable {
         Storefront(country: "BRA", identifier: "143503", currency: "BRL", rate: 5000),
     ]
 
-    /// A price of this storefront, in milliunits of its currency.
+    /// Returns a price of this storefront, in milliunits of its currency.
     func price(fromDollars price: Int64) -> Int64 {
         price * rate / 1000
     }

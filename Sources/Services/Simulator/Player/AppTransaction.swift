@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A customer's download of the app, from which `signedAppTransactionInfo` is written.
+/// A customer's download of the app, the source of `signedAppTransactionInfo`.
 struct AppTransaction: Sendable {
     let appTransactionId: String
     /// Apple's `applicationVersion`.
     let applicationVersion: String
 
-    /// The decoded payload of `signedAppTransactionInfo`; the date in milliseconds since 1970.
+    /// Returns the decoded payload of `signedAppTransactionInfo`; the date is in milliseconds since 1970.
     func payload(app: SimulatedApp, receiptCreationDate: Int64) -> JSONObject {
         var payload = JSONObject()
         payload.put("receiptType", app.environment.rawValue)

@@ -1,4 +1,4 @@
-/// Lengths of time as scenarios name them. A month has 30 days and a year 365.
+/// Durations used by scenarios. A month has 30 days and a year 365.
 extension Duration {
     static func minutes(_ count: Int64) -> Duration { .seconds(count * 60) }
     static func hours(_ count: Int64) -> Duration { .seconds(count * 3600) }
@@ -8,7 +8,7 @@ extension Duration {
     static let month = Duration.days(30)
     static let year = Duration.days(365)
 
-    /// Whole milliseconds, the unit of Apple's dates. Saturates where 64 bits do not hold them.
+    /// Whole milliseconds, the unit of Apple's dates. Saturates on overflow.
     var milliseconds: Int64 {
         let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflow) = seconds.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)

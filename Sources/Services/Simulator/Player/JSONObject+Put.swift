@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Members from optional values: nil adds no member.
+/// Adds members from optional values: nil adds no member.
 extension JSONObject {
     mutating func put(_ name: String, _ value: String?) { self[name] = value.map { .string($0) } }
 
@@ -19,6 +19,6 @@ extension JSONObject {
     /// The object as compact JSON.
     var bytes: [UInt8] { JSONValue.object(self).json }
 
-    /// As ``bytes``.
+    /// The object as compact JSON text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,23 +1,23 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The facts of a subscription's renewal, from which `signedRenewalInfo` is written.
+/// The renewal facts of a subscription, the source of `signedRenewalInfo`.
 struct Renewal: Sendable {
     var originalTransactionId: String
     /// Product of the current or last period.
     var product: Product
     /// Product that renews next; differs from `product` while a change is pending.
     var nextProduct: Product
-    /// For the next billing period.
+    /// Whether the next billing period renews.
     var renewsAutomatically = true
-    /// A commitment renews at its end.
+    /// Whether a commitment renews at its end.
     var commitmentRenews = true
     var isInBillingRetry = false
-    /// Milliseconds since 1970, as all dates here.
+    /// Milliseconds since 1970, like all dates here.
     var gracePeriodExpiresDate: Int64?
-    /// Whether the date is written.
+    /// Whether the payload contains the date.
     var sendsGracePeriodDate = true
-    /// A grace period that ended before its date, because the customer cancelled: the date stays where it was.
+    /// Date of a grace period that ended early because the customer cancelled: the date does not change.
     var endedGracePeriodDate: Int64?
     var expirationIntent: ExpirationIntent?
     /// 0 not answered, 1 consented; absent when no increase was announced.
@@ -29,10 +29,10 @@ struct Renewal: Sendable {
     var quantity: Int64
     var recentSubscriptionStartDate: Int64
 
-    /// The decoded payload of `signedRenewalInfo`, signed at that time.
+    /// Returns the decoded payload of `signedRenewalInfo`, signed at the given time.
     func payload(signedDate: Int64, transaction: Transaction, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
-        // Source: Apple, isInBillingRetryPeriod: 2 already while the charge is retried.
+        // Source: Apple, isInBillingRetryPeriod: the intent is 2 from the first retry of the charge.
         let intent = expirationIntent ?? (isInBillingRetry ? .billingError : nil)
         payload.put("expirationIntent", (intent?.rawValue).map { Int64($0) })
         payload.put("originalTransactionId", originalTransactionId)
@@ -81,7 +81,7 @@ struct Renewal: Sendable {
         }
     }
 
-    /// Apple's `status` of the subscription as of that time: what the facts of both objects give.
+    /// Returns Apple's `status` of the subscription at the given time, derived from both objects.
     func status(of transaction: Transaction, at instant: Int64) -> Int64 {
         if let revocation = transaction.revocation, revocation.date <= instant { return 5 }
         if let expiresDate = transaction.expiresDate, expiresDate > instant { return 1 }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
 extension ScenarioPlayer {
-    /// Changes the facts as the event does.
+    /// Updates the facts according to the event.
     mutating func apply(_ event: ScenarioEvent) {
         switch event {
         case .subscribes(let offer): subscribe(to: scenario.product, offer: offer)
@@ -78,7 +78,7 @@ extension ScenarioPlayer {
         self.renewal = renewal
     }
 
-    /// Makes a new current transaction of the subscription.
+    /// Creates a new current transaction of the subscription.
     private mutating func begin(_ product: Product, offer: Offer?, at start: Int64, quantity: Int64, isRenewal: Bool) {
         former = transaction
         let transactionId = nextTransactionId()
@@ -133,14 +133,14 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Inside the grace period the new period begins where the old one ended, afterwards with the charge.
+    /// In the grace period the new period begins where the old one ended, afterwards with the charge.
     private mutating func recover() {
         guard let expiresDate = transaction?.expiresDate else { return }
         let isInGrace = (renewal?.gracePeriodExpiresDate).map { $0 > now } ?? false
         renew(from: isInGrace ? expiresDate : now)
     }
 
-    /// Within a commitment the months that remain renew all the same: only its end changes.
+    /// In a commitment the remaining months renew in any case: only the renewal at its end changes.
     private mutating func turnRenewal(on isOn: Bool) {
         renewal?.commitmentRenews = isOn
         if isOn || transaction?.product.committedPeriods == 0 { renewal?.renewsAutomatically = isOn }
@@ -209,7 +209,7 @@ extension ScenarioPlayer {
         let revocation = refundRevocation(percent: percent)
         transaction?.revocation = revocation
         renewal?.renewsAutomatically = false
-        // A period that has not begun leaves the one before it current.
+        // After a refund of a future period the previous one is current again.
         if let refunded = transaction, refunded.purchaseDate > now, former != nil {
             subject = refunded
             swap(&transaction, &former)
@@ -228,7 +228,7 @@ extension ScenarioPlayer {
         renewal?.renewsAutomatically = false
     }
 
-    /// The added seats are a transaction of their own for the rest of the period; the current one stays current.
+    /// The added seats form a separate transaction for the rest of the period; the current one stays current.
     private mutating func addSeats(_ count: Int64) {
         transaction?.hasAddedSeats = true
         guard var seats = transaction else { return }

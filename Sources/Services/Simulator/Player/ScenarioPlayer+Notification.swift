@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension ScenarioPlayer {
-    /// What the App Store sends about the event, from the facts as they are after it.
+    /// Returns the notification that the App Store sends about the event, from the facts after the event.
     func notification(of event: ScenarioEvent, notificationUUID: String) -> UnsignedNotification {
         var head = JSONObject()
         head.put("notificationType", event.notificationType.rawValue)
@@ -22,11 +22,11 @@ extension ScenarioPlayer {
             containerName: content.name, container: content.container)
     }
 
-    /// The object that a notification carries, and what is nested in it.
+    /// The object that a notification contains, and its nested objects.
     private struct Content {
         let name: String
         var container: JSONObject
-        /// What the notification is about when it carries no transaction.
+        /// The subject of a notification without a transaction.
         var subject: String?
         var transaction: Transaction?
         var renewalInfo: JSONObject?
@@ -56,7 +56,7 @@ extension ScenarioPlayer {
         content.transaction = subject ?? transaction
         if let renewal {
             content.renewalInfo = renewal.payload(signedDate: now, transaction: transaction, app: app, account: account)
-            // Apple's documentation of this notification lists the transaction and the renewal information only.
+            // Apple's documentation of this notification lists only the transaction and the renewal information.
             if event != .cancelsAfterPriceIncrease {
                 content.container.put("status", renewal.status(of: transaction, at: now))
             }
@@ -79,13 +79,13 @@ extension ScenarioPlayer {
     }
 
     private func externalPurchaseToken(of event: ScenarioEvent) -> Content {
-        // All notifications about one token have its id, which therefore depends on the account and not on the step.
+        // All notifications about one token share its id, so it depends on the account and not on the step.
         let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
         let externalPurchaseId = prefix + account.appAccountToken
         var token = JSONObject()
         token.put("externalPurchaseId", externalPurchaseId)
         token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
-        // Verified against the app in both environments: the token has no other identity than these two.
+        // Both members in both environments: a receiver can match the token to the app by nothing else.
         token.put("appAppleId", app.appAppleId.rawValue)
         token.put("bundleId", app.bundleId.rawValue)
         if event != .externalPurchaseToken(.unreported) {

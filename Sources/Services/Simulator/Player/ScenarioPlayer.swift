@@ -1,7 +1,7 @@
-/// Plays a scenario for one account and yields what the App Store would send.
+/// Plays a scenario for one account and yields the notifications that the App Store would send.
 ///
-/// A function of its inputs: the same seed, run number, app and end give the same texts, byte for byte.
-/// Times are laid out so that the last notification is signed at the end given, and all others before.
+/// A pure function of its inputs: the same seed, run number, app and end yield the same text, byte for byte. The last
+/// notification is signed at the given end, and all others before.
 struct ScenarioPlayer {
     let scenario: Scenario
     let app: SimulatedApp
@@ -11,17 +11,17 @@ struct ScenarioPlayer {
 
     /// Time of the current step, in milliseconds since 1970.
     var now: Int64 = 0
-    /// The current transaction; before the first purchase there is none.
+    /// The current transaction; nil before the first purchase.
     var transaction: Transaction?
     /// The transaction before the current one.
     var former: Transaction?
-    /// Only auto-renewable subscriptions have one.
+    /// Nil for anything but auto-renewable subscriptions.
     var renewal: Renewal?
-    /// The transaction that the step's notification is about, where it is not the current one.
+    /// The transaction that the step's notification is about, if not the current one.
     var subject: Transaction?
-    /// Every transaction of the run as it is now, oldest first.
+    /// All transactions of the run in their current state, oldest first.
     private(set) var receipt: [Transaction] = []
-    /// When renewal was last turned on or off, or an upgrade told so.
+    /// When renewal was last turned on or off, or reported as changed by an upgrade.
     var renewalStatusChangeDate: Int64?
     private var transactions: Int64 = 0
 
@@ -33,12 +33,12 @@ struct ScenarioPlayer {
         generator = SeededGenerator(seed: seed, purpose: "run/\(run)")
     }
 
-    /// The notifications of one run, in the order of their signing.
+    /// Returns the notifications of one run, in the order of their signing.
     ///
     /// - Parameters:
-    ///   - run: number of the run; every number has transaction ids of its own.
+    ///   - run: number of the run; every run has its own transaction ids.
     ///   - end: when the last notification is signed, in milliseconds since 1970.
-    ///   - step: the number of the only step to write down; `nil` writes all.
+    ///   - step: the only step to return; `nil` returns all.
     static func notifications(
         of scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         only step: Int? = nil
@@ -51,24 +51,24 @@ struct ScenarioPlayer {
         return notifications
     }
 
-    /// Plays one run as ``notifications(of:run:account:app:seed:endingAt:only:)`` does.
+    /// Plays one run like ``notifications(of:run:account:app:seed:endingAt:only:)``.
     ///
-    /// - Parameter visit: gets the facts as they are after each step.
+    /// - Parameter visit: receives the facts after each step.
     static func play(
         _ scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         visit: (ScenarioPlayer, PlayedStep) -> Void
     ) {
         let player = ScenarioPlayer(scenario, run: run, account: account, app: app, seed: seed)
-        // The scenario is played twice: how long it lasts is known only at its end.
+        // The scenario is played twice: its length is known only at its end.
         var first = player
         first.play(from: 0) { _, _ in }
         var second = player
         second.play(from: end - first.now, visit: visit)
     }
 
-    /// A step that has happened.
+    /// A played step.
     struct PlayedStep {
-        /// Of the scenario, from 0.
+        /// Zero-based index within the scenario.
         let number: Int
         let event: ScenarioEvent
         fileprivate let high: UInt64
@@ -102,7 +102,7 @@ struct ScenarioPlayer {
         }
     }
 
-    /// When a step happens, with the seconds to hours by which real notifications miss the round figure.
+    /// Returns when a step happens, with a random offset of seconds to hours like that of real notifications.
     private mutating func moment(of step: Scenario.Step) -> Int64 {
         let expiry = transaction?.expiresDate ?? now
         switch step.moment {
@@ -124,18 +124,18 @@ struct ScenarioPlayer {
         }
     }
 
-    /// A new transaction id: 15 digits, ascending inside the run, different in every run of a seed.
+    /// Returns a new transaction id: 15 digits, ascending within the run, different in every run of a seed.
     mutating func nextTransactionId() -> String {
         transactions += 1
         return String(200_000_000_000_000 + runNumber * 1000 + transactions)
     }
 
-    /// The `webOrderLineItemId` of the transaction made last.
+    /// Returns the `webOrderLineItemId` of the most recent transaction.
     func webOrderLineItemId() -> String {
         String(500_000_000_000_000 + runNumber * 1000 + transactions)
     }
 
-    /// The run's number scattered over nine digits; multiplication by a number prime to 10 keeps them apart.
+    /// The run's number, spread over nine digits; multiplying by a number coprime to 10 keeps runs distinct.
     var runNumber: Int64 {
         Int64(run % 1_000_000_000) * 387_420_489 % 1_000_000_000
     }

@@ -1,26 +1,26 @@
-/// Which account plays which scenario: run n is scenario n, n+1, … in turn, played by account n, n+1, … in turn.
+/// Assigns scenarios and accounts to runs: run n plays scenario n modulo the number of scenarios, with account n modulo
+/// the number of accounts.
 ///
-/// Every notification follows from its run's number and its step's number, so it can be made when it is needed, as
-/// often as it is needed, and in any order.
+/// Every notification follows from the number of its run and step, so it can be created on demand, repeatedly, and in
+/// any order.
 package struct ScenarioSeries: Sendable {
     package let scenarios: [Scenario]
-    /// How many customers there are; `nil` gives every run a customer of its own.
+    /// Number of customers; `nil` gives every run its own customer.
     package let accounts: Int?
     package let app: SimulatedApp
     package let seed: UInt64
-    /// When the runs end, in milliseconds since 1970; each ends up to six hours before, so that they differ.
+    /// When the runs end, in milliseconds since 1970; each ends up to six hours earlier, so that they differ.
     package let end: Int64
-    /// Version 1 receipts have at least so many transactions.
+    /// Minimum number of transactions in a version 1 receipt.
     package let receiptTransactions: Int
-    /// What each scenario makes the App Store send, in order.
+    /// The messages that the App Store sends for each scenario, in order.
     private let messages: [[SeriesMessage]]
 
-    /// `nil` with fewer than one account, and without a scenario of which any of the formats tells.
+    /// `nil` with fewer than one account, and without a scenario that is sent in any of the formats.
     ///
     /// - Parameters:
-    ///   - formats: each step is sent in each of them in which the App Store sends it.
-    ///   - receiptTransactions: version 1 receipts have at least so many transactions; purchases from before the scenario
-    ///     are added to them.
+    ///   - formats: each step is sent in every one of these formats that the App Store uses for it.
+    ///   - receiptTransactions: minimum number of transactions in a version 1 receipt; earlier purchases are added to reach it.
     package init?(
         scenarios: [Scenario], accounts: Int? = nil, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         formats: Set<NotificationFormat> = [.v2], receiptTransactions: Int = 0
@@ -36,24 +36,24 @@ package struct ScenarioSeries: Sendable {
         self.receiptTransactions = receiptTransactions
     }
 
-    /// The scenario that this run plays.
+    /// Returns the scenario that a run plays.
     package func scenario(of run: Int) -> Scenario {
         scenarios[run % scenarios.count]
     }
 
-    /// All notifications of a run, in the order of their signing.
+    /// Returns all notifications of a run, in the order of their signing.
     package func notifications(of run: Int) -> [UnsignedNotification] {
         play(run, only: nil)
     }
 
-    /// One notification; `nil` when the run has no such step.
+    /// Returns one notification; `nil` when the run has no such step.
     package func notification(of run: Int, step: Int) -> UnsignedNotification? {
         play(run, only: step).first
     }
 
-    /// What a run makes the App Store send in a form before version 2, in the order of sending.
+    /// Returns the bodies that the App Store sends for a run in a format before version 2, in the order of sending.
     ///
-    /// - Parameter step: the only step of the run; `nil` gives all.
+    /// - Parameter step: the only step of the run; `nil` returns all.
     package func legacyBodies(
         of run: Int, step: Int? = nil, _ format: NotificationFormat
     ) -> [UnsignedLegacyBody] {
@@ -67,10 +67,10 @@ package struct ScenarioSeries: Sendable {
         return bodies
     }
 
-    /// What each scenario makes the App Store send, scenario by scenario.
+    /// Number of messages of each scenario.
     var messageCounts: [Int] { messages.map(\.count) }
 
-    /// What a run makes the App Store send as its message of that number; `nil` when it sends fewer.
+    /// Returns a run's message by index; `nil` when the run sends fewer.
     func message(_ number: Int, of run: Int) -> SeriesMessage? {
         let all = messages[run % messages.count]
         return all.indices.contains(number) ? all[number] : nil

@@ -1,6 +1,7 @@
 internal import Bytes
 
-/// A generator whose whole sequence follows from its seed (SplitMix64), so that the same seed gives the same run.
+/// A random number generator that is fully determined by its seed (SplitMix64), so that the same seed yields the same
+/// run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -8,7 +9,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A generator of its own for one purpose, so that drawing more for one never moves the draws of another.
+    /// Creates a separate generator for one purpose, so that additional draws for one purpose do not change another's.
     package init(seed: UInt64, purpose: String) {
         var mixer = SeededGenerator(seed: seed ^ FNV1a.hash(purpose.utf8))
         state = mixer.next()
@@ -22,12 +23,12 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// A version 4 UUID in lower case.
+    /// Returns a version 4 UUID in lower case.
     package mutating func uuid() -> String {
         Self.uuidText(next(), next())
     }
 
-    /// The UUID that two draws make; ``uuid()`` is the same. For callers that may not need the text.
+    /// Returns the UUID of two draws, identical to ``uuid()``. For callers that may not need the text.
     static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
         let high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
         let low = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
@@ -42,7 +43,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `prefix` followed by as many random digits as make the text `length` long, the shape of Apple's identifiers.
+    /// Returns `prefix` followed by random digits up to `length`, the shape of Apple's identifiers.
     package mutating func digits(prefix: String, length: Int) -> String {
         var text = prefix
         while text.utf8.count < length {

@@ -5,7 +5,7 @@ internal import JSON
 package struct SimulatedApp: Sendable, Equatable {
     package let bundleId: BundleId
     package let appAppleId: AppAppleId
-    /// Where the App Store says a notification comes from: Production or Sandbox.
+    /// The environment that the App Store reports in a notification: Production or Sandbox.
     package let environment: AppStoreEnvironment
 
     package init(bundleId: BundleId, appAppleId: AppAppleId, environment: AppStoreEnvironment) {
@@ -19,7 +19,7 @@ package struct SimulatedApp: Sendable, Equatable {
         environment == .production ? appAppleId.rawValue : nil
     }
 
-    /// `appAppleId`, `bundleId` and `environment`, which begin every object of a notification.
+    /// `appAppleId`, `bundleId` and `environment`, the first members of every object in a notification.
     var identity: JSONObject {
         var identity = JSONObject()
         identity.put("appAppleId", sentAppAppleId)

@@ -1,38 +1,39 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The facts of one transaction, from which `signedTransactionInfo` is written.
+/// The facts of one transaction, the source of `signedTransactionInfo`.
 struct Transaction: Sendable {
     var transactionId: String
     var originalTransactionId: String
     var previousOriginalTransactionId: String?
-    /// Only subscriptions have one.
+    /// Nil for anything but subscriptions.
     var webOrderLineItemId: String?
     var product: Product
     var ownership: Scenario.Ownership
-    /// Milliseconds since 1970, as all dates here.
+    /// Milliseconds since 1970, like all dates here.
     var purchaseDate: Int64
     var originalPurchaseDate: Int64
-    /// Only auto-renewable subscriptions have one.
+    /// Nil for anything but auto-renewable subscriptions.
     var expiresDate: Int64?
     var quantity: Int64 = 1
-    /// Milliunits of the storefront's currency: the total of the quantity, but for seats the price of one. Source: Apple,
-    /// JWSTransactionDecodedPayload, "price".
+    /// Milliunits of the storefront's currency: the total for the quantity, but the unit price for seats. Source:
+    /// Apple, JWSTransactionDecodedPayload, "price".
     var price: Int64
     var offer: Offer?
     var isRenewal = false
     var isUpgraded = false
     /// When another product replaced it.
     var upgradeDate: Int64?
-    /// Seats were added to the period: each of its transactions is marked, the first one too when it is signed again.
+    /// Whether seats were added in the period: all of its transactions are marked, including the first one when it is
+    /// signed again.
     var hasAddedSeats = false
     var revokedSeats: Int64?
     var revocation: Revocation?
-    /// Which of the committed periods this is, from 1.
+    /// One-based number of the committed period.
     var commitmentPeriod: Int64 = 1
     var commitmentExpiresDate: Int64?
 
-    /// The one group of subscriptions.
+    /// The only subscription group.
     static let group = "21345678"
 
     /// A refund or the end of Family Sharing.
@@ -42,11 +43,11 @@ struct Transaction: Sendable {
         let reason: Int64
         /// Apple's `revocationType`.
         let type: String
-        /// Milliunits of a percent; absent where nothing was refunded.
+        /// Milliunits of a percent; absent when nothing was refunded.
         let percentage: Int64?
     }
 
-    /// The decoded payload of `signedTransactionInfo`, signed at that time.
+    /// Returns the decoded payload of `signedTransactionInfo`, signed at the given time.
     func payload(signedDate: Int64, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
         payload.put("transactionId", transactionId)

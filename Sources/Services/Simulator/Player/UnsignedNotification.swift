@@ -12,11 +12,11 @@ package struct UnsignedNotification: Sendable {
     package let notificationUUID: NotificationUUID
     /// Milliseconds since 1970.
     package let signedDate: Int64
-    /// Absent where the notification concerns no purchase.
+    /// Absent when the notification concerns no purchase.
     package let originalTransactionId: OriginalTransactionId?
     package let transactionId: TransactionId?
-    /// What orders this notification among others of the same app: originalTransactionId, else the
-    /// appTransactionId, requestIdentifier, externalPurchaseId or notificationUUID.
+    /// The ordering key of the notification within its app: originalTransactionId, otherwise the appTransactionId,
+    /// requestIdentifier, externalPurchaseId or notificationUUID.
     package let subject: String
     /// Decoded payload of `signedTransactionInfo`, as JSON.
     package let transaction: [UInt8]?
@@ -29,7 +29,7 @@ package struct UnsignedNotification: Sendable {
     let containerName: String
     let container: JSONObject
 
-    /// Apple's responseBodyV2DecodedPayload around the three nested objects, each a JWS in compact form.
+    /// Returns Apple's responseBodyV2DecodedPayload around the three nested objects, each a JWS in compact form.
     package func payload(
         signedTransactionInfo: [UInt8]?, signedRenewalInfo: [UInt8]?, signedAppTransactionInfo: [UInt8]?
     ) -> [UInt8] {

@@ -1,14 +1,14 @@
 package import AppStoreModel
 internal import JSON
 
-/// How a post ended.
+/// The outcome of a post.
 package enum PostOutcome: Sendable, Equatable {
-    /// The server answered with this HTTP status.
+    /// The server responded with this HTTP status.
     case status(Int)
-    /// There was no answer; the code says why.
+    /// There was no response; the code gives the reason.
     case failed(String)
 
-    /// Apple's rule: 200 to 206 is success, whatever the body says.
+    /// Whether the post succeeded by Apple's rule: 200 to 206, regardless of the body.
     package var isAcknowledged: Bool {
         if case .status(let status) = self { return (200...206).contains(status) }
         return false
@@ -28,16 +28,16 @@ package struct Attempt: Sendable {
     package let post: PlannedPost
     package let notificationType: NotificationType
     package let subtype: Subtype?
-    /// As ``SignedNotification/notificationUUID``.
+    /// See ``SignedNotification/notificationUUID``.
     package let notificationUUID: NotificationUUID
     package let originalTransactionId: OriginalTransactionId?
     package let key: String
-    /// From 1.
+    /// One-based number of the attempt.
     package let number: Int
     package let outcome: PostOutcome
     package let latency: Duration
 
-    /// One JSON object on one line, without the line's end.
+    /// One JSON object on one line, without a line feed.
     package var reportLine: String {
         var line = JSONObject()
         if post.format == .v2 {

@@ -1,16 +1,16 @@
-/// Posts a plan: signs ahead, keeps the rate, limits the connections, and retries as the App Store does.
+/// Posts a plan: signs ahead, keeps the rate, limits the connections, and retries like the App Store.
 package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where DeliveryClock.Duration == Duration {
     package let plan: PostingPlan
-    /// Of each format; one without is not retried.
+    /// Retry schedule of each format; a format without one is not retried.
     package let schedules: [NotificationFormat: RetrySchedule]
-    /// Posts at the same time, at least 1.
+    /// Maximum number of concurrent posts, at least 1.
     package let connections: Int
     /// First attempts per second; `nil` posts as fast as the connections allow.
     package let rate: Double?
     package let clock: DeliveryClock
-    /// Makes and signs the notification of a post.
+    /// Creates and signs the notification of a post.
     package let sign: @Sendable (PlannedPost) throws -> SignedNotification
-    /// Posts a body and waits for the answer.
+    /// Posts a body and waits for the response.
     package let post: @Sendable ([UInt8]) async -> PostOutcome
 
     package init(
@@ -35,7 +35,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
         package let inFlight: Int
         /// Failed posts that will be attempted again.
         package let waiting: Int
-        /// When nothing is in flight: how long until the next attempt.
+        /// Time until the next attempt if nothing is in flight.
         package let nextAttemptIn: Duration?
     }
 
@@ -46,7 +46,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
     ///   - onAttempt: called after every attempt.
     ///   - onUndelivered: called for every notification that the plan does not deliver.
     ///   - onProgress: called at most every 5 seconds, and before a wait of 5 seconds or more.
-    /// - Throws: what `sign` throws. Failed posts are not errors; they are in the summary.
+    /// - Throws: errors of `sign`. Failed posts are not errors; they are in the summary.
     package func run(
         interrupts: AsyncStream<String>, onAttempt: (Attempt) -> Void = { _ in },
         onUndelivered: (SignedNotification) -> Void = { _ in },
@@ -71,7 +71,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
                     group.cancelAll()
                     return run.finish()
                 }
-                // The group is never empty here: whatever is waited for is one of its tasks.
+                // The group is never empty here: everything to wait for is one of its tasks.
                 guard let event = try await group.next() else { return run.finish() }
                 run.handle(event, onAttempt: onAttempt, onUndelivered: onUndelivered)
             }

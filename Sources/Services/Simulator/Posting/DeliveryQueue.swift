@@ -1,40 +1,40 @@
 internal import Concurrency
 
-/// What to do next in a delivery: paces the first attempts, keeps the failed ones until they are due.
+/// Decides the next action of a delivery: paces the first attempts, and keeps failed posts until they are due.
 ///
-/// Has no clock and posts nothing; the delivery asks, acts, and reports the outcome.
+/// Has no clock and posts nothing; the delivery requests an action, performs it, and reports the outcome.
 struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// A post to attempt.
     struct Job: Sendable {
         let post: PlannedPost
-        /// Signed ahead for the first attempt; later attempts are signed again, as a post may wait for days.
+        /// Signed ahead for the first attempt; later attempts are signed again, because a post may wait for days.
         let notification: SignedNotification?
-        /// From 1.
+        /// One-based number of the attempt.
         let attempt: Int
     }
 
     enum Action {
         case post(Job)
-        /// Nothing to do until then, or until an outcome is reported; nil when only the latter helps.
+        /// Nothing to do until then, or until an outcome is reported; nil waits for an outcome only.
         case wait(until: Instant?)
         case finished
     }
 
     private let schedules: [NotificationFormat: RetrySchedule]
     private let connections: Int
-    /// First attempts per second; `nil` when the connections alone limit them.
+    /// First attempts per second; `nil` when only the number of connections limits them.
     private let rate: Double?
     /// When the first post is due; until then nothing is posted.
     private var start: Instant?
     private var fresh = FIFO<Job>()
     private var freshIsComplete = false
     private var started = 0
-    /// Failed posts by their delay; all of a queue wait equally long, so each is in order.
+    /// Failed posts by their delay; all posts of a queue wait equally long, so each queue is in order.
     private var failed: [Duration: FIFO<(due: Instant, post: PlannedPost, attempt: Int)>] = [:]
     private(set) var inFlight = 0
     private(set) var isStopped = false
 
-    /// - Parameter schedules: of each format that is posted; one without is not retried.
+    /// - Parameter schedules: retry schedule of each posted format; a format without one is not retried.
     init(schedules: [NotificationFormat: RetrySchedule], connections: Int, rate: Double?) {
         self.schedules = schedules
         self.connections = connections
@@ -42,9 +42,9 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         for delay in schedules.values.flatMap(\.delays) { failed[delay] = FIFO() }
     }
 
-    /// Posts signed and waiting for their first attempt.
+    /// Number of posts signed and waiting for their first attempt.
     var freshCount: Int { fresh.count }
-    /// Posts waiting for another attempt.
+    /// Number of posts waiting for another attempt.
     var retryCount: Int { failed.values.reduce(0) { $0 + $1.count } }
     var hasStarted: Bool { start != nil }
 
@@ -57,14 +57,14 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         fresh.append(Job(post: post, notification: notification, attempt: 1))
     }
 
-    /// No more posts will be added.
+    /// Records that no more posts will be added.
     mutating func completeFresh() {
         freshIsComplete = true
     }
 
     /// Lets the posts in flight finish and drops all others.
     ///
-    /// - Returns: how many failed posts will not be attempted again.
+    /// - Returns: the number of failed posts that will not be attempted again.
     mutating func stop() -> Int {
         let dropped = retryCount
         isStopped = true
@@ -106,7 +106,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         case abandoned
     }
 
-    /// Reports how a post ended.
+    /// Records the outcome of a post.
     mutating func finish(_ job: Job, _ outcome: PostOutcome, at now: Instant) -> Consequence {
         inFlight -= 1
         if outcome.isAcknowledged { return .acknowledged }

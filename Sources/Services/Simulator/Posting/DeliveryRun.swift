@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The state of one delivery under way; used by one task.
+/// The state of one delivery in progress; used by one task.
 struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration == Duration {
     typealias Event = Delivery<DeliveryClock>.Event
 
@@ -10,13 +10,13 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
     private var plan: PostingPlan
     private var planIsExhausted = false
 
-    /// Signed ahead at most, so that signing does not limit the rate and bodies do not fill the memory.
+    /// Maximum number of posts signed ahead: signing must not limit the rate, nor bodies fill the memory.
     private let signedAhead: Int
     private let signers: Int
     private static var batchSize: Int { 32 }
     private var batchesBegun = 0
     private var batchesAdded = 0
-    /// Batches that were ready before an earlier one.
+    /// Batches that finished before an earlier one.
     private var waitingBatches: [Int: [(post: PlannedPost, notification: SignedNotification)]] = [:]
 
     private var timer: DeliveryClock.Instant?
@@ -35,7 +35,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         lastProgress = start
     }
 
-    /// Begins to sign the next posts while fewer than wanted are ready, and starts the posting when enough are.
+    /// Starts to sign the next posts while too few are ready, and starts posting when enough are.
     mutating func signAhead(in group: inout ThrowingTaskGroup<Event, any Error>) {
         while !planIsExhausted, !queue.isStopped, batchesBegun - batchesAdded < signers,
             queue.freshCount + (batchesBegun - batchesAdded) * Self.batchSize < signedAhead
@@ -95,7 +95,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         }
     }
 
-    /// Wakes the run at that time, unless it wakes before.
+    /// Wakes the run at the given time, unless it wakes earlier.
     mutating func setTimer(
         for instant: DeliveryClock.Instant, in group: inout ThrowingTaskGroup<Event, any Error>
     ) {
@@ -103,7 +103,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         timer = instant
         let clock = delivery.clock
         group.addTask {
-            // Cancelled when the run ends; nothing waits for it then.
+            // Cancelled when the run ends; nothing awaits it then.
             try? await clock.sleep(until: instant, tolerance: nil)
             return .timer(instant)
         }

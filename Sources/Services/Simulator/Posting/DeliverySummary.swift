@@ -1,28 +1,28 @@
 /// The outcome of a delivery.
 package struct DeliverySummary: Sendable {
-    /// Different notifications that were planned.
+    /// Number of distinct planned notifications.
     package let notifications: Int
     /// Posts planned: the notifications and the duplicates.
     package let planned: Int
-    /// Posts started, of those planned.
+    /// Planned posts that were started.
     package internal(set) var posts = 0
     package internal(set) var duplicates = 0
     package internal(set) var late = 0
-    /// Notifications that were planned and are never posted.
+    /// Planned notifications that are never posted.
     package internal(set) var undelivered = 0
-    /// HTTP requests, repeated ones included.
+    /// HTTP requests, including retries.
     package internal(set) var attempts = 0
     package internal(set) var acknowledged = 0
-    /// Failed attempts after which another was planned.
+    /// Failed attempts that were scheduled for a retry.
     package internal(set) var retried = 0
     /// Posts that failed at the last attempt of the schedule.
     package internal(set) var gaveUp = 0
-    /// Posts that had failed when the delivery was interrupted.
+    /// Failed posts that were still waiting for a retry when the delivery was interrupted.
     package internal(set) var abandoned = 0
     package internal(set) var isInterrupted = false
     /// Attempts by HTTP status or error code.
     package internal(set) var attemptsByOutcome: [String: Int] = [:]
-    /// From the first post to the end.
+    /// Time from the first post to the end.
     package internal(set) var elapsed = Duration.zero
     private var latencies: [Duration] = []
 
@@ -31,7 +31,7 @@ package struct DeliverySummary: Sendable {
         self.planned = planned
     }
 
-    /// Whether every planned post was acknowledged, but for those that are never posted.
+    /// Whether every planned post was acknowledged, except for those that are never posted.
     package var isComplete: Bool { acknowledged + undelivered == planned }
 
     mutating func record(_ attempt: Attempt) {
@@ -44,7 +44,7 @@ package struct DeliverySummary: Sendable {
         if attempt.post.isLate, !attempt.post.isDuplicate { late += 1 }
     }
 
-    /// How long attempts took: of a share of them at most so long (nearest rank).
+    /// Attempt durations by percentile (nearest rank).
     package struct Latencies: Sendable {
         package let p50: Duration
         package let p99: Duration

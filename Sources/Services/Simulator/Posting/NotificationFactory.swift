@@ -1,25 +1,25 @@
 internal import AppStoreModel
 package import AppStoreSigning
 
-/// Makes signed notifications from a series: each nested object signed by itself, as the App Store does.
+/// Creates signed notifications from a series: each nested object is signed separately, as by the App Store.
 package struct NotificationFactory: Sendable {
     package let series: ScenarioSeries
     private let signer: JWSSigner
     private let sharedSecret: String
 
-    /// - Parameter sharedSecret: the `password` of the forms before version 2.
+    /// - Parameter sharedSecret: the `password` of the formats before version 2.
     package init(series: ScenarioSeries, pki: TestCertificateAuthority, sharedSecret: String = "") {
         self.series = series
         signer = JWSSigner(pki)
         self.sharedSecret = sharedSecret
     }
 
-    /// The notification of a post. Made again, a notification has the same content and another signature.
+    /// Creates the notification of a post. Every call for the same post yields the same content with another signature.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package func make(_ post: PlannedPost) throws(AppStoreSigningError) -> SignedNotification {
         guard let notification = series.notification(of: post.run, step: post.step) else {
-            // A programming error: plans are made from the series, so every step they name exists.
+            // Programming error: plans are built from the series, so every step they name exists.
             preconditionFailure("run \(post.run) has no step \(post.step)")
         }
         guard post.format != .v2 else { return try make(notification) }
@@ -30,7 +30,7 @@ package struct NotificationFactory: Sendable {
         return make(bodies[post.number], beside: notification)
     }
 
-    /// - Parameter notification: what tells of the same event in version 2.
+    /// - Parameter notification: the version 2 notification of the same event.
     private func make(_ legacy: UnsignedLegacyBody, beside notification: UnsignedNotification) -> SignedNotification {
         SignedNotification(
             format: legacy.format, notificationType: NotificationType(legacy.type.rawValue), subtype: nil,
@@ -53,14 +53,14 @@ package struct NotificationFactory: Sendable {
             body: Self.body(signedPayload: signedPayload))
     }
 
-    /// The HTTP body around a JWS in compact form.
+    /// Returns the HTTP body around a JWS in compact form.
     static func body(signedPayload: [UInt8]) -> [UInt8] {
         Array("{\"signedPayload\":\"".utf8) + signedPayload + Array("\"}".utf8)
     }
 }
 
 extension UnsignedNotification {
-    /// The JWS in compact form, the nested objects signed each by itself.
+    /// Returns the JWS in compact form; each nested object is signed separately.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     func signed(by signer: JWSSigner) throws(AppStoreSigningError) -> [UInt8] {

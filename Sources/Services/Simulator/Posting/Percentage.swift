@@ -15,7 +15,7 @@ package struct Percentage: Sendable, Equatable {
 
     package static let zero = Percentage(unchecked: 0)
 
-    /// Reads `15%`, `15` or `0.25%`.
+    /// Parses `15%`, `15` or `0.25%`.
     package init?(text: String) {
         let number = text.hasSuffix("%") ? text.dropLast() : text[...]
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
@@ -30,14 +30,14 @@ package struct Percentage: Sendable, Equatable {
         self.init(basisPoints: whole * 100 + hundredths)
     }
 
-    /// As ``init(text:)`` reads it.
+    /// The text that ``init(text:)`` parses.
     package var text: String {
         let fraction = basisPoints % 100
         guard fraction > 0 else { return "\(basisPoints / 100)%" }
         return "\(basisPoints / 100).\(fraction < 10 ? "0" : "")\(fraction)%"
     }
 
-    /// This share of a count, rounded to the nearest.
+    /// Returns this share of a count, rounded to the nearest integer.
     package func of(_ count: Int) -> Int {
         let (whole, rest) = count.quotientAndRemainder(dividingBy: 10_000)
         return whole * basisPoints + (rest * basisPoints + 5000) / 10_000

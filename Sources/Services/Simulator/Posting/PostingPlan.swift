@@ -1,63 +1,63 @@
-/// One post of a plan: which notification, and whether it is out of the ordinary.
+/// One post of a plan: a notification, and how its delivery deviates from the normal order.
 package struct PlannedPost: Sendable, Hashable {
     package let run: Int
-    /// Of the scenario.
+    /// Zero-based index within the scenario.
     package let step: Int
     package var format = NotificationFormat.v2
-    /// Which of the bodies that tell of the step in the format, from 0.
+    /// Zero-based index among the bodies of the step in this format.
     package var number = 0
-    /// A second post of a notification that is posted anyway.
+    /// A second post of a notification that is also posted normally.
     package var isDuplicate = false
     /// Posted after a later notification of the same run.
     package var isLate = false
-    /// Never posted: the App Store lists it in its history, and the endpoint does not get it.
+    /// Never posted: the App Store lists it in its history, and the endpoint does not receive it.
     package var isUndelivered = false
 }
 
-/// The order in which notifications are posted: runs interleaved, some notifications twice, some late.
+/// The order in which notifications are posted: runs are interleaved, some notifications are duplicated, some late.
 ///
-/// A sequence that follows from its inputs alone and holds only the runs in progress, whatever the count.
+/// A deterministic function of its inputs that holds only the active runs in memory, regardless of the count.
 package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
-    /// Different notifications.
+    /// Number of distinct notifications.
     package let count: Int
-    /// Posts besides the first of each notification: exactly the share asked for.
+    /// Number of duplicate posts: exactly the requested share.
     package let duplicates: Int
-    /// Notifications to post after a later one of the same run. Fewer are posted late only when too few
-    /// notifications have a later one.
+    /// Number of notifications to post after a later one of the same run. Fewer are late only when too few
+    /// notifications have a successor.
     package let late: Int
-    /// Notifications that are never posted. Fewer are left out only when too few may be.
+    /// Number of notifications that are never posted; fewer only when `mayBeLost` permits too few.
     package let undelivered: Int
 
-    /// Messages of each scenario: with version 2 alone its steps.
+    /// Number of messages of each scenario; with version 2 alone its number of steps.
     private let stepCounts: [Int]
     private let series: ScenarioSeries
-    /// The number after that of the last run.
+    /// The end of the range of runs.
     private let end: Int?
     private var generator: SeededGenerator
-    /// Runs in progress, each with its next step.
+    /// Active runs, each with its next step.
     private var underWay: [(run: Int, step: Int)] = []
     private var nextRun: Int
     private var drawn = 0
     private var duplicatesLeft: Int
     private var undeliveredLeft: Int
-    /// Of `undeliveredLeft`, those chosen that may not be lost: later ones are in their place.
+    /// Part of `undeliveredLeft`: chosen posts that may not be lost and are replaced by later ones.
     private var lossesOwed = 0
-    /// Draws of its own, so that the other posts are those of the plan without it.
+    /// A separate generator, so that the other posts are those of the plan without losses.
     private var lossGenerator: SeededGenerator
     private let mayBeLost: @Sendable (PlannedPost) -> Bool
     private var heldBack = 0
-    /// Posts so far.
+    /// Number of posts so far.
     private var position = 0
     private var delayed: [(due: Int, post: PlannedPost)] = []
 
     /// - Parameters:
-    ///   - series: gives the scenarios.
-    ///   - firstRun: the number of the first run, from 0: every number has transaction ids of its own.
-    ///   - runs: how many runs are played; `nil` plays as many as the count needs.
-    ///   - count: how many notifications are posted at most; `nil` posts all of the runs. Without either every
-    ///     scenario is played once.
-    ///   - undelivered: the share of the notifications that is never posted; none of them has a duplicate or is late.
-    ///   - concurrentRuns: how many runs are interleaved.
+    ///   - series: the source of the scenarios.
+    ///   - firstRun: zero-based number of the first run; every run has its own transaction ids.
+    ///   - runs: number of runs; `nil` plays as many as the count requires.
+    ///   - count: maximum number of notifications; `nil` posts all of the runs. Without either every scenario is
+    ///     played once.
+    ///   - undelivered: the share of notifications never posted; none of them is duplicated or late.
+    ///   - concurrentRuns: number of interleaved runs.
     ///   - mayBeLost: whether a notification may be among those never posted.
     package init(
         series: ScenarioSeries, firstRun: Int = 0, runs: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
@@ -132,7 +132,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return successor
     }
 
-    /// Whether the post just drawn is among those never posted: selection sampling, as for the duplicates.
+    /// Whether the current post is among those never posted: selection sampling, as for the duplicates.
     private mutating func isLost(_ post: PlannedPost) -> Bool {
         guard undeliveredLeft > 0 else { return false }
         let remaining = Swift.max(count - drawn + 1, 1)
@@ -143,8 +143,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return true
     }
 
-    /// How many should have been held back by now. Ahead of the even share by some notifications, so that the last are
-    /// found before the end, where few have a successor left.
+    /// Number of posts that should have been held back by now. It runs slightly ahead of an even share, so that the
+    /// last ones are found before the end, where few have a successor.
     private var lateDue: Int {
         let (product, overflow) = late.multipliedReportingOverflow(by: drawn + 32)
         return overflow ? late : Swift.min(late, product / Swift.max(count, 1))
@@ -158,7 +158,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         delayed.append((due + Int.random(in: 1...50, using: &generator), duplicate))
     }
 
-    /// Selection sampling: with this chance at every one of the remaining, exactly `wanted` are chosen in the end.
+    /// Selection sampling: with this probability at each of the remaining posts, exactly `wanted` are chosen in the
+    /// end.
     private mutating func isChosen(_ wanted: Int, of remaining: Int) -> Bool {
         wanted > 0 && Int.random(in: 0..<Swift.max(remaining, 1), using: &generator) < wanted
     }

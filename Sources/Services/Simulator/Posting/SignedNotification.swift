@@ -4,20 +4,20 @@ internal import JSON
 /// A notification ready to be posted, with the facts that a receiver must find in it.
 package struct SignedNotification: Sendable {
     package var format = NotificationFormat.v2
-    /// As the form names it.
+    /// The type as the format spells it.
     package let notificationType: NotificationType
     package let subtype: Subtype?
-    /// Of the forms before version 2, which have none: that of the version 2 notification of the same event.
+    /// The UUID; formats before version 2 have none, and use that of the version 2 notification of the same event.
     package let notificationUUID: NotificationUUID
-    /// Absent where the notification concerns no purchase.
+    /// Absent when the notification concerns no purchase.
     package let originalTransactionId: OriginalTransactionId?
     package let transactionId: TransactionId?
-    /// The key of its record: the bundle id, a slash, and what the notification is about.
+    /// The key of its record: the bundle id, a slash, and the subject of the notification.
     package let key: String
-    /// The HTTP body: `{"signedPayload":"…"}`, or the whole notification of a form before version 2.
+    /// The HTTP body: `{"signedPayload":"…"}`, or the whole notification in a format before version 2.
     package let body: [UInt8]
 
-    /// The line of a report about a notification that is never posted, without the line's end.
+    /// The report line of a notification that is never posted, without a line feed.
     var undeliveredReportLine: String {
         var line = JSONObject()
         line.put("notificationUUID", notificationUUID.rawValue)

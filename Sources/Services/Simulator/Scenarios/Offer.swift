@@ -1,4 +1,4 @@
-/// A discount or free period that wins or keeps a customer; Apple's `offerType`, `offerIdentifier`, `offerDiscountType`
+/// A discount or free period to win or retain a customer; Apple's `offerType`, `offerIdentifier`, `offerDiscountType`
 /// and `offerPeriod`.
 package struct Offer: Sendable, Equatable {
     /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
@@ -8,7 +8,7 @@ package struct Offer: Sendable, Equatable {
     let discountType: String
     /// ISO 8601 duration; absent for one-time purchases.
     let period: String?
-    /// How long the discounted first period is; `nil` keeps the product's own.
+    /// Length of the discounted first period; `nil` keeps the product's own.
     let firstPeriod: Duration?
     /// Share of the full price that is charged, in percent.
     let percentCharged: Int64

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Something an app sells, as App Store Connect would describe it.
+/// A product of an app, as App Store Connect would describe it.
 package struct Product: Sendable, Equatable {
     /// Apple's `type` of a transaction.
     package enum Kind: String, Sendable {
@@ -11,23 +11,23 @@ package struct Product: Sendable, Equatable {
     }
 
     let kind: Kind
-    /// What follows the bundle id in the `productId`.
+    /// Suffix of the `productId` after the bundle id.
     let suffix: String
     /// Milliunits of the US dollar.
     let price: Int64
-    /// Length of one period; only auto-renewable subscriptions have one.
+    /// Length of one period; zero for anything but auto-renewable subscriptions.
     var period = Duration.zero
-    /// Periods the customer has committed to pay one by one; 0 without a commitment.
+    /// Number of periods the customer has committed to pay individually; 0 without a commitment.
     var committedPeriods: Int64 = 0
-    /// Sold in seats, so that the quantity of a transaction counts them.
+    /// Whether it is sold in seats, which the quantity of a transaction counts.
     var isMultiSeat = false
-    /// Managed through the Advanced Commerce API.
+    /// Whether it is managed through the Advanced Commerce API.
     var isAdvancedCommerce = false
 
     func productId(in bundleId: BundleId) -> String { bundleId.rawValue + "." + suffix }
 }
 
-/// What the simulated apps sell.
+/// The products of the simulated apps.
 extension Product {
     static let basicMonthly = Product(kind: .autoRenewable, suffix: "basic.monthly", price: 4990, period: .month)
     static let premiumMonthly = Product(kind: .autoRenewable, suffix: "premium.monthly", price: 9990, period: .month)

@@ -68,7 +68,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Refunds of subscriptions; those of one-time purchases are beside those.
+    /// Refunds of subscriptions; refunds of one-time purchases are in `oneTime`.
     static let refunds = [
         Scenario(
             "refund-granted", "Asks for a refund in the app and gets it", .premiumMonthly,

@@ -47,7 +47,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Access through Family Sharing: the customer here is the family member.
+    /// Access through Family Sharing: the customer is the family member.
     static let family = [
         Scenario(
             "family-subscription", "Shares a subscription, leaves the family, and joins it again", .premiumMonthly,

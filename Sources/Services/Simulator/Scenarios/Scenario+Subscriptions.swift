@@ -102,7 +102,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Failing charges.
+    /// Failed charges.
     static let billing = [
         Scenario(
             "billing-grace-recovered", "A renewal fails, grace keeps the access, and the charge succeeds on day 6",

@@ -1,11 +1,11 @@
-/// A part of one customer's history with one app, as readable data: what happens, and when.
+/// A part of one customer's history with one app, as readable data: events and their times.
 package struct Scenario: Sendable {
-    /// How operators name it on the command line.
+    /// The name on the command line.
     package let name: String
     /// One sentence for people.
     package let summary: String
     package let product: Product
-    /// Whether the customer bought, or has access through someone else's purchase.
+    /// Whether the customer is the buyer, or has access through another person's purchase.
     package let ownership: Ownership
     package let steps: [Step]
 
@@ -13,27 +13,27 @@ package struct Scenario: Sendable {
     package enum Ownership: String, Sendable {
         case purchased = "PURCHASED"
         case familyShared = "FAMILY_SHARED"
-        /// By an organization or a group that bought seats.
+        /// Assigned by an organization or a group that bought seats.
         case assigned = "ASSIGNED"
     }
 
     /// When a step happens.
     package enum Moment: Sendable, Equatable {
-        /// So long after the step before it.
+        /// This long after the previous step.
         case after(Duration)
-        /// When the current period ends: `expiresDate`. Renewals come up to six hours ahead of it.
+        /// When the current period ends: `expiresDate`. Renewals come up to six hours earlier.
         case atExpiry
-        /// So long before the current period ends.
+        /// This long before the current period ends.
         case beforeExpiry(Duration)
-        /// So long after the current period has ended.
+        /// This long after the current period has ended.
         case afterExpiry(Duration)
         /// When the grace period ends: `gracePeriodExpiresDate`.
         case atGraceEnd
-        /// When Apple stops trying to charge: 60 days after `expiresDate`.
+        /// When Apple stops retrying the charge: 60 days after `expiresDate`.
         case atRetryEnd
     }
 
-    /// One event at its time.
+    /// One event and its time.
     package struct Step: Sendable {
         package let moment: Moment
         package let event: ScenarioEvent
@@ -63,8 +63,8 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// The scenario up to its first request for a refund; whole when it has none. What comes after the request depends
-    /// on the answer where one is waited for.
+    /// The scenario up to its first refund request, or the whole scenario without one. If the API waits for an answer,
+    /// the steps after the request depend on it.
     var untilRefundRequest: Scenario {
         let request = steps.firstIndex { step in
             if case .asksForRefund = step.event { return true }
@@ -74,12 +74,12 @@ extension Scenario {
         return Scenario(name, summary, product, ownership: ownership, steps: Array(steps[...request]))
     }
 
-    /// Every scenario, family by family. Names are unique.
+    /// Every scenario, group by group. Names are unique.
     package static let all: [Scenario] =
         subscriptions + billing + plans + offers + prices + refunds + oneTime + family + seats + advancedCommerce
         + appLevel
 
-    /// The scenario of that name, if there is one.
+    /// Returns the scenario with a name, if it exists.
     package static func named(_ name: String) -> Scenario? {
         all.first { $0.name == name }
     }

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
 extension ScenarioEvent {
-    /// The `notificationType` this event makes the App Store send.
+    /// The `notificationType` that the App Store sends for this event.
     package var notificationType: NotificationType {
         switch self {
         case .subscribes, .resubscribes: .subscribed
@@ -31,7 +31,7 @@ extension ScenarioEvent {
         }
     }
 
-    /// The `subtype` beside it; `nil` where Apple sends none.
+    /// The accompanying `subtype`; `nil` when Apple sends none.
     package var subtype: Subtype? {
         switch self {
         case .subscribes: .initialBuy
@@ -59,7 +59,7 @@ extension ScenarioEvent {
         }
     }
 
-    /// The one object of the payload that says what it is about.
+    /// The payload's object that describes the subject.
     enum Container: Sendable {
         /// `data` with the transaction and, for a subscription, its renewal information.
         case purchase

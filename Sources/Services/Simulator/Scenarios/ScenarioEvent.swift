@@ -1,21 +1,21 @@
 package import AppStoreModel
 
-/// What can happen to a customer's purchases, each with the notification it makes the App Store send.
+/// Events of a customer's purchases, each with the notification that the App Store sends for it.
 package enum ScenarioEvent: Sendable, Equatable {
     /// SUBSCRIBED / INITIAL_BUY.
     case subscribes(offer: Offer? = nil)
-    /// SUBSCRIBED / RESUBSCRIBE, to the same product unless another is named.
+    /// SUBSCRIBED / RESUBSCRIBE, to the same product unless another is given.
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
     /// DID_RENEW; a pending change of product takes effect.
     case renews
     /// DID_FAIL_TO_RENEW / GRACE_PERIOD with a grace period, without a subtype otherwise. Apple has sent grace periods
-    /// whose end the renewal information does not name.
+    /// whose end was missing from the renewal information.
     case renewalFails(grace: Duration? = nil, isDateSent: Bool = true)
     /// GRACE_PERIOD_EXPIRED.
     case graceEnds
     /// DID_RENEW / BILLING_RECOVERY.
     case billingRecovers
-    /// EXPIRED, with the subtype that belongs to the reason.
+    /// EXPIRED, with the subtype of the reason.
     case expires(ExpirationIntent)
     /// DID_CHANGE_RENEWAL_STATUS / AUTO_RENEW_DISABLED.
     case turnsRenewalOff
@@ -35,7 +35,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case redeemsUpgrading(Offer, to: Product)
     /// OFFER_REDEEMED / DOWNGRADE.
     case redeemsDowngrading(Offer, to: Product)
-    /// PRICE_INCREASE / PENDING; the new price as a percentage of the present one.
+    /// PRICE_INCREASE / PENDING; the new price as a percentage of the current one.
     case priceIncreaseAnnounced(percent: Int64)
     /// PRICE_INCREASE / ACCEPTED.
     case acceptsPriceIncrease
@@ -65,13 +65,13 @@ package enum ScenarioEvent: Sendable, Equatable {
     case addsSeats(Int64)
     /// DID_CHANGE_RENEWAL_PREF / DECREASE_QUANTITY: fewer seats from the next renewal on.
     case dropsSeats(Int64)
-    /// UNCLAIM_SEATS: the App Store takes seats back from those who hold them.
+    /// UNCLAIM_SEATS: the App Store withdraws seats from their holders.
     case seatsUnclaimed(Int)
     /// METADATA_UPDATE.
     case metadataUpdated
     /// MIGRATION to the Advanced Commerce API, under a new originalTransactionId.
     case migrates(to: Product)
-    /// PRICE_CHANGE; the new price as a percentage of the present one.
+    /// PRICE_CHANGE; the new price as a percentage of the current one.
     case priceChanged(percent: Int64)
     /// EXTERNAL_PURCHASE_TOKEN.
     case externalPurchaseToken(ExternalPurchaseTokenEvent)
@@ -81,7 +81,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case testRequested
 }
 
-/// What happens to a token of an external purchase; the raw value is the subtype.
+/// The events of an external purchase token; the raw value is the subtype.
 package enum ExternalPurchaseTokenEvent: String, Sendable {
     case created = "CREATED"
     case activeReminder = "ACTIVE_TOKEN_REMINDER"

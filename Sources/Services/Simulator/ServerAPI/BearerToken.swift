@@ -2,14 +2,14 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// Judges the token of a request as strictly as Apple's documentation describes it ("Generating JSON Web Tokens for API
-/// requests"). A client learns nothing but 401; what was wrong is counted.
+/// Verifies the token of a request as strictly as Apple's documentation ("Generating JSON Web Tokens for API
+/// requests"). The client receives only 401; the reason is counted.
 struct BearerToken {
-    /// What is wrong with a token.
+    /// The reason why a token is rejected.
     enum Problem: String, Sendable, CaseIterable {
         /// No `Authorization` with a bearer token.
         case missing
-        /// Not three parts of base64url, or not JSON in the first two.
+        /// Not three base64url segments, or not JSON in the first two.
         case form
         case algorithm
         case type
@@ -28,7 +28,7 @@ struct BearerToken {
     private static let longestLifetime: Int64 = 3600
     private static let maximumBytes = 8192
 
-    /// What is wrong with the token of a request; `nil` when nothing is.
+    /// Returns why the token of a request is rejected, or `nil` when it is valid.
     ///
     /// - Parameter now: seconds since 1970.
     static func problem(
@@ -55,7 +55,7 @@ struct BearerToken {
         return problem(ofTimesIn: claims, now: now)
     }
 
-    /// Apple's python library sends no `iat`; such a token counts from now.
+    /// Checks `iat` and `exp`. Apple's Python library sends no `iat`; such a token counts from now.
     private static func problem(ofTimesIn claims: JSONObject, now: Int64) -> Problem? {
         var issued = now
         if let claim = claims["iat"] {

@@ -2,7 +2,7 @@ package import AppStoreModel
 internal import Bytes
 internal import JSON
 
-/// A notification that was signed elsewhere, such as by Apple, and is listed in the history byte for byte.
+/// A notification signed elsewhere, such as by Apple, that the history lists byte for byte.
 package struct CapturedNotification: Sendable {
     /// The JWS in compact form.
     package let signedPayload: String
@@ -11,15 +11,16 @@ package struct CapturedNotification: Sendable {
     package let subtype: Subtype?
     package let bundleId: BundleId
     package let environment: AppStoreEnvironment
-    /// Of `signedTransactionInfo`, where there is one.
+    /// Transaction ids from `signedTransactionInfo`, if present.
     let transactionIds: [String]
 
-    /// Far more than any notification of Apple's.
+    /// Far more than any of Apple's notifications.
     static let maximumBytes = 1024 * 1024
 
-    /// Reads a JWS in compact form, or the body that holds one; white space around it is ignored. No signature is checked.
+    /// Parses a JWS in compact form, or a body that contains one; surrounding white space is ignored. No signature is
+    /// verified.
     ///
-    /// `nil` for what is neither, and for a notification without `data`.
+    /// `nil` for any other text, and for a notification without `data`.
     package init?(_ text: [UInt8]) {
         guard text.count <= Self.maximumBytes, let jws = Self.compactForm(text),
             let payload = Self.payload(jws), let data = payload["data"]?.object,

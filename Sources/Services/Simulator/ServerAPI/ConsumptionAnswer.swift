@@ -1,31 +1,31 @@
 package import AppStoreModel
 internal import JSON
 
-/// One PUT of consumption information, and what became of it.
+/// One PUT of consumption information and its outcome.
 package struct ConsumptionAnswer: Sendable, Equatable {
     package let environment: AppStoreEnvironment
-    /// As the path has it.
+    /// The id as it is in the path.
     package let transactionId: TransactionId
-    /// Which endpoint: 1 or 2.
+    /// Version of the endpoint: 1 or 2.
     package let version: Int
     /// The body as received.
     package let body: [UInt8]
     /// Milliseconds since 1970.
     package let receivedAt: Int64
-    /// Which PUT for this transaction it was, from 1.
+    /// One-based number of this PUT among those for the transaction.
     package let number: Int
-    /// The HTTP status that was answered, or that would have been had the answer not been lost; `nil` when the request
-    /// was not looked at: timeout and reset.
+    /// The HTTP status of the response, or of the response that was lost; `nil` when the request was not processed:
+    /// timeout and reset.
     package let status: Int?
-    /// Apple's code, for an error that has one.
+    /// Apple's error code, if the error has one.
     package let errorCode: Int64?
-    /// The fault that was injected.
+    /// The injected fault.
     package let fault: ServerAPIFaults.Kind?
 
-    /// Whether the App Store has the information: status 202, whether or not the client learned it.
+    /// Whether the App Store has the information: status 202, even if the response was lost.
     package var isAccepted: Bool { status == 202 }
 
-    /// One JSON object on one line, without the line's end.
+    /// One JSON object on one line, without a line feed.
     var line: JSONObject {
         var line = JSONObject()
         line.put("environment", environment.rawValue)
@@ -42,15 +42,15 @@ package struct ConsumptionAnswer: Sendable, Equatable {
     }
 }
 
-/// The consumption answers that the API got, oldest first.
+/// The consumption answers received by the API, oldest first.
 struct ConsumptionAnswers: Sendable {
-    /// The oldest are dropped beyond.
+    /// Maximum number kept; the oldest are dropped.
     static let maximum = 200_000
 
     private(set) var all: [ConsumptionAnswer] = []
     private var counts: [String: Int] = [:]
 
-    /// How many PUTs there were for a transaction, this one included.
+    /// Counts a PUT for a transaction, and returns the number of PUTs including this one.
     mutating func count(_ environment: AppStoreEnvironment, _ transactionId: String) -> Int {
         counts["\(environment.rawValue)/\(transactionId)", default: 0] += 1
         return counts["\(environment.rawValue)/\(transactionId)", default: 0]

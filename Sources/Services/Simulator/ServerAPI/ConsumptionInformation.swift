@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A consumption answer whose members are valid by themselves.
+/// A consumption answer whose members are individually valid.
 struct ConsumptionInformation: Sendable, Equatable {
-    /// What the developer would like, whichever version says it.
+    /// The developer's preference, independent of the endpoint version.
     enum Preference: Sendable, Equatable {
         case decline, grantFull, grantProrated, none
     }
@@ -14,11 +14,11 @@ struct ConsumptionInformation: Sendable, Equatable {
     let consumptionPercentage: Int64?
 }
 
-/// What the rules need to know of a transaction.
+/// The members of a transaction that the rules need.
 struct ConsumptionTransaction: Sendable, Equatable {
     var type: ProductType
     var isFamilyShared = false
-    /// By an organization or a group.
+    /// Assigned by an organization or a group.
     var isAssigned = false
     var isAdvancedCommerce = false
 
@@ -29,6 +29,6 @@ struct ConsumptionTransaction: Sendable, Equatable {
         isAdvancedCommerce = payload["advancedCommerceInfo"] != nil
     }
 
-    /// For a transaction that nothing is known of.
+    /// Used for a transaction that is not registered.
     static let unknown = ConsumptionTransaction(["type": "Consumable"])
 }

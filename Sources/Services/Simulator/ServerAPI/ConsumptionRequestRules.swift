@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The body of Send Consumption Information (Apple: ConsumptionRequest), member by member.
+/// Validates the body of Send Consumption Information (Apple: ConsumptionRequest), member by member.
 enum ConsumptionRequestRules {
     private static let members: Set<String> = [
         "customerConsented", "deliveryStatus", "sampleContentProvided", "consumptionPercentage", "refundPreference",
@@ -10,7 +10,7 @@ enum ConsumptionRequestRules {
         "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE", "UNDELIVERED_OTHER",
     ]
 
-    /// - Throws: what Apple answers to such a body.
+    /// - Throws: Apple's error for an invalid body.
     static func read(_ body: [UInt8]) throws(ServerAPIError) -> ConsumptionInformation {
         let object = try RequestBody.object(body, members: members, otherwise: .malformed)
         guard object["customerConsented"]?.bool == true else { throw .invalidCustomerConsented }
@@ -39,7 +39,7 @@ enum ConsumptionRequestRules {
         return percentage
     }
 
-    /// What the transaction does not allow.
+    /// Checks the restrictions that depend on the transaction.
     static func check(
         _ information: ConsumptionInformation, of transaction: ConsumptionTransaction
     ) throws(ServerAPIError) {

@@ -2,13 +2,13 @@ internal import AppStoreModel
 internal import Bytes
 internal import JSON
 
-/// The body of Send Consumption Information V1 (Apple: ConsumptionRequestV1), member by member.
+/// Validates the body of Send Consumption Information V1 (Apple: ConsumptionRequestV1), member by member.
 enum ConsumptionRequestV1Rules {
     private static let members = Set(ranges.map(\.name)).union([
         "customerConsented", "sampleContentProvided", "appAccountToken", "refundPreference",
     ])
 
-    /// The members that are numbers, their greatest value, and what is answered to others.
+    /// The numeric members, their maximum, and the error for other values.
     private static let ranges: [(name: String, greatest: Int64, error: ServerAPIError)] = [
         ("consumptionStatus", 3, .invalidConsumptionStatus), ("platform", 2, .invalidPlatform),
         ("deliveryStatus", 5, .invalidDeliveryStatus), ("accountTenure", 7, .invalidAccountTenure),
@@ -16,7 +16,7 @@ enum ConsumptionRequestV1Rules {
         ("lifetimeDollarsPurchased", 7, .invalidLifetimeDollarsPurchased), ("userStatus", 4, .invalidUserStatus),
     ]
 
-    /// - Throws: what Apple answers to such a body.
+    /// - Throws: Apple's error for an invalid body.
     static func read(_ body: [UInt8]) throws(ServerAPIError) -> ConsumptionInformation {
         let object = try RequestBody.object(body, members: members, otherwise: .malformed)
         guard object["customerConsented"]?.bool == true else { throw .invalidCustomerConsented }
@@ -42,7 +42,7 @@ enum ConsumptionRequestV1Rules {
         }
     }
 
-    /// What the transaction does not allow.
+    /// Checks the restrictions that depend on the transaction.
     static func check(_ transaction: ConsumptionTransaction) throws(ServerAPIError) {
         guard !transaction.isFamilyShared else { throw .familyTransactionNotSupported }
         guard !transaction.isAssigned else { throw .assignedTransactionNotSupported }

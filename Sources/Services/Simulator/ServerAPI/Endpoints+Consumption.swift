@@ -17,7 +17,7 @@ extension ServerAPIEnvironment {
         return Outcome(status: 202, information: information)
     }
 
-    /// Tests that register nothing have ids of their own, which need not be numbers.
+    /// Tests that register nothing use their own ids, which need not be numeric.
     private func checkConsumptionId(_ id: String) throws(ServerAPIError) {
         if acceptsUnknownTransactions, TransactionId(id).isBounded, !id.hasPrefix(Self.errorIdPrefix) { return }
         try Self.checkId(id, otherwise: .invalidTransactionId)
@@ -25,7 +25,7 @@ extension ServerAPIEnvironment {
 
     private func consumptionTransaction(_ id: String) throws(ServerAPIError) -> ConsumptionTransaction {
         if let known = store.transactions[id] { return ConsumptionTransaction(known.payload) }
-        // Known as an id, but neither of a transaction nor of a purchase: that of a customer.
+        // The id of a customer: registered, but neither a transaction nor a purchase.
         if store.customerOfId[id] != nil, store.purchases[id] == nil { throw .appTransactionIdNotSupported }
         guard acceptsUnknownTransactions else { throw .transactionIdNotFound }
         return .unknown

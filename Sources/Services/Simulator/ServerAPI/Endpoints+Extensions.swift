@@ -68,7 +68,7 @@ extension ServerAPIEnvironment {
         productId + "/" + requestIdentifier
     }
 
-    /// The transaction whose period can be extended.
+    /// Returns the transaction whose period can be extended.
     private func extensible(_ original: String, now: Int64) throws(ServerAPIError) -> JSONObject {
         guard let current = store.currentTransaction(of: original)?.payload, store.renewals[original] != nil else {
             throw .extensionIneligible
@@ -83,9 +83,9 @@ extension ServerAPIEnvironment {
         return current
     }
 
-    /// - Returns: the new date of renewal.
+    /// - Returns: the new renewal date.
     private mutating func extend(_ original: String, _ current: JSONObject, by days: Int64, now: Int64) -> Int64 {
-        // A test may register any date.
+        // A test may register any date, so the sum may overflow.
         let (sum, overflow) = ServerAPIStore.date(current, "expiresDate")
             .addingReportingOverflow(Duration.days(days).milliseconds)
         let date = overflow ? .max : sum

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Get Transaction History and Get Refund History, 20 transactions a page.
+// Get Transaction History and Get Refund History, 20 transactions per page.
 extension ServerAPIEnvironment {
     static let pageSize = 20
 

@@ -1,15 +1,15 @@
 internal import JSON
 
-/// The body of both requests for extensions (Apple: ExtendRenewalDateRequest, MassExtendRenewalDateRequest).
+/// The body of both extension requests (Apple: ExtendRenewalDateRequest, MassExtendRenewalDateRequest).
 struct ExtensionRequest {
     private static let members: Set<String> = ["extendByDays", "extendReasonCode", "requestIdentifier"]
     private static let maximumIdentifierBytes = 128
 
     let days: Int64
     let requestIdentifier: String
-    /// Empty for one subscription.
+    /// Empty for a single subscription.
     let productId: String
-    /// `nil`: all.
+    /// `nil` includes all storefronts.
     let storefronts: [String]?
 
     init(_ body: [UInt8], isForAll: Bool) throws(ServerAPIError) {

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// A revision: a position in the answers to one question, which only that question understands.
+/// A revision: a position in the results of one query, valid for that query only.
 struct HistoryCursor {
     private let check: String
 
@@ -8,7 +8,7 @@ struct HistoryCursor {
 
     func revision(at position: Int) -> String { "\(position)_\(check)" }
 
-    /// - Throws: `invalidRequestRevision` for a revision of another question, or of none.
+    /// - Throws: `invalidRequestRevision` for a malformed revision, or one of another query.
     func position(of revision: String?) throws(ServerAPIError) -> Int? {
         guard let revision else { return nil }
         let parts = revision.split(separator: "_", omittingEmptySubsequences: false)

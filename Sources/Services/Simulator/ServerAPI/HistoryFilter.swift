@@ -14,7 +14,7 @@ struct HistoryFilter {
     ]
 
     let isDescending: Bool
-    /// Of everything but the revision.
+    /// Digest of all parameters except the revision.
     let digest: String
     private let startDate: Int64?
     private let endDate: Int64?
@@ -80,7 +80,7 @@ struct HistoryFilter {
     }
 
     private static func isRevoked(_ query: ServerAPIQuery) throws(ServerAPIError) -> Bool? {
-        // The deprecated name says the opposite, and false asks for everything.
+        // The deprecated parameter is inverted, and its value false includes everything.
         let excluded = try bool(query, "excludeRevoked", .invalidExcludeRevoked)
         let revoked = try bool(query, "revoked", .invalidRevoked)
         return revoked ?? (excluded == true ? false : nil)

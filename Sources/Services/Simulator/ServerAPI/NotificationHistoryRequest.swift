@@ -13,7 +13,7 @@ struct NotificationHistoryRequest {
     private let subtype: Subtype?
     private let onlyFailures: Bool
 
-    /// How long ago a notification may have been sent.
+    /// Returns the maximum age of a notification in the history.
     static func reach(in environment: AppStoreEnvironment) -> Duration {
         .days(environment == .sandbox ? 30 : 180)
     }
@@ -53,7 +53,7 @@ struct NotificationHistoryRequest {
         return id
     }
 
-    /// - Parameter customer: the one that `transactionId` belongs to.
+    /// - Parameter customer: the customer that `transactionId` belongs to.
     func includes(_ sent: SentNotifications.Sent, customer: String?, in store: ServerAPIStore) -> Bool {
         guard dates.contains(sent.date) else { return false }
         if onlyFailures, sent.isDelivered { return false }

@@ -1,6 +1,6 @@
 internal import Bytes
 
 extension PercentEncoding {
-    /// The text with its escapes resolved; as it is where an escape is none, or where the result is not UTF-8.
+    /// Returns the percent-decoded text, or the text unchanged if an escape is invalid or the result is not UTF-8.
     static func decodeOrKeep(_ text: Substring) -> String { decode(text) ?? String(text) }
 }

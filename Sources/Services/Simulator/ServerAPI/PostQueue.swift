@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// Posts a few notifications at a time; the others wait for their turn, as many as there are.
+/// Posts a limited number of notifications concurrently; the others wait in an unbounded queue.
 final class PostQueue: Sendable {
     private struct Job: Sendable {
         let body: [UInt8]
@@ -18,7 +18,7 @@ final class PostQueue: Sendable {
     private let send: SimulatedServerAPI.Post
     private let state = Mutex(State())
 
-    /// - Parameter limit: posts at the same time, at least 1.
+    /// - Parameter limit: maximum number of concurrent posts, at least 1.
     init(limit: Int, send: @escaping SimulatedServerAPI.Post) {
         self.limit = max(1, limit)
         self.send = send
@@ -45,7 +45,7 @@ final class PostQueue: Sendable {
                 if next == nil { state.underWay -= 1 }
                 return next
             }
-            // Not from here: a send that fails at once would call back on this stack, as often as posts wait.
+            // Not called directly: sends that fail at once would recurse on this stack, once for each waiting post.
             if let next { DispatchQueue.global().async { self.start(next) } }
         }
     }

@@ -1,10 +1,10 @@
 internal import JSON
 
-/// The JSON object of a request.
+/// Parses the JSON object of a request.
 enum RequestBody {
     /// - Parameters:
     ///   - members: the names that Apple documents.
-    ///   - error: for what is no JSON object, and for members of another name.
+    ///   - error: thrown for anything but a JSON object, and for members with other names.
     static func object(
         _ body: [UInt8], members: Set<String>, otherwise error: ServerAPIError
     ) throws(ServerAPIError) -> JSONObject {

@@ -1,21 +1,21 @@
-/// The requests of one endpoint over time.
+/// The request rate of one endpoint.
 struct RequestRate: Sendable {
     private static let second: UInt64 = 1_000_000_000
 
-    /// Times of the requests of the last second, oldest first.
+    /// Times of the requests within the last second, oldest first.
     private var arrivals = RequestTimes()
     /// Times of the requests admitted within the last window.
     private var admissions = RequestTimes()
-    /// Requests so far, refused ones included.
+    /// Number of requests so far, including refused ones.
     private(set) var requests = 0
-    /// Those beyond the limit.
+    /// Number of requests beyond the limit.
     private(set) var refused = 0
-    /// The most requests that any second saw, wherever it begins; refused ones included.
+    /// Maximum number of requests within any second, including refused ones.
     private(set) var busiestSecond = 0
 
     /// Counts a request.
     ///
-    /// - Returns: in how many nanoseconds another one is admitted when this one is not; `nil` when it is.
+    /// - Returns: the nanoseconds until another request is admitted if this one is refused; `nil` when it is admitted.
     mutating func admit(_ limit: ServerAPILimit?, now: UInt64) -> UInt64? {
         requests += 1
         arrivals.drop(before: now, window: Self.second)
@@ -33,7 +33,7 @@ struct RequestRate: Sendable {
     }
 }
 
-/// Times in ascending order, of which the oldest are dropped.
+/// Times in ascending order; the oldest are dropped.
 private struct RequestTimes: Sendable {
     private var times: [UInt64] = []
     private var head = 0
@@ -43,7 +43,7 @@ private struct RequestTimes: Sendable {
 
     mutating func append(_ time: UInt64) { times.append(time) }
 
-    /// Drops what is `window` or more before `now`.
+    /// Drops times that are at least `window` before `now`.
     mutating func drop(before now: UInt64, window: UInt64) {
         while head < times.count, now >= window, times[head] <= now - window { head += 1 }
         if head >= 1024, head * 2 >= times.count {

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The notifications that were sent, with the outcome of every attempt: what Get Notification History answers from.
+/// The sent notifications with the outcome of every attempt: the data of Get Notification History.
 struct SentNotifications: Sendable {
     struct Attempt: Sendable, Equatable {
         /// Milliseconds since 1970.
@@ -10,7 +10,7 @@ struct SentNotifications: Sendable {
     }
 
     struct Sent: Sendable {
-        /// What is listed, either signed for each answer or as it was captured.
+        /// The listed notification: signed for each response, or as captured.
         enum Content: Sendable {
             case simulated(UnsignedNotification)
             case captured(CapturedNotification)
@@ -20,34 +20,34 @@ struct SentNotifications: Sendable {
         let notificationUUID: NotificationUUID
         let notificationType: NotificationType
         let subtype: Subtype?
-        /// The ids that name its purchase.
+        /// The ids that identify its purchase.
         let transactionIds: [String]
-        /// What the history's dates are about, in milliseconds since 1970.
+        /// The date by which the history filters, in milliseconds since 1970.
         let date: Int64
-        /// Oldest first; Apple shows at most six.
+        /// Oldest first; Apple lists at most six.
         fileprivate(set) var attempts: [Attempt] = []
         fileprivate(set) var isDelivered = false
     }
 
-    /// Some of the history, and where the next of the same question begins.
+    /// A page of the history and the position of the next one.
     struct Page {
         var sent: [Sent] = []
-        /// `nil` when no more is included.
+        /// `nil` on the last page.
         var next: Int?
     }
 
-    /// The oldest are dropped beyond.
+    /// Maximum number kept; the oldest are dropped.
     static let maximum = 100_000
 
-    /// In the order of sending.
+    /// In sending order.
     private var all: [Sent] = []
-    /// Positions in `all` plus the number of those dropped.
+    /// Indices into `all`, plus the number of dropped notifications.
     private var positions: [String: Int] = [:]
     private var dropped = 0
 
     subscript(uuid: String) -> Sent? { index(of: uuid).map { all[$0] } }
 
-    /// Adds a notification; one that is known stays as it is.
+    /// Adds a notification; an existing one stays unchanged.
     mutating func add(_ notification: UnsignedNotification) {
         add(
             Sent(
@@ -57,7 +57,7 @@ struct SentNotifications: Sendable {
                 date: notification.signedDate))
     }
 
-    /// Adds a notification that was signed elsewhere, whenever that was, as one of that date.
+    /// Adds a notification that was signed elsewhere at any time, under the given date.
     mutating func add(_ captured: CapturedNotification, at date: Int64) {
         add(
             Sent(
@@ -85,9 +85,10 @@ struct SentNotifications: Sendable {
         if result == Self.success { all[index].isDelivered = true }
     }
 
-    /// The notifications from a position on that are included, up to so many.
+    /// Returns up to `size` included notifications from a position on.
     ///
-    /// A position stays that of the same notification when others are delivered or dropped, so that no page skips one.
+    /// A position continues to identify the same notification when others are delivered or dropped, so no page skips
+    /// one.
     func page(from position: Int, size: Int, where isIncluded: (Sent) -> Bool) -> Page {
         var page = Page()
         var index = max(0, position - dropped)
@@ -107,7 +108,7 @@ struct SentNotifications: Sendable {
     private func index(of uuid: String) -> Int? { positions[uuid].map { $0 - dropped } }
 
     static let success = "SUCCESS"
-    /// Of a notification that never arrived.
+    /// The result for a notification that never arrived.
     static let noResponse = "NO_RESPONSE"
 
     static func result(of outcome: PostOutcome) -> String {

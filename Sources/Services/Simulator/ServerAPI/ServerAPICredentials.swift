@@ -3,7 +3,7 @@ internal import Bytes
 package import Cryptography
 internal import FoundationEssentials
 
-/// The In-App Purchase key that requests to the API are signed with, as the server knows it.
+/// The server's data of the In-App Purchase key that signs requests to the API.
 package struct ServerAPICredentials: Sendable {
     /// The `iss` of every token.
     package let issuerId: String
@@ -19,13 +19,13 @@ package struct ServerAPICredentials: Sendable {
     }
 }
 
-/// The key beside the certificates of `sluice-simulator pki`. Its ids are always the same: only the key is a secret.
+/// The key stored with the certificates of `sluice-simulator pki`. Its ids are constant: only the key is secret.
 package enum SimulatedAPIKey {
     package static let fileName = "api.key.p8"
     package static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
     package static let keyId = "2X9R4HXF34"
 
-    /// Makes the key unless it exists, readable by its owner alone.
+    /// Creates the key unless it exists, readable by its owner only.
     ///
     /// - Returns: the path of the file.
     /// - Throws: ``SimulatorError`` when it cannot be written; ``CryptographyError``.
@@ -39,9 +39,9 @@ package enum SimulatedAPIKey {
         return path
     }
 
-    /// The key of a directory, made when it is missing: certificates of earlier versions came without one.
+    /// Loads the key of a directory, or creates a missing one: certificates of earlier versions have none.
     ///
-    /// - Throws: as ``make(in:)``.
+    /// - Throws: errors of ``make(in:)``.
     package static func credentials(in directory: String) throws -> ServerAPICredentials {
         let path = try make(in: directory)
         guard let publicKey = try PrivateKey(contentsOf: path).publicKey else {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-// Notifications that requests lead to.
+// Notifications caused by requests.
 extension ServerAPIEnvironment {
-    /// A notification about a transaction as it is stored now; `nil` when it is not known.
+    /// Returns a notification about a transaction in its stored state; `nil` when it is unknown.
     func notification(
         _ type: NotificationType, about transactionId: String, reason: ConsumptionRequestReason? = nil, now: Int64
     ) -> UnsignedNotification? {

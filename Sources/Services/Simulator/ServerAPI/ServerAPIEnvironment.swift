@@ -2,25 +2,25 @@ internal import AppStoreModel
 internal import AppStoreSigning
 internal import JSON
 
-/// The endpoints of one environment, over its store. A value: it waits for nothing and posts nothing.
+/// The endpoints of one environment, over its store. A value: it does not wait or post.
 struct ServerAPIEnvironment: Sendable {
     let app: SimulatedApp
     let signer: JWSSigner
-    /// Whether consumption is taken for transactions that no one registered.
+    /// Whether consumption information is accepted for unregistered transactions.
     let acceptsUnknownTransactions: Bool
     /// Whether there is a URL to post notifications to.
     let hasNotificationURL: Bool
-    /// For which a pagination token is good.
+    /// Lifetime of a pagination token.
     var paginationLifetime = Duration.hours(1)
     var store = ServerAPIStore()
 
-    /// What a request led to.
+    /// The result of a request.
     struct Outcome: Sendable {
         var status = 200
         var body: JSONObject?
-        /// To be posted.
+        /// Notifications to post.
         var notifications: [UnsignedNotification] = []
-        /// Of a consumption answer.
+        /// The information of a consumption answer.
         var information: ConsumptionInformation?
 
         static let done = Outcome()
@@ -28,7 +28,7 @@ struct ServerAPIEnvironment: Sendable {
         static func answer(_ body: JSONObject) -> Outcome { Outcome(body: body) }
     }
 
-    /// What a request says besides its path.
+    /// The parts of a request other than its path.
     struct Input: Sendable {
         let query: ServerAPIQuery
         let body: [UInt8]
@@ -36,9 +36,9 @@ struct ServerAPIEnvironment: Sendable {
         let now: Int64
     }
 
-    /// Carries a request out.
+    /// Performs a request.
     ///
-    /// - Throws: what Apple answers instead.
+    /// - Throws: Apple's error response.
     mutating func perform(_ route: ServerAPIRoute, _ input: Input) throws(ServerAPIError) -> Outcome {
         let parameter = route.parameters.first ?? ""
         switch route.operation {
@@ -64,13 +64,13 @@ struct ServerAPIEnvironment: Sendable {
 
     // MARK: Identifiers
 
-    /// The longest id that is looked up.
+    /// Maximum length of an id that is looked up.
     private static let maximumIdLength = 32
-    /// An id that begins so and goes on with the seven digits of an error code is answered with that error, for the
-    /// errors that depend on what only Apple knows.
+    /// Prefix of ids that name an error: followed by the seven digits of an error code, the response is that error. It
+    /// covers errors that depend on Apple's internal data.
     static let errorIdPrefix = "9999"
 
-    /// - Throws: `error` unless it is a number; the error that it names, where it names one.
+    /// - Throws: `error` unless the id is a number, or the error that it names.
     static func checkId(_ id: String, otherwise error: ServerAPIError) throws(ServerAPIError) {
         guard (1...maximumIdLength).contains(id.utf8.count), id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw error
@@ -82,7 +82,7 @@ struct ServerAPIEnvironment: Sendable {
         }
     }
 
-    /// The customer that any kind of transaction id belongs to.
+    /// Returns the customer of any kind of transaction id.
     func customer(of id: String) throws(ServerAPIError) -> String {
         try Self.checkId(id, otherwise: .invalidTransactionId)
         guard let customer = store.customerOfId[id] else { throw .transactionIdNotFound }
@@ -95,7 +95,7 @@ struct ServerAPIEnvironment: Sendable {
         try sign(transaction.payload, isVerbatim: transaction.isVerbatim, now: now)
     }
 
-    /// The compact JWS. The App Store signs what it answers at the time of the answer.
+    /// Returns the compact JWS. The App Store signs a response's objects at the time of the response.
     func sign(_ payload: JSONObject, isVerbatim: Bool = false, now: Int64) throws(ServerAPIError) -> String {
         var payload = payload
         if !isVerbatim { payload.put("signedDate", max(now, payload["signedDate"]?.integer ?? .min)) }
@@ -110,7 +110,8 @@ struct ServerAPIEnvironment: Sendable {
         }
     }
 
-    /// A version 4 UUID of the system's generator: what is sent on request is never sent a second time.
+    /// A version 4 UUID of the system's generator: a notification sent on request must never be repeated by another
+    /// run.
     static func freshUUID() -> String {
         var generator = SystemRandomNumberGenerator()
         return SeededGenerator.uuidText(generator.next(), generator.next())

@@ -1,10 +1,10 @@
-/// What the App Store Server API answers instead of a result: `errorCode` and `errorMessage`.
+/// An error response of the App Store Server API: `errorCode` and `errorMessage`.
 ///
 /// Equality compares the code. Source: Apple's list of error codes, of API version 1.19 to 1.23.
 package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
-    /// `nil`: the body is empty, as for a request that is malformed.
+    /// `nil` for an empty body, such as for a malformed request.
     package let code: Int64?
-    /// Apple's name of the error object, less `Error`.
+    /// Apple's name of the error object, without the suffix `Error`.
     package let name: String
     package let message: String
 
@@ -19,10 +19,10 @@ package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// A request that is malformed, where Apple answers 400 without a code.
+    /// A malformed request, to which Apple responds 400 without a code.
     package static let malformed = ServerAPIError(nil, "Malformed", "")
 
-    /// The error with that code.
+    /// Returns the error with a code.
     package static func withCode(_ code: Int64) -> ServerAPIError? { byCode[code] }
 
     /// Every error that has a code.
@@ -143,7 +143,7 @@ extension ServerAPIError {
     static let invalidSampleContentProvided = field(
         4_000_041, "InvalidSampleContentProvided", "sample content provided")
     static let invalidUserStatus = field(4_000_042, "InvalidUserStatus", "user status")
-    /// Apple sends it no more.
+    /// Apple no longer sends it.
     static let transactionNotConsumable = ServerAPIError(
         4_000_043, "InvalidTransactionNotConsumable",
         "Invalid request. The transaction id parameter must represent a consumable in-app purchase.")
@@ -159,8 +159,8 @@ extension ServerAPIError {
         "Invalid request. The consumption percentage field is not supported for auto-renewable subscription "
             + "transactions.")
 
-    // Apple documents these three by name alone. The numbers are the simulator's own, far from all of Apple's, so that
-    // no one takes them for Apple's: a client has to do without knowing them.
+    // Apple documents these three by name alone. The numbers are the simulator's own, outside of Apple's range, so that
+    // they are not mistaken for Apple's: a client must work without knowing them.
     static let percentageOutOfRange = ServerAPIError(
         4_009_901, "ConsumptionPercentageOutOfRange", "Invalid request. The consumption percentage is out of range.")
     static let percentageOfUndelivered = ServerAPIError(
@@ -183,7 +183,7 @@ extension ServerAPIError {
     }
 }
 
-// Account tokens, what is not found, limits and failures.
+// Account tokens, missing objects, limits and failures.
 extension ServerAPIError {
     static let invalidAppAccountTokenUUID = ServerAPIError(
         4_000_183, "InvalidAppAccountTokenUUID",

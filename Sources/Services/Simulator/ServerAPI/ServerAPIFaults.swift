@@ -1,8 +1,8 @@
-/// Which requests the API fails on purpose, and how.
+/// Injected faults: which requests fail, and how.
 package struct ServerAPIFaults: Sendable, Equatable {
-    /// A way to fail. The raw value is its name on the command line.
+    /// A kind of failure. The raw value is its name on the command line.
     package enum Kind: String, Sendable, CaseIterable {
-        /// The answer comes late.
+        /// The response is delayed.
         case latency
         /// 429 with code 4290000, although the limit was not reached.
         case rateLimit = "429"
@@ -10,21 +10,21 @@ package struct ServerAPIFaults: Sendable, Equatable {
         case internalError = "500"
         /// 500 with code 5000001.
         case retryableError = "500-retryable"
-        /// 403 with a page for people, as a proxy in between answers.
+        /// 403 with an HTML page, as an intermediate proxy responds.
         case forbidden = "403"
-        /// No answer.
+        /// No response.
         case timeout
-        /// The connection is reset before the request is looked at.
+        /// The connection is reset before the request is processed.
         case reset
-        /// An answer that is no JSON.
+        /// A response that is not JSON.
         case malformed
-        /// The request is carried out, and the connection is reset in place of the answer.
+        /// The request is performed, and the connection is reset instead of a response.
         case lost
     }
 
-    /// What `Retry-After` says: Apple's form, and others that a client may meet.
+    /// The value of `Retry-After`: Apple's format, and others that a client may meet.
     package enum RetryAfter: String, Sendable, CaseIterable {
-        /// UNIX time in milliseconds: Apple's form.
+        /// UNIX time in milliseconds: Apple's format.
         case milliseconds
         /// Seconds from now.
         case seconds
@@ -39,20 +39,20 @@ package struct ServerAPIFaults: Sendable, Equatable {
         case far
     }
 
-    /// The share of the requests that fail in each way; together at most 100 %.
+    /// The share of requests that fail in each way; together at most 100 %.
     package let shares: [Kind: Percentage]
     package var seed: UInt64
-    /// How late the answer comes.
+    /// Delay of a response.
     package var latency = Duration.seconds(1)
-    /// After so long without an answer the connection is reset.
+    /// Time after which a connection without a response is reset.
     package var hold = Duration.seconds(60)
-    /// How long a client is told to wait by a 429 that no limit caused.
+    /// Wait announced by a 429 that no limit caused.
     package var retryAfter = Duration.seconds(1)
     package var retryAfterForm = RetryAfter.milliseconds
-    /// Endpoints that fail; nil: all.
+    /// Endpoints that fail; nil selects all.
     package var operations: Set<ServerAPIOperation>?
 
-    /// - Returns: `nil` when the shares are more than 100 % together.
+    /// - Returns: `nil` when the shares add up to more than 100 %.
     package init?(_ shares: [Kind: Percentage], seed: UInt64 = 1) {
         guard shares.values.reduce(0, { $0 + $1.basisPoints }) <= 10_000 else { return nil }
         self.shares = shares.filter { $0.value != .zero }
@@ -66,12 +66,12 @@ package struct ServerAPIFaults: Sendable, Equatable {
 
     package static let none = ServerAPIFaults()
 
-    /// Every request fails in this way.
+    /// Returns faults with which every request fails in this way.
     package static func always(_ kind: Kind) -> ServerAPIFaults {
         Percentage(basisPoints: 10_000).flatMap { ServerAPIFaults([kind: $0]) } ?? .none
     }
 
-    /// Reads `429=10%,reset=5%`. Each kind may occur once.
+    /// Parses `429=10%,reset=5%`. Each kind may occur once.
     package init?(text: String) {
         var shares: [Kind: Percentage] = [:]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -84,17 +84,17 @@ package struct ServerAPIFaults: Sendable, Equatable {
         self.init(shares)
     }
 
-    /// As ``init(text:)`` reads it.
+    /// The text that ``init(text:)`` parses.
     package var text: String {
         Kind.allCases.compactMap { kind in shares[kind].map { "\(kind.rawValue)=\($0.text)" } }.joined(separator: ",")
     }
 
-    /// How a request fails; `nil` when it does not.
+    /// Returns how a request fails, or `nil` when it does not.
     ///
-    /// It depends on the seed, the request and its number among those of the same path alone: however requests are
-    /// interleaved, the same ones fail.
+    /// The result depends only on the seed, the request and its number among those with the same path: regardless of
+    /// interleaving, the same requests fail.
     ///
-    /// - Parameter number: how many requests with this path came before.
+    /// - Parameter number: number of earlier requests with this path.
     func fault(of operation: ServerAPIOperation, _ method: String, _ path: String, number: Int) -> Kind? {
         guard !shares.isEmpty, operations?.contains(operation) ?? true else { return nil }
         var generator = SeededGenerator(seed: seed, purpose: "fault/\(method) \(path)/\(number)")

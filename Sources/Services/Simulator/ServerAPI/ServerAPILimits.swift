@@ -1,12 +1,12 @@
 internal import AppStoreModel
 
-/// How many requests an endpoint admits: at most so many in any window of that length.
+/// The limit of an endpoint: a maximum number of requests in any window of the given length.
 package struct ServerAPILimit: Sendable, Equatable {
     package let requests: Int
     /// Seconds.
     package let window: Int
 
-    /// At least 1 each.
+    /// Values are raised to at least 1.
     package init(_ requests: Int, perSeconds window: Int = 1) {
         self.requests = max(1, requests)
         self.window = max(1, window)
@@ -15,9 +15,9 @@ package struct ServerAPILimit: Sendable, Equatable {
 
 /// The limits of all endpoints. Source: Apple, "Identifying rate limits".
 package enum ServerAPILimits: Sendable, Equatable {
-    /// Apple's figures; the sandbox has a tenth of them.
+    /// Apple's limits; the sandbox has a tenth of them.
     case apple
-    /// So many a second on each endpoint, in both environments.
+    /// A number of requests per second on each endpoint, in both environments.
     case perSecond(Int)
     case unlimited
 
@@ -39,7 +39,7 @@ package enum ServerAPILimits: Sendable, Equatable {
         switch operation {
         case .extendRenewalDate, .setAppAccountToken: 20
         case .lookUpOrderId, .getRefundHistory: 10
-        // Apple's table does not have the status of a mass extension.
+        // Apple's table does not contain the status of a mass extension.
         case .extendRenewalDateForAllActiveSubscribers, .requestTestNotification, .getTestNotificationStatus,
             .getStatusOfRenewalDateExtensions:
             1

@@ -64,10 +64,10 @@ package enum ServerAPIOperation: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it reports consumption.
+    /// Whether the operation reports consumption.
     var isConsumption: Bool { self == .sendConsumptionInformation || self == .sendConsumptionInformationV1 }
 
-    /// Whether a success has a body.
+    /// Whether a success response has a body.
     var answersWithJSON: Bool {
         switch self {
         case .sendConsumptionInformation, .sendConsumptionInformationV1, .setAppAccountToken, .finishTransaction: false
@@ -79,13 +79,13 @@ package enum ServerAPIOperation: String, Sendable, CaseIterable {
 /// An operation with the parameters of its path.
 struct ServerAPIRoute: Equatable {
     let operation: ServerAPIOperation
-    /// Percent-decoded; of one that cannot be decoded the text as sent.
+    /// Percent-decoded; a parameter that cannot be decoded is kept as sent.
     let parameters: [String]
 
-    /// What a path names by which method.
+    /// The result of matching a method and a path.
     enum Match: Equatable {
         case route(ServerAPIRoute)
-        /// The path exists, for these methods.
+        /// The path exists, but only for these methods.
         case otherMethods(String)
         case none
     }
@@ -100,7 +100,7 @@ struct ServerAPIRoute: Equatable {
                 others.append("\(operation.method)")
                 continue
             }
-            // `/extend/mass` is no identifier: the path with more literal parts wins.
+            // `/extend/mass` is not an identifier: the template with more literal segments wins.
             let literals = template.count { $0 != "*" }
             if best.map({ literals > $0.literals }) ?? true {
                 let parameters = zip(template, parts).filter { $0.0 == "*" }.map { PercentEncoding.decodeOrKeep($0.1) }

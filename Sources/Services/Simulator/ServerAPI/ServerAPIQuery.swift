@@ -13,19 +13,19 @@ struct ServerAPIQuery {
         }
     }
 
-    /// Every value of that name.
+    /// Returns every value of a parameter.
     func values(_ name: String) -> [String] { parameters.filter { $0.name == name }.map(\.value) }
 
-    /// The value of a parameter that may be given once.
+    /// Returns the value of a parameter that may occur once.
     ///
-    /// - Throws: `error` when it is given more often.
+    /// - Throws: `error` when it occurs more than once.
     func value(_ name: String, _ error: ServerAPIError) throws(ServerAPIError) -> String? {
         let values = values(name)
         guard values.count <= 1 else { throw error }
         return values.first
     }
 
-    /// - Throws: `generalBadRequest` for a parameter of another name.
+    /// - Throws: `generalBadRequest` for a parameter with another name.
     func checkNames(_ names: Set<String>) throws(ServerAPIError) {
         guard parameters.allSatisfy({ names.contains($0.name) }) else { throw .generalBadRequest }
     }

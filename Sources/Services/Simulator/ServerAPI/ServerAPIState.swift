@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import HTTPServer
 
-/// What changes while the API is served.
+/// The mutable state of a serving API.
 struct ServerAPIState: Sendable {
     struct RateKey: Hashable, Sendable {
         let environment: AppStoreEnvironment
         let operation: ServerAPIOperation
     }
 
-    /// Paths whose requests are numbered for the faults; more are forgotten together.
+    /// Maximum number of paths with numbered requests; beyond it all numbers are reset.
     private static let maximumNumberedPaths = 500_000
 
     var environments: [AppStoreEnvironment: ServerAPIEnvironment]
@@ -17,7 +17,7 @@ struct ServerAPIState: Sendable {
     var rates: [RateKey: RequestRate] = [:]
     var tokenProblems: [BearerToken.Problem: Int] = [:]
     var answers = ConsumptionAnswers()
-    /// Notifications that are being posted or wait to be posted again.
+    /// Notifications being posted, or waiting for a retry.
     var pendingPosts = 0
     /// Notifications that failed at the last attempt.
     var failedPosts = 0
@@ -33,7 +33,7 @@ struct ServerAPIState: Sendable {
         self.cases = cases
     }
 
-    /// How many requests with this path came before.
+    /// Returns the number of earlier requests with this path, and counts this one.
     mutating func number(of path: String) -> Int {
         if pathNumbers.count >= Self.maximumNumberedPaths { pathNumbers = [:] }
         let number = pathNumbers[path, default: 0]
@@ -43,7 +43,7 @@ struct ServerAPIState: Sendable {
 
     // MARK: Requests without an answer
 
-    /// Keeps a request that is not answered.
+    /// Keeps a request that will not receive a response.
     mutating func hold(_ exchange: Exchange) -> Int {
         nextHeld += 1
         held[nextHeld] = exchange
@@ -52,7 +52,7 @@ struct ServerAPIState: Sendable {
 
     mutating func release(_ number: Int) -> Exchange? { held.removeValue(forKey: number) }
 
-    /// - Returns: what is held.
+    /// - Returns: the held requests.
     mutating func stop() -> [Exchange] {
         isStopped = true
         defer { held = [:] }
@@ -66,7 +66,7 @@ struct ServerAPIState: Sendable {
 
     mutating func whenSettled(_ action: @escaping @Sendable () -> Void) { settledActions.append(action) }
 
-    /// What to call now that everything may be settled.
+    /// Returns the actions to call if everything is settled, and removes them.
     mutating func takeSettledActions() -> [@Sendable () -> Void] {
         guard isSettled else { return [] }
         defer { settledActions = [] }

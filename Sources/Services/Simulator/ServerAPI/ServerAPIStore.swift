@@ -1,30 +1,30 @@
 internal import AppStoreModel
 internal import JSON
 
-/// What the App Store knows of one environment: transactions, renewals, and the notifications that were sent.
+/// The App Store's data of one environment: transactions, renewals, and sent notifications.
 struct ServerAPIStore: Sendable {
     struct StoredTransaction: Sendable {
         /// The decoded payload of `signedTransactionInfo`.
         var payload: JSONObject
         /// Key of `customers`.
         let customer: String
-        /// Rises with every change of any transaction.
+        /// Increases with every change of any transaction.
         var modification: Int
-        /// Whether the payload is signed as it is, `signedDate` included.
+        /// Whether the payload is signed unchanged, including `signedDate`.
         var isVerbatim = false
     }
 
     struct StoredRenewal: Sendable {
         var payload: JSONObject
-        /// As registered; `nil` where it follows from the facts.
+        /// The registered status; `nil` derives it from the facts.
         var status: Int64?
         var isVerbatim = false
     }
 
     private(set) var transactions: [String: StoredTransaction] = [:]
-    /// By originalTransactionId.
+    /// Renewals by originalTransactionId.
     private(set) var renewals: [String: StoredRenewal] = [:]
-    /// The ids of each customer's transactions, in the order in which they became known.
+    /// The ids of each customer's transactions, in the order of registration.
     private(set) var customers: [String: [String]] = [:]
     /// The customer of each transactionId, originalTransactionId and appTransactionId.
     private(set) var customerOfId: [String: String] = [:]
@@ -32,11 +32,11 @@ struct ServerAPIStore: Sendable {
     private(set) var purchases: [String: [String]] = [:]
     private(set) var orders: [String: [String]] = [:]
     private(set) var modifications = 0
-    /// What Set App Account Token set, by originalTransactionId.
+    /// Tokens set by Set App Account Token, by originalTransactionId.
     private var accountTokens: [String: String] = [:]
-    /// Dates of the extensions of renewal dates, by originalTransactionId.
+    /// Dates of renewal date extensions, by originalTransactionId.
     var extensions: [String: [Int64]] = [:]
-    /// By product and requestIdentifier.
+    /// Mass extensions by product and requestIdentifier.
     var massExtensions: [String: MassExtension] = [:]
     var notifications = SentNotifications()
     /// The notificationUUID of each test notification, by token.
@@ -44,13 +44,13 @@ struct ServerAPIStore: Sendable {
 
     // MARK: Registering
 
-    /// Takes up what a notification says.
+    /// Registers the transaction and renewal of a notification.
     mutating func register(_ notification: UnsignedNotification) {
         if let payload = Self.object(notification.transaction) { register(transaction: payload) }
         if let payload = Self.object(notification.renewalInfo) { register(renewal: payload, status: nil) }
     }
 
-    /// Takes up a transaction unless a newer one of the same id is known.
+    /// Registers a transaction unless a newer version is already registered.
     mutating func register(transaction payload: JSONObject, isVerbatim: Bool = false) {
         guard let id = payload["transactionId"]?.string else { return }
         let original = payload["originalTransactionId"]?.string ?? id
@@ -76,7 +76,7 @@ struct ServerAPIStore: Sendable {
         renewals[original] = StoredRenewal(payload: payload, status: status, isVerbatim: isVerbatim)
     }
 
-    /// Changes a transaction that is known; it is signed again from then on.
+    /// Changes a registered transaction; from then on it is signed again for each response.
     mutating func change(_ transactionId: String, _ change: (inout JSONObject) -> Void) {
         guard var transaction = transactions[transactionId] else { return }
         change(&transaction.payload)
@@ -102,13 +102,13 @@ struct ServerAPIStore: Sendable {
 
     // MARK: Finding
 
-    /// The transactions of a customer, oldest modification first.
+    /// Returns the transactions of a customer, oldest modification first.
     func transactions(ofCustomer customer: String) -> [StoredTransaction] {
         (customers[customer] ?? []).compactMap { transactions[$0] }.sorted { $0.modification < $1.modification }
     }
 
-    /// The transaction of a subscription that counts: the latest that was not replaced, and of a period with added seats
-    /// the one bought first.
+    /// Returns the current transaction of a subscription: the latest that was not replaced; in a period with added
+    /// seats, the one bought first.
     func currentTransaction(of original: String) -> StoredTransaction? {
         let bought = (purchases[original] ?? []).compactMap { transactions[$0] }
             .filter { $0.payload["isUpgraded"]?.bool != true }
@@ -122,7 +122,7 @@ struct ServerAPIStore: Sendable {
             && date(period, "purchaseDate") < start && start < date(period, "expiresDate")
     }
 
-    /// Apple's `status` of a subscription at a time: as registered, else as the facts give it.
+    /// Returns Apple's `status` of a subscription at a time: the registered one, or else derived from the facts.
     func status(of original: String, at now: Int64) -> Int64 {
         guard let renewal = renewals[original] else { return 2 }
         if let status = renewal.status { return status }
@@ -133,8 +133,8 @@ struct ServerAPIStore: Sendable {
         return Self.date(renewal.payload, "gracePeriodExpiresDate") > now ? 4 : 3
     }
 
-    /// The order that a transaction belongs to. Apple's order ids are on the customer's receipt only, so the simulator's
-    /// say what they belong to.
+    /// Returns the order id of a transaction. Apple's order ids are on the customer's receipt only, so the simulator's
+    /// contain the transaction id.
     static func orderId(of transactionId: String) -> String { "M" + transactionId }
 
     static func date(_ payload: JSONObject, _ name: String) -> Int64 { payload[name]?.integer ?? .min }

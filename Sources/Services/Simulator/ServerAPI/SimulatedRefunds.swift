@@ -1,43 +1,42 @@
 package import AppStoreModel
 internal import JSON
 
-/// The events after a refund request, and their moments. Durations pass `timeScale` times faster.
+/// The follow-up of a refund request: events and their times, `timeScale` times faster.
 ///
-/// Apple does not say how often it asks, when it decides and how: three requests 8 hours apart were reported, the rest is
-/// the simulator's choice.
+/// Apple does not document how often it asks, when and how it decides. Three requests 8 hours apart were reported; the
+/// rest is the simulator's choice.
 package struct RefundFollowUp: Sendable, Equatable {
-    /// How many CONSUMPTION_REQUESTs a case has while no answer comes, the first included.
+    /// Number of CONSUMPTION_REQUESTs of a case without an answer, including the first.
     package var requests = 3
-    /// Between two of them, and between the last and the decision without an answer.
+    /// Interval between requests, and between the last request and the decision without an answer.
     package var interval = Duration.hours(8)
-    /// Between an answer and the decision.
+    /// Delay between an answer and the decision.
     package var decisionDelay = Duration.hours(4)
-    /// Whether the request is also repeated after an answer, which Apple has been seen to do.
+    /// Whether the request is also repeated after an answer, as Apple was observed to do.
     package var repeatsAfterAnswer = false
-    /// Whether customers ask at Apple's site: a refusal then leaves no notification.
+    /// Whether customers ask on Apple's website: a refusal then sends no notification.
     package var isAtApplesSite = false
-    /// 1 or more.
+    /// Factor by which durations are shortened, at least 1.
     package var timeScale = 1
 
     package init() {}
 
-    /// In the sandbox an answer counts so long after the request.
+    /// Milliseconds after the request in which an answer counts in the sandbox.
     static let sandboxAnswerTime: Int64 = 5 * 60_000
 
     func scaled(_ duration: Duration) -> Duration { duration / max(timeScale, 1) }
 }
 
-/// What the App Store decides.
+/// The App Store's decision.
 package enum SimulatedDecision: Sendable, Equatable {
     case declined
     /// Milliunits of a percent.
     case refunded(percentage: Int64)
 
-    /// The decision that follows an answer: what the developer prefers; without a preference a refund of what was not
-    /// delivered, and none of what was.
+    /// The decision after an answer: the developer's preference; without one, a refund of undelivered content only.
     ///
     /// - Parameters:
-    ///   - transaction: the decoded payload, for the share of a subscription's period that is left.
+    ///   - transaction: the decoded payload, for the remaining share of a subscription's period.
     ///   - now: milliseconds since 1970.
     init(_ information: ConsumptionInformation, of transaction: JSONObject?, at now: Int64) {
         switch information.preference {
@@ -50,11 +49,12 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// The decision in the sandbox, where the text of the refund sheet decides, unless an answer names a part.
+    /// The decision in the sandbox, determined by the text of the refund sheet, unless an answer requests a partial
+    /// refund.
     ///
     /// - Parameters:
-    ///   - information: the answer; nil for none in time.
-    ///   - text: what the tester wrote under the reason Other.
+    ///   - information: the answer; nil without one in time.
+    ///   - text: the tester's text under the reason Other.
     init(
         sandbox information: ConsumptionInformation?, text: String?, of transaction: JSONObject?, at now: Int64
     ) {
@@ -70,7 +70,7 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// Milliunits of a percent of a period that have passed; half of it where there is no period.
+    /// Returns the elapsed share of a period in milliunits of a percent; half when there is no period.
     private static func elapsed(of transaction: JSONObject?, at now: Int64) -> Int64 {
         guard let begin = transaction?["purchaseDate"]?.integer, let end = transaction?["expiresDate"]?.integer,
             end > begin
@@ -89,24 +89,24 @@ package struct SimulatedRefund: Sendable, Equatable {
     package let reason: ConsumptionRequestReason
     /// The text of the refund sheet under the reason Other; sandbox only.
     let text: String?
-    /// Whether the customer asked at Apple's site, where a refusal leaves no notification.
+    /// Whether the customer asked on Apple's website, where a refusal sends no notification.
     let isAtApplesSite: Bool
-    /// The decision without an answer.
+    /// The decision if no answer arrives.
     let unanswered: SimulatedDecision
-    /// When the customer asked, milliseconds since 1970.
+    /// When the customer asked, in milliseconds since 1970.
     let openedAt: Int64
-    /// CONSUMPTION_REQUESTs so far.
+    /// Number of CONSUMPTION_REQUESTs so far.
     package fileprivate(set) var requests = 0
     /// Whether an answer was accepted before the decision.
     package fileprivate(set) var isAnswered = false
-    /// What follows; `nil` while nothing is known.
+    /// The pending or final decision; `nil` while undetermined.
     package fileprivate(set) var decision: SimulatedDecision?
     /// Whether the decision was made.
     package fileprivate(set) var isClosed = false
-    /// Whether Apple tells nobody of the decision.
+    /// Whether Apple sends no notification of the decision.
     package fileprivate(set) var isSilent = false
 
-    /// One JSON object on one line, without the line's end.
+    /// One JSON object on one line, without a line feed.
     var line: JSONObject {
         var line = JSONObject()
         line.put("environment", environment.rawValue)
@@ -121,7 +121,7 @@ package struct SimulatedRefund: Sendable, Equatable {
     }
 }
 
-/// All cases: what is to be done and when. A value without a clock.
+/// All cases, and their next actions with times. A value without a clock.
 struct SimulatedRefunds: Sendable {
     struct Key: Hashable, Sendable {
         let environment: AppStoreEnvironment
@@ -135,7 +135,7 @@ struct SimulatedRefunds: Sendable {
     enum Action: Sendable, Equatable {
         /// Post a CONSUMPTION_REQUEST.
         case request(Key, ConsumptionRequestReason)
-        /// Call ``due(_:_:)`` after so long.
+        /// Call ``due(_:_:)`` after the duration.
         case wait(Key, Due, Duration)
         /// Post the decision.
         case decide(Key, SimulatedDecision)
@@ -143,10 +143,10 @@ struct SimulatedRefunds: Sendable {
 
     let rules: RefundFollowUp
     private var cases: [Key: SimulatedRefund] = [:]
-    /// In the order of opening.
+    /// In opening order.
     private var order: [Key] = []
-    /// Decisions on answers that came before their case was opened: whoever posts the request opens the case when the
-    /// post has ended, and the answer may be faster.
+    /// Decisions on answers that arrived before their case was opened: the sender opens the case when its post has
+    /// ended, and the answer may be faster.
     private var early: [Key: SimulatedDecision] = [:]
     private static let maximumEarly = 100_000
 
@@ -155,13 +155,13 @@ struct SimulatedRefunds: Sendable {
     var all: [SimulatedRefund] { order.compactMap { cases[$0] } }
     var openCount: Int { cases.values.count { !$0.isClosed } }
 
-    /// A customer asks for a refund. Asking again while the case is open changes nothing.
+    /// Opens a case for a customer's refund request. A repeated request while the case is open changes nothing.
     ///
     /// - Parameters:
-    ///   - text: counts in the sandbox, under the reason Other.
-    ///   - isAtApplesSite: nil leaves it to the rules.
-    ///   - transaction: the decoded payload, for the share of a subscription's period that is left.
-    ///   - isPosted: the first CONSUMPTION_REQUEST was posted by someone else.
+    ///   - text: used in the sandbox, under the reason Other.
+    ///   - isAtApplesSite: nil uses the rules' setting.
+    ///   - transaction: the decoded payload, for the remaining share of a subscription's period.
+    ///   - isPosted: whether another component posted the first CONSUMPTION_REQUEST.
     ///   - now: milliseconds since 1970.
     mutating func open(
         _ key: Key, _ reason: ConsumptionRequestReason, text: String? = nil, isAtApplesSite: Bool? = nil,
@@ -186,10 +186,10 @@ struct SimulatedRefunds: Sendable {
             + (answer.map { answered(key, $0) } ?? [])
     }
 
-    /// The case that waits for a decision; nil for none.
+    /// Returns the case that waits for a decision, or nil.
     func open(_ key: Key) -> SimulatedRefund? { cases[key].flatMap { $0.isClosed ? nil : $0 } }
 
-    /// An answer was accepted. The first one counts; after the decision none does.
+    /// Records an accepted answer. Only the first one before the decision counts.
     mutating func answered(_ key: Key, _ decision: SimulatedDecision, at now: Int64 = 0) -> [Action] {
         guard let open = cases[key] else {
             if early.count < Self.maximumEarly, early[key] == nil { early[key] = decision }
@@ -203,7 +203,7 @@ struct SimulatedRefunds: Sendable {
         return [.wait(key, .decision, rules.scaled(rules.decisionDelay))]
     }
 
-    /// The time that was waited for has come.
+    /// Handles the expiry of a wait.
     mutating func due(_ key: Key, _ due: Due) -> [Action] {
         guard let open = cases[key], !open.isClosed else { return [] }
         switch due {

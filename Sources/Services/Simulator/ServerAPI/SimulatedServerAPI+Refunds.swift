@@ -4,16 +4,17 @@ internal import JSON
 internal import Synchronization
 internal import Time
 
-// What the App Store does by itself: it repeats requests, decides, and posts notifications.
+// Actions that the App Store takes by itself: it repeats requests, decides, and posts notifications.
 extension SimulatedServerAPI {
-    /// A customer asks for a refund of a registered transaction: a CONSUMPTION_REQUEST is posted, and what follows.
+    /// Requests a refund of a registered transaction for a customer: posts a CONSUMPTION_REQUEST and starts its
+    /// follow-up.
     ///
-    /// After a decision the customer may ask again: another case of the same transaction.
+    /// After a decision the customer may ask again, which opens another case of the same transaction.
     ///
     /// - Parameters:
-    ///   - text: of the refund sheet in the sandbox, under the reason Other.
-    ///   - isAtApplesSite: a refusal of this request leaves no notification; nil leaves it to the settings.
-    ///   - isPosted: the first request was or is posted by the caller.
+    ///   - text: text of the refund sheet in the sandbox, under the reason Other.
+    ///   - isAtApplesSite: whether a refusal of this request sends no notification; nil uses the settings.
+    ///   - isPosted: whether the caller posts the first request.
     package func requestRefund(
         of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,
         reason: ConsumptionRequestReason = .unintendedPurchase, text: String? = nil, isAtApplesSite: Bool? = nil,
@@ -30,7 +31,7 @@ extension SimulatedServerAPI {
             })
     }
 
-    /// Opens the case of a registered CONSUMPTION_REQUEST that someone else has posted.
+    /// Opens the case of a registered CONSUMPTION_REQUEST that another component has posted.
     package func openRefundCase(
         of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
     ) {
@@ -42,7 +43,7 @@ extension SimulatedServerAPI {
         requestRefund(of: transactionId, in: environment, reason: ConsumptionRequestReason(reason), isPosted: true)
     }
 
-    /// Calls `action` once no case is open and nothing is being posted; at once when that is so now.
+    /// Calls `action` once no case is open and nothing is being posted; immediately if that is already true.
     package func whenSettled(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.whenSettled(action) }
         callSettledActions()
@@ -105,7 +106,7 @@ extension SimulatedServerAPI {
 
     // MARK: Posting
 
-    /// Posts a notification, and again on Apple's schedule until it is acknowledged.
+    /// Posts a notification, and retries on Apple's schedule until it is acknowledged.
     func post(_ notification: UnsignedNotification, in environment: AppStoreEnvironment) {
         let isPosted = state.withLock { state in
             state.environments[environment]?.store.notifications.add(notification)
@@ -148,7 +149,7 @@ extension SimulatedServerAPI {
 }
 
 extension ServerAPIStore {
-    /// Takes the money back; a subscription does not renew afterwards.
+    /// Refunds a transaction; a subscription no longer renews afterwards.
     mutating func refund(_ transactionId: String, percentage: Int64, now: Int64) {
         let original = transactions[transactionId]?.payload["originalTransactionId"]?.string
         change(transactionId) { payload in

@@ -4,7 +4,7 @@ internal import JSON
 internal import Synchronization
 internal import Time
 
-// From a request to its answer, on the loop thread: everything here takes less than a millisecond.
+// Handling of requests on the loop thread: every step takes less than a millisecond.
 extension SimulatedServerAPI {
     private static let maximumBodyBytes = 64 * 1024
 
@@ -12,7 +12,7 @@ extension SimulatedServerAPI {
         var limits = Limits.public
         limits.connectsPerSecond = 0
         limits.inFlight = 4096
-        // A request that is never answered ends with the fault's own time.
+        // The fault's own time ends a request without a response.
         limits.handlerTime = .seconds(3600)
         return Listener(
             name: "server api", host: settings.host, port: settings.ports[environment] ?? 0, limits: limits,
@@ -31,7 +31,7 @@ extension SimulatedServerAPI {
         }
     }
 
-    /// A request that was understood as far as its path.
+    /// A request with a recognized path.
     private struct Received: Sendable {
         let environment: AppStoreEnvironment
         let route: ServerAPIRoute
@@ -71,7 +71,7 @@ extension SimulatedServerAPI {
         respond(received, exchange, fault, faults)
     }
 
-    /// In how many nanoseconds a request is admitted that is beyond the limit.
+    /// Returns the nanoseconds until a request over the limit would be admitted, or `nil` when it is admitted.
     private func limited(_ received: Received) -> UInt64? {
         let limit = settings.limits.limit(of: received.route.operation, in: received.environment)
         let key = ServerAPIState.RateKey(environment: received.environment, operation: received.route.operation)
@@ -125,7 +125,7 @@ extension SimulatedServerAPI {
         exchange.respond(Self.refusal(error))
     }
 
-    /// Carries a request out; notifications that follow are posted.
+    /// Performs a request, and posts the resulting notifications.
     private func perform(_ received: Received, fault: ServerAPIFaults.Kind?) -> HTTPResponse {
         let input = ServerAPIEnvironment.Input(
             query: ServerAPIQuery(received.request.head.query), body: received.request.body, now: received.now)
@@ -149,7 +149,7 @@ extension SimulatedServerAPI {
         }
     }
 
-    /// Keeps a PUT of consumption information; does nothing for other requests.
+    /// Records a PUT of consumption information; ignores other requests.
     private func note(_ received: Received, status: Int?, errorCode: Int64?, fault: ServerAPIFaults.Kind?) {
         guard received.route.operation.isConsumption, let id = received.route.parameters.first else { return }
         state.withLock { state in
@@ -178,7 +178,7 @@ extension SimulatedServerAPI {
         return HTTPResponse(status: error.status, reason: error.name, headers: headers, body: body)
     }
 
-    /// An answer that ends in the middle of its JSON, or a page for people in place of an error.
+    /// A response with truncated JSON, or an HTML page for an operation without one.
     private static func malformed(_ operation: ServerAPIOperation) -> HTTPResponse {
         guard operation.answersWithJSON else {
             return HTTPResponse(

@@ -8,31 +8,31 @@ package import Time
 
 /// The App Store Server API of the simulated App Store, on this machine: one listener for each environment.
 ///
-/// It knows the transactions that were registered, by the scenarios or by hand, checks requests as strictly as Apple
-/// documents, keeps to limits, fails on purpose where it is told to, and keeps the consumption answers that it got.
-/// Outside of `/inApps` it shows them: `/simulator/consumption` and the others of ``SimulatorInspection``.
+/// It serves the transactions registered by scenarios or by hand, checks requests as strictly as Apple documents,
+/// enforces limits, injects the configured faults, and keeps the consumption answers it receives. Outside of `/inApps`
+/// it shows them: `/simulator/consumption` and the other paths of ``SimulatorInspection``.
 package final class SimulatedServerAPI: Sendable {
-    /// What is served, and how.
+    /// Configuration of the served API.
     package struct Settings: Sendable {
-        /// The app; its environment is that of each listener.
+        /// The app; each listener has its own environment.
         package var app: SimulatedApp
-        /// Who may ask.
+        /// The key that signs requests.
         package var credentials: ServerAPICredentials
-        /// A listener for each.
+        /// The environments, each with a listener.
         package var environments: [AppStoreEnvironment] = [.production, .sandbox]
-        /// The port of each listener; 0 or absent: one that the system chooses.
+        /// The port of each listener; 0 or absent selects a free one.
         package var ports: [AppStoreEnvironment: UInt16] = [:]
         package var host = "127.0.0.1"
         package var limits = ServerAPILimits.unlimited
         package var faults = ServerAPIFaults.none
-        /// Whether consumption is taken for transactions that no one registered.
+        /// Whether consumption information is accepted for unregistered transactions.
         package var acceptsUnknownTransactions = false
         package var followUp = RefundFollowUp()
-        /// How long a pagination token of Get Notification History is good.
+        /// Lifetime of a pagination token of Get Notification History.
         package var paginationLifetime = Duration.hours(1)
-        /// Posts the body of a notification and says how that ended; without it none is posted.
+        /// Posts the body of a notification and reports the outcome; nil posts none.
         package var post: Post?
-        /// Calls back after so long.
+        /// Calls back after a delay.
         package var after: After = { delay, action in
             DispatchQueue.global().asyncAfter(
                 deadline: .now() + .nanoseconds(Int(delay.clampedNanoseconds)), execute: action)
@@ -56,11 +56,11 @@ package final class SimulatedServerAPI: Sendable {
     let state: Mutex<ServerAPIState>
     private let server = Mutex<HTTPServer?>(nil)
 
-    /// A server that is not started.
+    /// Creates a server without starting it.
     ///
     /// - Parameters:
-    ///   - pki: signs the answers and notifications.
-    ///   - clock: dates of answers and tokens go by the wall clock, limits by the monotonic one.
+    ///   - pki: signs responses and notifications.
+    ///   - clock: the wall clock dates responses and tokens, the monotonic one applies to limits.
     package init(settings: Settings, pki: TestCertificateAuthority, clock: Clocks = .system) {
         self.settings = settings
         clocks = clock
@@ -80,14 +80,14 @@ package final class SimulatedServerAPI: Sendable {
 
     /// Binds the listeners and serves.
     ///
-    /// - Throws: as ``HTTPServer/start()``.
+    /// - Throws: errors of ``HTTPServer/start()``.
     package func start() throws(HTTPServerError) {
         let server = HTTPServer(listeners: settings.environments.map { listener($0) })
         try server.start()
         self.server.withLock { $0 = server }
     }
 
-    /// Stops serving. What waits for an answer is reset, and nothing is posted any more.
+    /// Stops serving. Requests without a response are reset, and nothing more is posted.
     package func stop() async {
         let held = state.withLock { $0.stop() }
         for exchange in held { exchange.reset() }
@@ -97,7 +97,7 @@ package final class SimulatedServerAPI: Sendable {
 
     // MARK: What it is asked by its owner
 
-    /// The port of an environment's listener; 0 before `start()`.
+    /// Returns the port of an environment's listener; 0 before `start()`.
     package func port(of environment: AppStoreEnvironment) -> UInt16 {
         guard let index = settings.environments.firstIndex(of: environment) else { return 0 }
         return server.withLock { $0?.port(of: index) ?? 0 }
@@ -106,34 +106,34 @@ package final class SimulatedServerAPI: Sendable {
     /// The port of the first listener: production, unless the settings say otherwise.
     package var port: UInt16 { settings.environments.first.map { port(of: $0) } ?? 0 }
 
-    /// `http://127.0.0.1:PORT`, what a client takes for the base URL of the environment.
+    /// Returns `http://127.0.0.1:PORT`, a client's base URL for the environment.
     package func url(of environment: AppStoreEnvironment = .production) -> String {
         "http://\(settings.host):\(port(of: environment))"
     }
 
-    /// Every PUT of consumption information with a good token, in the order of arrival.
+    /// Every PUT of consumption information with a valid token, in arrival order.
     package var answers: [ConsumptionAnswer] { state.withLock { $0.answers.all } }
 
-    /// The cases, in the order of opening.
+    /// The cases, in opening order.
     package var refunds: [SimulatedRefund] { state.withLock { $0.cases.all } }
 
-    /// How requests fail on purpose; may be changed at any time.
+    /// The injected faults; may be changed at any time.
     package var faults: ServerAPIFaults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// Requests with a good token, those beyond the limit included.
+    /// Number of requests with a valid token, including those over the limit.
     package func requests(of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production) -> Int {
         rate(of: operation, in: environment).requests
     }
 
-    /// Requests that were answered 429 because of the limit.
+    /// Number of requests that received 429 because of the limit.
     package func refusedRequests(
         of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production
     ) -> Int { rate(of: operation, in: environment).refused }
 
-    /// The most requests that any second saw, wherever that second begins; those beyond the limit included.
+    /// Maximum number of requests within any second, including those over the limit.
     package func busiestSecond(
         of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production
     ) -> Int { rate(of: operation, in: environment).busiestSecond }
@@ -143,7 +143,7 @@ package final class SimulatedServerAPI: Sendable {
             ?? RequestRate()
     }
 
-    /// How many requests were refused for what was wrong with their token.
+    /// Number of requests refused by reason, for an invalid token.
     package var tokenProblems: [String: Int] {
         state.withLock { state in
             Dictionary(uniqueKeysWithValues: state.tokenProblems.map { ($0.key.rawValue, $0.value) })
@@ -152,11 +152,11 @@ package final class SimulatedServerAPI: Sendable {
 
     // MARK: What it is told
 
-    /// Takes up a transaction of any content. It is signed exactly as given, until a refund or a request changes it.
+    /// Registers a transaction of any content. It is signed exactly as given, until a refund or a request changes it.
     ///
     /// - Parameters:
-    ///   - transaction: the decoded payload of `signedTransactionInfo`; without a `transactionId` nothing is taken up.
-    ///   - renewalInfo: that of `signedRenewalInfo`, for a subscription.
+    ///   - transaction: the decoded payload of `signedTransactionInfo`; ignored without a `transactionId`.
+    ///   - renewalInfo: the decoded payload of `signedRenewalInfo`, for a subscription.
     ///   - status: Apple's `status` of the subscription; `nil` computes it from both.
     package func register(
         transaction: JSONObject, renewalInfo: JSONObject? = nil, status: Int64? = nil,
@@ -169,9 +169,9 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Takes up what a notification says, and lists it among those that were sent.
+    /// Registers the content of a notification, and lists it among the sent ones.
     ///
-    /// - Parameter isListed: the history has version 2 alone; what is sent in another form is taken up only.
+    /// - Parameter isListed: false for other formats than version 2, which the history does not contain.
     package func register(
         _ notification: UnsignedNotification, in environment: AppStoreEnvironment = .production, isListed: Bool = true
     ) {
@@ -182,7 +182,7 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Notes how an attempt to post a registered notification ended.
+    /// Records the outcome of an attempt to post a registered notification.
     package func record(
         _ outcome: PostOutcome, of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
     ) {
@@ -193,7 +193,7 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Notes that a registered notification was never delivered: the history lists it with an attempt that got no
+    /// Records that a registered notification was never delivered: the history lists it with an attempt without a
     /// response.
     package func recordLoss(
         of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
@@ -205,9 +205,9 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Lists a notification in the history of its environment as sent now, never delivered, and signed as it is.
+    /// Lists a notification in the history of its environment as sent now, never delivered, and signed as given.
     ///
-    /// - Returns: whether it was listed: an app or an environment that is not served has no history.
+    /// - Returns: whether it was listed: an app or environment that is not served has no history.
     @discardableResult package func list(_ captured: CapturedNotification) -> Bool {
         let now = clocks.wallMilliseconds()
         return state.withLock { state in

@@ -3,15 +3,15 @@ internal import HTTPServer
 internal import JSON
 internal import Synchronization
 
-/// What the simulator shows of itself beside the API, as one JSON object a line; no token is asked for.
+/// Diagnostic pages beside the API, with one JSON object per line; no token is required.
 enum SimulatorInspection: String, CaseIterable {
     /// Every PUT of consumption information.
     case consumption
-    /// Requests of each endpoint: how many, how many beyond the limit, and the busiest second.
+    /// Requests of each endpoint: the total, the number over the limit, and the busiest second.
     case requests
     /// Refund requests and their decisions.
     case refunds
-    /// The transactions that the API knows.
+    /// The registered transactions.
     case transactions
 
     static let prefix = "/simulator/"
