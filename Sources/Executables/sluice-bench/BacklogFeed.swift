@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Kafka
 
-/// Writes a backlog to the embedded broker, which keeps 5 MiB of a partition: as far ahead of the consumer as that
+/// Writes a backlog to the embedded broker, which keeps 5 MiB per partition: as far ahead of the consumer as that
 /// allows.
 final class BacklogFeed {
     let bootstrapServers: String
@@ -14,13 +14,13 @@ final class BacklogFeed {
     private var committed: [Int]
     private var next = 0
 
-    /// Records of a partition that may wait: half of what the broker keeps, whatever compression makes of it.
+    /// Maximum number of unread records of a partition: half of what the broker keeps, regardless of compression.
     private let window: Int
     private static let inFlight = 1500
 
     private let group: KafkaConsumerGroup
 
-    /// - Parameter group: the consumer whose commits are watched.
+    /// - Parameter group: the consumer group whose commits are observed.
     init(
         _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements"
     ) throws {
@@ -29,7 +29,7 @@ final class BacklogFeed {
         window = max(100, (5 << 19) / max(1, backlog[0].value?.count ?? 1))
         self.bootstrapServers = bootstrapServers
         producer = try KafkaProducer(
-            // Full batches, as a backlog has them: the embedded broker hands out one batch of a partition at a time.
+            // Full batches, like a real backlog: the embedded broker returns one batch of a partition at a time.
             KafkaConfiguration(bootstrapServers: bootstrapServers, properties: ["linger.ms": "50"]),
             topics: [backlog.topic])
         admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: bootstrapServers, profile: .embedded))
@@ -40,17 +40,17 @@ final class BacklogFeed {
         committed = written
     }
 
-    /// As much as the broker holds.
+    /// Writes as much as the broker keeps.
     func fill() async throws {
         while !producer.status.isReady { try await Task.sleep(for: .milliseconds(10)) }
         while next < backlog.count, try await write() {}
         try await flush(to: 0)
     }
 
-    /// Writes the rest as the consumer goes on, until it has committed all of it.
+    /// Writes the rest as the consumer progresses, until it has committed everything.
     ///
-    /// - Parameter progress: told of each percent that is committed.
-    /// - Returns: seconds since the first commit that was more than none.
+    /// - Parameter progress: called for each percent that is committed.
+    /// - Returns: seconds since the first nonzero commit.
     func run(progress: (Int) -> Void) async throws -> Double {
         var start: Double?
         var told = 0
@@ -75,7 +75,7 @@ final class BacklogFeed {
         return (Clocks.monotonic - (start ?? 0)) / 1e9
     }
 
-    /// The records that were ever written to a topic.
+    /// Returns the number of records ever written to a topic.
     func length(of topic: KafkaTopic) async throws -> Int {
         try await admin.watermarks(of: topic).values.reduce(0) { $0 + Int($1.high.rawValue) }
     }
@@ -85,6 +85,8 @@ final class BacklogFeed {
         await admin.close(within: .seconds(2))
     }
 
+    /// Writes the next record.
+    ///
     /// - Returns: false when the record's partition is full.
     private func write() async throws -> Bool {
         let partition = Int(KafkaPartition(ofKey: backlog.key(at: next), partitions: 12).rawValue)

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The results, as they are printed and as JSON.
+/// The results, printed and as JSON.
 struct BenchReport {
-    /// What a figure is held against.
+    /// The limit that a figure is compared with.
     enum Bar {
         case atMost(Double)
         case atLeast(Double)
@@ -51,9 +51,9 @@ struct BenchReport {
 
     func section(_ title: String) { print("\n\(title)") }
 
-    /// Prints one line and keeps the value under `name`.
+    /// Prints one line and stores the value under `name`.
     ///
-    /// - Parameter noise: of the same run; the value means no more than that.
+    /// - Parameter noise: noise of the same run, which bounds the precision of the value.
     mutating func add(
         _ name: String, _ value: Double, _ unit: String, digits: Int = 1, bar: Bar? = nil, noise: Noise? = nil
     ) {
@@ -72,7 +72,7 @@ struct BenchReport {
         print(line)
     }
 
-    /// Says why something was not measured.
+    /// Records why something was not measured.
     mutating func skip(_ name: String, because reason: String) {
         skipped[name] = reason
         print("  \(Self.padded(name)) skipped: \(reason)")

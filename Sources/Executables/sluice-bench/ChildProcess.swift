@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// An executable beside this one, started with its log in a pipe that is read to the end.
+/// An executable from the same directory, started with its log in a pipe that is read to the end.
 final class ChildProcess {
     private let process = Process()
     private let name: String
     private let log: FileHandle
     private let lines = LogLines()
 
-    /// Starts it without the SLUICE_ variables of this process.
+    /// Starts the executable without the SLUICE_ variables of this process.
     init(_ name: String, _ arguments: [String]) throws {
         self.name = name
         let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -23,7 +23,8 @@ final class ChildProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// The field of the first log line with this message that has it; after that, messages are counted and dropped.
+    /// Returns the field of the first log line with this message and field; after that, messages are counted and
+    /// dropped.
     func ready(_ message: String = "ready", field: String) throws -> String {
         var result: String?
         while result == nil {
@@ -41,10 +42,10 @@ final class ChildProcess {
         return result ?? ""
     }
 
-    /// How many lines with this message were logged so far.
+    /// Number of lines with this message logged so far.
     func count(of message: String) -> Int { lines.count(of: message) }
 
-    /// CPU time of the process so far, all threads, user and system, in nanoseconds.
+    /// CPU time of the process so far in nanoseconds: all threads, user and system.
     var cpu: Double {
         var clock = clockid_t()
         var time = timespec()
@@ -52,7 +53,7 @@ final class ChildProcess {
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 
-    /// Resident memory in MiB: now, and at most so far.
+    /// Resident memory in MiB: current and peak.
     var memory: (now: Double, peak: Double) {
         let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         func value(_ name: String) -> Double {
@@ -62,7 +63,7 @@ final class ChildProcess {
         return (value("VmRSS:"), value("VmHWM:"))
     }
 
-    /// SIGTERM, then waits for the end.
+    /// Sends SIGTERM, and waits for the process to exit.
     func stop() throws {
         process.terminate()
         process.waitUntilExit()
@@ -72,7 +73,7 @@ final class ChildProcess {
     }
 }
 
-/// The lines of a log as its bytes come.
+/// Splits the bytes of a log into lines as they arrive.
 private final class LogLines: Sendable {
     private struct State {
         var unread = Data()
@@ -81,7 +82,7 @@ private final class LogLines: Sendable {
 
     private let state = Mutex(State())
 
-    /// The lines that `chunk` completes.
+    /// Returns the lines completed by `chunk`.
     func take(_ chunk: Data) -> [[String: Any]] {
         let complete = state.withLock { state -> [Data] in
             state.unread.append(chunk)

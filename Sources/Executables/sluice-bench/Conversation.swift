@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A program that answers each line with a line.
+/// A program that answers each input line with an output line.
 final class Conversation {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
 
-    /// Starts it, and waits until it says that it is ready.
+    /// Starts the program, and waits until it writes that it is ready.
     init(_ command: [String]) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command

@@ -1,6 +1,7 @@
 internal import Cryptography
 
-/// Signatures under a key with a table against EVP, in turns: alone, and three of a notification together.
+/// Compares signature checks under a key with a precomputed table and with EVP, alternating: alone, and the three of a
+/// notification together.
 struct FixedKeyBenchmark {
     let probe: VerificationProbe
     let rounds: Int
@@ -36,7 +37,7 @@ struct FixedKeyBenchmark {
         }
     }
 
-    /// Microseconds for each signature.
+    /// Returns microseconds per signature.
     private func cost(of batch: [P256FixedKeyTable.Signature], times: Int, by table: P256FixedKeyTable) throws -> Double
     {
         let start = Clocks.threadCPU

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPServer
 
-/// What a POST costs the server when nothing is done with its body.
+/// The server's cost of a POST whose body is ignored.
 struct HTTPBenchmark {
     let bodies: [[UInt8]]
     let rounds: Int
@@ -21,7 +21,7 @@ struct HTTPBenchmark {
             var rates: [Double] = []
             var costs: [Double] = []
             for _ in 0..<rounds {
-                // The server's thread is the one that is not this one.
+                // The only other busy thread is the server's.
                 let before = Clocks.processCPU - Clocks.threadCPU
                 let outcome = try generator.run(.init(connections: connections, seconds: seconds))
                 let cpu = Clocks.processCPU - Clocks.threadCPU - before

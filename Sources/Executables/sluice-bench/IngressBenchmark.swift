@@ -3,7 +3,7 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// The ingress as a process of its own, acknowledged by the embedded broker in another.
+/// The ingress as a separate process, acknowledged by the embedded broker in another.
 struct IngressBenchmark {
     let probes: Probes
     let pki: TestCertificateAuthority
@@ -11,7 +11,7 @@ struct IngressBenchmark {
     let rounds: Int
     let seconds: Double
 
-    /// A load, and the ingress that takes it.
+    /// A load, and the ingress that receives it.
     private struct Row {
         let name: String
         let ingress: IngressProcess
@@ -52,7 +52,7 @@ struct IngressBenchmark {
             try IngressProcess(surroundings, settings: ["verification.workers": "\($0)"])
         }
         var rows = [1, 64, 256, 1000].map { connections in
-            // The listener takes 512 at once: of a thousand connections that many are never busy together.
+            // The listener accepts 512 requests at once, so 1000 connections must take turns.
             Row(
                 name: "ingress.\(connections)", ingress: ingress,
                 load: .init(connections: connections, outstanding: 400, seconds: seconds))
@@ -81,7 +81,7 @@ struct IngressBenchmark {
         for other in others { try other.child.stop() }
     }
 
-    /// Memory and CPU of a process that has had no request.
+    /// Measures memory and CPU of a process without requests.
     private func measureIdle(_ ingress: ChildProcess, into report: inout BenchReport) throws {
         Thread.sleep(forTimeInterval: 1)
         let before = ingress.cpu

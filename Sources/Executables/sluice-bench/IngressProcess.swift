@@ -1,35 +1,35 @@
 internal import Foundation
 internal import Simulator
 
-/// A `sluice-ingress` as in production, but for brokers that are one node, and the load for it.
+/// A `sluice-ingress` configured as in production, except for single-node brokers, and its load generator.
 struct IngressProcess {
-    /// What ingresses are started with alike.
+    /// Settings common to all ingresses.
     struct Surroundings {
         let bootstrapServers: String
         let app: SimulatedApp
-        /// Files of the roots that are trusted.
+        /// Files of the trusted roots.
         let roots: [String]
         let bodies: [[UInt8]]
     }
 
-    /// How many acknowledged notifications are remembered.
+    /// Size of the duplicate window in acknowledged notifications.
     enum Window: String {
-        /// The corpus is posted again and again, and each copy becomes a record.
+        /// The corpus is posted repeatedly, and each copy becomes a record.
         case one = "1"
-        /// More than the corpus: what comes again is a duplicate.
+        /// Larger than the corpus: a repeated notification is a duplicate.
         case all = "1000000"
     }
 
     let child: ChildProcess
     let generator: LoadGenerator
 
-    /// Starts it, and waits until it is ready.
+    /// Starts the ingress, and waits until it is ready.
     ///
-    /// - Parameter settings: beside those that all have.
+    /// - Parameter settings: settings in addition to the common ones.
     init(_ surroundings: Surroundings, window: Window = .one, settings: [String: String] = [:]) throws {
         var arguments = [
             "--kafka.bootstrap.servers", surroundings.bootstrapServers, "--profile", "single-node",
-            // As with the profile of production.
+            // Same as in the production profile.
             "--kafka.linger.ms", "5",
             "--revocation", "off", "--apps", surroundings.app.setting,
             "--root.certificates", surroundings.roots.joined(separator: ","),
@@ -42,12 +42,12 @@ struct IngressProcess {
         generator = LoadGenerator(port: port, bodies: surroundings.bodies)
     }
 
-    /// What a load cost.
+    /// The cost of a load.
     struct Turn {
         let outcome: LoadGenerator.Outcome
         /// CPU time of the process for each notification, in microseconds.
         let cost: Double
-        /// The same of its threads.
+        /// CPU time of its threads for each notification, by role, in microseconds.
         let costs: [ThreadTimes.Role: Double]
     }
 

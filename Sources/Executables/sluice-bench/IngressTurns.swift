@@ -1,7 +1,8 @@
 internal import Foundation
 
-/// Verification, its floor and the ingress in turns of half a second in one run, so that whatever else the machine does
-/// meets all of them: what an ingress costs beside its own verification, and a duplicate beside a first.
+/// Alternates verification, bare signature checks and the ingress in turns of half a second within one run, so that
+/// other activity of the machine affects all equally: the cost of an ingress relative to its own verification, and of a
+/// duplicate relative to a first post.
 struct IngressTurns {
     let probes: Probes
     let surroundings: IngressProcess.Surroundings
@@ -11,10 +12,11 @@ struct IngressTurns {
     private static let secondsPerTurn = 0.5
     private static let bodiesPerTurn = 200
     private static let connections = 64
-    /// As many as an ingress has workers, and all at once: cores that are busy side by side are slower each.
+    /// The number of workers of an ingress, all at once: cores that are busy together are slower each.
     private static let threads = ProcessInfo.processInfo.activeProcessorCount
 
-    /// Two ingresses with the same settings: one that makes a record of every notification, and one that has seen all.
+    /// Two ingresses with the same settings: one writes a record for every notification, the other remembers all as
+    /// duplicates.
     private struct Pair {
         let name: String
         /// The same verification without an ingress.
@@ -33,7 +35,7 @@ struct IngressTurns {
             self.probe = probe
             first = try IngressProcess(surroundings, settings: settings)
             again = try IngressProcess(surroundings, window: .all, settings: settings)
-            // Until every body was acknowledged, and whatever is allocated once is.
+            // Posts until every body is acknowledged and all one-time allocations are made.
             _ = try again.generator.run(
                 .init(connections: connections, requests: 2 * surroundings.bodies.count, seconds: 60))
             _ = try first.turn(.init(connections: connections, seconds: secondsPerTurn))
@@ -88,7 +90,7 @@ struct IngressTurns {
         }
         report.add(
             "\(name).duplicate_us", Distribution(pair.duplicates.map(\.cost)).median, "us CPU of the ingress each")
-        // Ratios are of the same turn, so that a machine that slows down slows both.
+        // Ratios are computed within a turn, so that a slower machine slows both.
         report.add(
             "\(name).ratio", Distribution(zip(pair.firsts, pair.verifications).map { $0.cost / $1 }).median,
             "x its own verification", digits: 3, bar: .atMost(1.35), noise: noise)

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Kafka
 internal import Records
 
-/// The time to the answer at half the rate that the ingress can take, and beside it what the broker alone takes to
-/// acknowledge records of the same size at the same rate, sent without lingering.
+/// Response latency at half the maximum rate of the ingress, compared with the latency at which the broker alone
+/// acknowledges records of the same size at the same rate, sent without linger.
 struct LatencyBenchmark {
     let generator: LoadGenerator
     let bootstrapServers: String

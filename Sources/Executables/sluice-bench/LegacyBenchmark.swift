@@ -4,7 +4,7 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// Version 1 bodies as large as they may be: a thousand transactions, 1.9 MiB.
+/// Version 1 bodies of the maximum size: a thousand transactions, 1.9 MiB.
 struct LegacyBenchmark {
     let app: SimulatedApp
     let now: Int64
@@ -33,7 +33,7 @@ struct LegacyBenchmark {
         guard let port = UInt16(try ingress.ready(field: "port")) else { throw BenchFailure("no port") }
         let bodies = (0..<8).map { body(purchase: 440_000_599_543_880 + $0) }
         let generator = LoadGenerator(port: port, bodies: bodies)
-        // What is allocated once is.
+        // Warm-up: makes all one-time allocations.
         _ = try generator.run(.init(connections: 1, seconds: seconds / 2))
         Thread.sleep(forTimeInterval: 1)
         let memory = ingress.memory.now
@@ -55,13 +55,14 @@ struct LegacyBenchmark {
         try broker.stop()
     }
 
-    /// Whether the time of a comparison says where a password is wrong: Welch's t of 200,000 attempts.
+    /// Checks whether the duration of a comparison reveals the position of a wrong character: Welch's t of 200,000
+    /// attempts.
     private func compare(into report: inout BenchReport) throws {
         report.section("version 1: a password that is wrong in its first letter, and one in its last")
         let secrets = try SharedSecrets(lines: Array(Self.secret.utf8))
         let first = Array(("1" + Self.secret.dropFirst()).utf8)
         let last = Array((Self.secret.dropLast() + "1").utf8)
-        // One buffer, filled before the clock is read, and classes in random order: the two differ in content alone.
+        // One buffer, filled before the clock is read, with classes in random order: the two differ in content alone.
         var buffer = first
         var samples: ([Double], [Double]) = ([], [])
         var matches = 0
@@ -74,7 +75,7 @@ struct LegacyBenchmark {
             if isFirst { samples.0.append(seconds) } else { samples.1.append(seconds) }
         }
         guard matches == 0 else { throw BenchFailure("a wrong password was accepted") }
-        // Interrupts of the machine, which hit either, would hide a difference.
+        // The slowest percent is dropped: interrupts hit either class, and would hide a difference.
         let (left, right) = (Moments(samples.0, upTo: 0.99), Moments(samples.1, upTo: 0.99))
         let t = (left.mean - right.mean) / (left.variance / left.count + right.variance / right.count).squareRoot()
         report.add("legacy.comparison.welch_t", abs(t), "of the two means, absolute", digits: 2, bar: .atMost(4.5))
@@ -85,7 +86,7 @@ struct LegacyBenchmark {
         let mean: Double
         let variance: Double
 
-        /// Of the samples up to this share of them, sorted.
+        /// Uses the smallest samples, up to this share of them.
         init(_ samples: [Double], upTo share: Double) {
             let kept = samples.sorted().prefix(Int(Double(samples.count) * share))
             let count = Double(kept.count)

@@ -3,15 +3,16 @@ internal import Glibc
 
 /// Posts bodies over keep-alive connections, each with one request at a time, from one thread.
 struct LoadGenerator {
-    /// How it is loaded.
+    /// The shape of a load.
     struct Load {
-        /// Connections that are open all the time.
+        /// Number of permanently open connections.
         var connections: Int
-        /// Requests that are out at once, at most; they take turns on the connections.
+        /// Maximum number of concurrent requests; they take turns on the connections.
         var outstanding = Int.max
-        /// Ends earlier after so many.
+        /// Maximum number of requests, after which the load ends early.
         var requests = Int.max
-        /// Requests are due at this rate, and their latency counts from then; nil: as fast as answers come.
+        /// Rate at which requests are due, with latency counted from the due time; nil sends as fast as responses
+        /// arrive.
         var perSecond: Double?
         var seconds: Double
     }
@@ -19,14 +20,14 @@ struct LoadGenerator {
     struct Outcome {
         let accepted: Int
         let seconds: Double
-        /// Of each answer, in milliseconds.
+        /// Latency of each response, in milliseconds.
         let latencies: Distribution
 
         var perSecond: Double { Double(accepted) / seconds }
     }
 
     private let port: UInt16
-    /// Whole requests, head included.
+    /// Complete requests, including the head.
     private let requests: [[UInt8]]
 
     init(port: UInt16, bodies: [[UInt8]]) {
@@ -44,11 +45,11 @@ struct LoadGenerator {
         }
     }
 
-    /// - Throws: ``BenchFailure`` when an answer is not 200 or the server closes a connection.
+    /// - Throws: ``BenchFailure`` when a response is not 200 or the server closes a connection.
     func run(_ load: Load) throws -> Outcome {
         let connections = try Connections(count: load.connections, port: port)
         defer { connections.close() }
-        // Longest unused first, so that all take part.
+        // Least recently used first, so that all are used.
         var free = Array(0..<load.connections)
         var firstFree = 0
         var startedAt = [Double](repeating: 0, count: load.connections)
@@ -68,7 +69,7 @@ struct LoadGenerator {
                 sent += 1
             }
             if now >= end || sent >= load.requests, sent == latencies.count { break }
-            // A moment that is due is at most a millisecond late.
+            // With a rate, polls for at most 1 ms, so that a due request is at most that late.
             for connection in try connections.answered(within: pace == nil || now >= end ? 1000 : 1) {
                 try connections.receiveAnswer(on: connection)
                 latencies.append((Clocks.monotonic - startedAt[connection]) / 1e6)
@@ -84,10 +85,10 @@ struct LoadGenerator {
     }
 }
 
-/// Open sockets to one port of this machine, watched together.
+/// Open sockets to one local port, polled together.
 private final class Connections {
     private var sockets: [Int32] = []
-    /// One for each socket, negative while no answer is awaited on it.
+    /// One for each socket; its descriptor is negative while no response is expected.
     private var polls: [pollfd] = []
     private var answer = [UInt8](repeating: 0, count: 4096)
 
@@ -102,7 +103,7 @@ private final class Connections {
         for socket in sockets { Glibc.close(socket) }
     }
 
-    /// The socket buffer holds a request, so this does not wait for the server.
+    /// Sends a request. The socket buffer is large enough for it, so this does not wait for the server.
     func send(_ request: [UInt8], on connection: Int) throws {
         var position = 0
         while position < request.count {
@@ -117,14 +118,14 @@ private final class Connections {
         polls[connection].fd = sockets[connection]
     }
 
-    /// Connections on which an answer has come.
+    /// Returns the connections on which a response has arrived.
     func answered(within milliseconds: Int32) throws -> [Int] {
         let count = poll(&polls, UInt(polls.count), milliseconds)
         guard count >= 0 || errno == EINTR else { throw BenchFailure("poll failed: errno \(errno)") }
         return count > 0 ? polls.indices.filter { polls[$0].revents != 0 } : []
     }
 
-    /// Takes an answer, which has no body and so arrives whole.
+    /// Reads a response, which has no body and therefore arrives whole.
     func receiveAnswer(on connection: Int) throws {
         let count = recv(sockets[connection], &answer, answer.count, 0)
         polls[connection] = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Why a measurement could not be made.
+/// The reason why a measurement failed.
 struct BenchFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -15,16 +15,16 @@ struct Distribution {
 
     var median: Double { percentile(0.5) }
 
-    /// The nearest rank; 0 without samples.
+    /// Returns the percentile by nearest rank; 0 without samples.
     func percentile(_ share: Double) -> Double {
         guard !sorted.isEmpty else { return 0 }
         return sorted[min(sorted.count - 1, max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1))]
     }
 }
 
-/// How far measurements of the same thing lie apart on this machine, in one run.
+/// The spread of repeated measurements on this machine in one run.
 struct Noise {
-    /// From the 10th to the 90th percentile, as a share of the median.
+    /// The range from the 10th to the 90th percentile, in percent of the median.
     let percent: Double
 
     init(of samples: [Double]) {
@@ -34,13 +34,13 @@ struct Noise {
     }
 }
 
-/// The clocks of this process.
+/// Clocks of this process.
 enum Clocks {
     /// CPU time of the calling thread, in nanoseconds.
     static var threadCPU: Double { read(CLOCK_THREAD_CPUTIME_ID) }
     /// CPU time of all threads, in nanoseconds.
     static var processCPU: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
-    /// Nanoseconds that do not jump.
+    /// Monotonic nanoseconds.
     static var monotonic: Double { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Double {
@@ -50,7 +50,7 @@ enum Clocks {
     }
 }
 
-/// Moments at a fixed rate, each given out once it has come.
+/// Times at a fixed rate, each returned once when it is due.
 struct Pace {
     private let interval: Double
     private let start: Double
@@ -61,7 +61,7 @@ struct Pace {
         self.start = start
     }
 
-    /// The next moment, if it is not later than `now`.
+    /// Returns the next due time, if it is not later than `now`.
     mutating func take(at now: Double) -> Double? {
         let due = start + next * interval
         guard due <= now else { return nil }

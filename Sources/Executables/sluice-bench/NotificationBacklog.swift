@@ -5,11 +5,10 @@ internal import Kafka
 internal import Records
 internal import Simulator
 
-/// A backlog of a notification topic as the ingress writes it, as long as wanted: subscriptions of a corpus, told again
-/// and again for other customers.
-///
+/// A backlog of a notification topic of any length as the ingress writes it: subscriptions of a corpus, repeated for
+/// other customers.
 struct NotificationBacklog {
-    /// When a customer's next notification comes.
+    /// The position of a customer's next notification.
     enum Order {
         /// After every other customer's, as with subscriptions that renew each month: never in the same batch, and its
         /// row in no cache.
@@ -18,17 +17,17 @@ struct NotificationBacklog {
         case interleaved
     }
 
-    /// The records of one subscription, and where in them the customer is named.
+    /// The records of one subscription, and the byte positions that identify the customer.
     private struct Life {
         let records: [Template]
     }
 
     private struct Template {
         let record: KafkaProducerRecord
-        /// Where the three characters of an identifier are that name the customer.
+        /// Byte positions of the three characters of an identifier that distinguish customers.
         let places: [Int]
         let keyPlaces: [Int]
-        /// By header.
+        /// Byte positions of these characters in each header.
         let headerPlaces: [[Int]]
 
         func key(of copy: Int) -> [UInt8] { Self.naming(copy, in: record.key, keyPlaces) ?? [] }
@@ -58,19 +57,19 @@ struct NotificationBacklog {
 
     let topic: KafkaTopic
     let order: Order
-    /// Notifications of each customer.
+    /// Number of notifications per customer.
     let stepCount: Int
     let customers: Int
     private let lives: [Life]
 
     var count: Int { customers * stepCount }
 
-    /// As many customers may be made of one subscription.
+    /// Maximum number of customers derived from one subscription.
     private static let maximumCopies = 799
 
     /// - Parameters:
-    ///   - verified: in the order of the corpus; subscriptions that it does not tell to the end are left out.
-    ///   - count: at least so many records, as far as the corpus goes.
+    ///   - verified: notifications in the order of the corpus; subscriptions with fewer than all steps are left out.
+    ///   - count: minimum number of records, as far as the corpus allows.
     init(_ verified: [VerifiedNotification], topic: KafkaTopic, count: Int, order: Order, at now: Int64) throws {
         self.topic = topic
         self.order = order
@@ -90,14 +89,14 @@ struct NotificationBacklog {
         customers = min((count + stepCount - 1) / stepCount, lives.count * Self.maximumCopies)
     }
 
-    /// The key of the record at a place of the backlog.
+    /// Returns the key of the record at an index of the backlog.
     func key(at index: Int) -> [UInt8] {
         let customer = place(index).customer
         let (copy, life) = customer.quotientAndRemainder(dividingBy: lives.count)
         return lives[life].records[0].key(of: copy)
     }
 
-    /// Which notification of which customer is at an index of the backlog.
+    /// Returns the step and the customer at an index of the backlog.
     func place(_ index: Int) -> (step: Int, customer: Int) {
         let width = order == .spread ? customers : 64
         let (group, rest) = index.quotientAndRemainder(dividingBy: width * stepCount)
@@ -105,7 +104,7 @@ struct NotificationBacklog {
         return (step, group * width + customer)
     }
 
-    /// The record at a place of the backlog.
+    /// Returns the record at an index of the backlog.
     subscript(index: Int) -> KafkaProducerRecord {
         let (step, customer) = place(index)
         let (copy, life) = customer.quotientAndRemainder(dividingBy: lives.count)
@@ -113,11 +112,11 @@ struct NotificationBacklog {
     }
 
     private static func template(_ record: KafkaProducerRecord, of id: String) -> Template {
-        // All transactions of a story have these digits, the first three of which are the customer's here.
+        // All transactions of a subscription share these digits; the first three of them identify the customer.
         let needles = [String(id.prefix(12))] + names(in: record)
         func places(in bytes: [UInt8]?) -> [Int] {
             guard let bytes else { return [] }
-            // What was signed stays as it was signed.
+            // The signed part stays unchanged.
             let end = bytes.firstRange(of: Array(",\"proof\"".utf8))?.lowerBound ?? bytes.count
             return needles.flatMap { bytes[..<end].ranges(of: Array($0.utf8)).map(\.lowerBound) }
         }
@@ -126,7 +125,7 @@ struct NotificationBacklog {
             headerPlaces: record.headers.map { places(in: $0.value) })
     }
 
-    /// Identifiers of the customer and of the notification beside those of the transactions.
+    /// Returns identifiers of the customer and of the notification, besides those of the transactions.
     private static func names(in produced: KafkaProducerRecord) -> [String] {
         guard let record = try? NotificationRecord(key: nil, value: produced.value, headers: produced.headers) else {
             return []

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What several threads bring together.
+/// Values collected from several threads.
 final class Outcomes<Value: Sendable>: Sendable {
     private let all = Mutex<[Value]>([])
 

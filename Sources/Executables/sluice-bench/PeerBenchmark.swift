@@ -10,7 +10,7 @@ struct PeerBenchmark {
     let pki: TestCertificateAuthority
     let app: SimulatedApp
     let rounds: Int
-    /// Where libraries are brought and programs built; kept for the next time.
+    /// Directory of downloaded libraries and built programs; kept for the next run.
     let directory: String
 
     private static let notifications = 200
@@ -77,7 +77,7 @@ struct PeerBenchmark {
         }
     }
 
-    /// The three signed texts of a body.
+    /// Returns the three signed texts of a body.
     private static func line(of body: [UInt8]) throws -> String {
         let texts = try JSONDecoder().decode(Body.self, from: Data(body))
         let segments = texts.signedPayload.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension PeerLibrary {
-    /// The fastest published library that was found, a crate that is not Apple's. What it calls online checks remembers
-    /// the certificate chain and asks nothing.
+    /// The fastest published library found, a crate not by Apple. Its mode with online checks caches the certificate
+    /// chain without sending OCSP requests.
     ///
-    /// Cargo takes the crate from its registry, or from where a configuration above the directory says, such as a folder
-    /// of vendored crates.
+    /// Cargo gets the crate from its registry, or from a source in a configuration of a parent directory, such as
+    /// vendored crates.
     static let rustCrate = PeerLibrary(
         name: "rust_crate", package: "app-store-server-library 6.0.1 (Rust, aws-lc)", modes: ["offline", "online"],
         bodiesPerRound: 400, atLeast: 1

@@ -1,14 +1,14 @@
 internal import AppStoreSigning
 internal import Simulator
 
-/// The same notifications by EVP alone, and with a table of the key.
+/// Probes of the same notifications by EVP alone, and with a precomputed key table.
 struct Probes: Sendable {
     let evp: VerificationProbe
-    /// Nil where this libcrypto makes no tables.
+    /// Nil when this libcrypto cannot create tables.
     let tables: VerificationProbe?
     let whyNoTables: String?
 
-    /// - Parameter now: the verifiers' present, in milliseconds since 1970.
+    /// - Parameter now: the verifiers' current time, in milliseconds since 1970.
     init(bodies: [[UInt8]], pki: TestCertificateAuthority, app: SimulatedApp, at now: Int64) throws {
         evp = try VerificationProbe(bodies: bodies, pki: pki, app: app, at: now)
         do {

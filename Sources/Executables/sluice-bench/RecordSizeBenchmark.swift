@@ -8,7 +8,7 @@ internal import Kafka
 internal import Records
 internal import Simulator
 
-/// How many bytes of key, value and headers a notification is in Kafka.
+/// Size of a notification in Kafka: bytes of key, value and headers.
 struct RecordSizeBenchmark {
     let pki: TestCertificateAuthority
     let app: SimulatedApp
@@ -59,9 +59,9 @@ struct RecordSizeBenchmark {
     }
 }
 
-/// Notifications that Apple signed, where the test vectors are.
+/// Captured Apple samples, if the test vectors are available.
 private enum AppleSamples {
-    /// Where `SLUICE_TEST_VECTORS` says, else `shared/vectors` beside a folder above the current one.
+    /// The directory in `SLUICE_TEST_VECTORS`, or else `shared/vectors` in any parent of the current directory.
     static var folder: URL? {
         let named = ProcessInfo.processInfo.environment["SLUICE_TEST_VECTORS"].map { URL(fileURLWithPath: $0) }
         var candidates = named.map { [$0] } ?? []
@@ -88,7 +88,7 @@ private enum AppleSamples {
 }
 
 extension KafkaProducerRecord {
-    /// As the ingress makes it.
+    /// The record as the ingress builds it.
     init?(_ verified: VerifiedNotification, to topic: KafkaTopic, receivedAt now: Int64) {
         let parts = SignedParts(
             signedPayload: verified.signedText, notification: verified.notification, envelope: verified.envelope,

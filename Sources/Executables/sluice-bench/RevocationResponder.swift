@@ -4,15 +4,15 @@ internal import Foundation
 internal import HTTPServer
 internal import Synchronization
 
-/// Answers OCSP for the test certificates on this machine: Apple's libraries remember a chain only when they have
-/// asked about it. As Apple's do, its answers name a certificate that the issuer gave for them and contain it; Apple's
-/// library for Node takes no other.
+/// Answers OCSP for the test certificates on this machine: Apple's libraries cache a chain only after checking its
+/// revocation. Like Apple's responses, these are signed by a delegated certificate of the issuer, and contain it;
+/// Apple's library for Node accepts no other.
 final class RevocationResponder: Sendable {
     private let server: HTTPServer
     private let port: UInt16
     private let pki: Authorities
 
-    /// Who answers about certificates of one issuer.
+    /// The responders for the certificates of each issuer.
     private struct Signers {
         let ofLeaf: OCSPResponder
         let ofIntermediate: OCSPResponder
@@ -44,7 +44,7 @@ final class RevocationResponder: Sendable {
         port = server.port()
     }
 
-    /// New certificates that name this responder.
+    /// Creates certificates that name this responder.
     func makeCertificates(at seconds: Int64) throws -> TestCertificateAuthority {
         var options = TestCertificateAuthority.Options(now: seconds)
         options.leafOCSPAddress = "http://127.0.0.1:\(port)/leaf"
@@ -72,7 +72,7 @@ final class RevocationResponder: Sendable {
             extensions: [.basicConstraints(isAuthority: false), .digitalSignature, .ocspSigning, .ocspNoCheck])
         let signer = try builder.issued(for: key, by: issuer, authorityKey: issuerKey)
         var responder = OCSPResponder(issuer: issuer, signer: signer, key: key)
-        // Apple's library for Python finds a signer by its key only.
+        // Apple's library for Python finds a signer only by its key.
         responder.isNamedByKey = true
         return responder
     }

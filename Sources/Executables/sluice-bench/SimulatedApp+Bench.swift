@@ -3,17 +3,17 @@ internal import AppStoreVerification
 internal import Simulator
 
 extension SimulatedApp {
-    /// The app that the corpus is about.
+    /// The app of the corpus.
     static let bench = SimulatedApp(
         bundleId: BundleId("com.example.bench"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
 
     var identity: AppIdentity { AppIdentity(bundleId: bundleId, appAppleId: appAppleId) }
 
-    /// As `apps` takes it.
+    /// The app as a value of the setting `apps`.
     var setting: String { "\(bundleId.rawValue):\(appAppleId.rawValue)" }
 }
 
 extension Scenario {
-    /// What most notifications are: a subscription that renews, with a transaction and renewal info in each.
+    /// The most common notifications: a subscription that renews, each with a transaction and renewal info.
     static let renewals = all.filter { $0.name == "subscription-renewing" }
 }

@@ -8,7 +8,7 @@ internal import Simulator
 internal import Telemetry
 internal import Time
 
-/// Measures what the design promises, in one run on one machine, as ratios: the verification path against bare
+/// Measures the promises of the design as ratios, in one run on one machine: the verification path against bare
 /// signature checks and against published libraries, and the ingress with a broker behind it.
 @main
 struct SluiceBench {
@@ -59,7 +59,7 @@ struct SluiceBench {
         ], version: Build.version)
 
     static func main() async throws {
-        // As in the ingress.
+        // Same as in the ingress.
         MemoryArenas.limit()
         try initializeCryptography()
         let configuration = command.parseOrExit().configuration

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// CPU time of the ingress so far, by what its threads are for, in nanoseconds.
+/// CPU time of the ingress so far by thread role, in nanoseconds.
 struct ThreadTimes {
-    /// What a thread is for, by its name.
+    /// The role of a thread, derived from its name.
     enum Role: String, CaseIterable {
         /// Reads and writes the sockets of both listeners.
         case loop
-        /// Verifies.
+        /// Verifies notifications.
         case workers
-        /// The producer's threads, delivery reports included.
+        /// The producer's threads, including delivery reports.
         case librdkafka
         /// The log, the main thread, and threads that have ended.
         case other
@@ -29,17 +29,17 @@ struct ThreadTimes {
     private var byRole: [Role: Double] = [:]
     private let all: Double
 
-    /// - Throws: ``BenchFailure`` when `/proc` does not say: no Linux, or a kernel without schedstat.
+    /// - Throws: ``BenchFailure`` when `/proc` lacks the data: not Linux, or a kernel without schedstat.
     init(of process: ChildProcess) throws {
         let tasks = "/proc/\(process.pid)/task"
         let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
         all = process.cpu
         for thread in threads {
-            // A thread may end meanwhile; what it used is then in `other`.
+            // A thread may end meanwhile; its time is then in `other`.
             guard let name = try? String(contentsOfFile: "\(tasks)/\(thread)/comm", encoding: .utf8),
                 let times = try? String(contentsOfFile: "\(tasks)/\(thread)/schedstat", encoding: .utf8)
             else { continue }
-            // Time on a CPU, time waiting for one, and how often; the first two in nanoseconds.
+            // The file has time on a CPU, time waiting for one, and the number of slices; the first two in nanoseconds.
             guard let running = times.split(separator: " ").first.flatMap({ Double($0) }) else {
                 throw BenchFailure("/proc says no CPU time of threads")
             }
@@ -47,7 +47,7 @@ struct ThreadTimes {
         }
     }
 
-    /// Nanoseconds since an earlier reading. `other` is what the process used beside the named threads.
+    /// Returns nanoseconds since an earlier reading. `other` is the process's time not attributed to the named threads.
     func since(_ earlier: ThreadTimes) -> [Role: Double] {
         var times: [Role: Double] = [:]
         for role in Role.allCases where role != .other {

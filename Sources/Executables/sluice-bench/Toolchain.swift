@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Programs that install and compile, run to their end without their output.
+/// Runs installers and compilers to completion, without their output.
 enum Toolchain {
-    /// - Throws: ``BenchFailure`` when it fails or takes longer than `seconds`.
+    /// - Throws: ``BenchFailure`` when the program fails or takes longer than `seconds`.
     static func run(
         _ executable: String, _ arguments: [String], in directory: String? = nil, seconds: Double = 180
     ) throws {

@@ -5,13 +5,13 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// The whole verification of a body (three JWS with a known chain), and the three signature checks that it cannot do
-/// without, by the CPU time of the calling thread.
+/// Measures the complete verification of a body (three JWS with a known chain), and the three signature checks that it
+/// requires at least, by the CPU time of the calling thread.
 struct VerificationProbe: Sendable {
     static let bodiesPerRound = 400
 
     let bodies: [[UInt8]]
-    /// Few enough for a processor's cache, where a body is that has just been received.
+    /// Few enough for a processor's cache, like a body that has just been received.
     private let nearBodies: [[UInt8]]
     private let verifier: NotificationVerifier
     let key: P256PublicKey
@@ -20,8 +20,8 @@ struct VerificationProbe: Sendable {
     private let now: Int64
 
     /// - Parameters:
-    ///   - now: the verifier's present, in milliseconds since 1970.
-    ///   - usesTables: whether signatures are judged by a table of the key, which is there when this returns.
+    ///   - now: the verifier's current time, in milliseconds since 1970.
+    ///   - usesTables: whether signatures are verified with a precomputed key table, which exists when this returns.
     init(
         bodies: [[UInt8]], pki: TestCertificateAuthority, app: SimulatedApp, at now: Int64, usesTables: Bool = false
     ) throws {
@@ -40,7 +40,7 @@ struct VerificationProbe: Sendable {
         if usesTables { try waitForTable() }
     }
 
-    /// It is made on a thread of its own.
+    /// Waits for the key table, which is created on a separate thread.
     private func waitForTable() throws {
         let deadline = Clocks.monotonic + 10e9
         while verifier.tableStatus.tables == 0 {
@@ -59,17 +59,17 @@ struct VerificationProbe: Sendable {
         return notification
     }
 
-    /// All bodies, verified.
+    /// Verifies all bodies.
     func verified() throws -> [VerifiedNotification] { try bodies.map(verify) }
 
-    /// Microseconds for each body.
+    /// Returns microseconds per body.
     func whole(round: Int, count: Int = bodiesPerRound) throws -> Double {
         let start = Clocks.threadCPU
         for index in 0..<count { try verify(nearBodies[(round * count + index) % nearBodies.count]) }
         return (Clocks.threadCPU - start) / 1000 / Double(count)
     }
 
-    /// Microseconds for each body on each of several threads at once.
+    /// Returns microseconds per body on each of several concurrent threads.
     func whole(round: Int, count: Int = bodiesPerRound, threads: Int) throws -> [Double] {
         let outcomes = Outcomes<Result<Double, any Error>>()
         let ended = DispatchGroup()
@@ -84,7 +84,7 @@ struct VerificationProbe: Sendable {
         return try outcomes.values.map { try $0.get() }
     }
 
-    /// Microseconds for three signature checks.
+    /// Returns microseconds for three signature checks.
     func threeBare(count: Int) throws -> Double {
         let start = Clocks.threadCPU
         for _ in 0..<3 * count {
@@ -96,12 +96,12 @@ struct VerificationProbe: Sendable {
     }
 }
 
-/// The verification path against bare signature checks, and on two threads against one.
+/// Compares the verification path with bare signature checks, and two threads with one.
 struct VerificationBenchmark {
     let probes: Probes
     let rounds: Int
 
-    // All take turns every few milliseconds, so that what else the machine does meets them alike.
+    // All alternate every few milliseconds, so that other activity of the machine affects them equally.
     private static let turnsPerRound = 200
     private static let bodiesPerTurn = 10
 
