@@ -1,13 +1,13 @@
 internal import Kafka
 internal import Records
 
-/// The topics of an installation, which no client can create.
+/// The topics of an installation, which clients cannot create.
 enum DevBrokerTopics {
-    /// Every topic with its number of partitions.
+    /// Returns every topic with its number of partitions.
     ///
     /// - Parameters:
-    ///   - groups: consumer groups that are not Sluice's own and may read any of the topics with a key.
-    ///   - others: names of keyed topics that are not Sluice's own.
+    ///   - groups: consumer groups beyond Sluice's own that may read any keyed topic.
+    ///   - others: names of keyed topics beyond Sluice's own.
     static func all(prefix: String, partitions: Int, groups: [String], others: [String]) -> [KafkaTopic: Int] {
         let names = TopicNames(prefix: prefix)
         var topics = names.specifications(partitions: partitions)

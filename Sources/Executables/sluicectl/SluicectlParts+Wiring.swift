@@ -9,7 +9,7 @@ internal import Refunds
 internal import Webhooks
 
 extension SluicectlParts {
-    /// What the services of this installation contribute.
+    /// The contributions of the services of this installation.
     static let wired = SluicectlParts(
         executables: [
             Executable(name: "sluice-ingress", schema: IngressPlan.schema) {
