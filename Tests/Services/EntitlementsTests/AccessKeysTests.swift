@@ -79,7 +79,7 @@ import Time
         clock.seconds.withLock { $0 += 1 }
         #expect(keys.client(in: "Bearer \(Self.reader)") == nil)
         #expect(keys.client(in: "bearer  \(Self.writer)")?.permission == .full)
-        // What is no list, or no file, changes nothing and is said.
+        // A malformed or missing file leaves the keys unchanged and is logged.
         for broken in ["nothing", nil] {
             if let broken { try write(broken) } else { try FileManager.default.removeItem(atPath: path) }
             clock.seconds.withLock { $0 += 1 }

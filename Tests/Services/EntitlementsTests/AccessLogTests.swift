@@ -6,7 +6,7 @@ import Testing
 
 @testable import Entitlements
 
-/// Who asks, who is refused, and who changes something.
+/// The access log: callers, refusals and changes.
 @Suite(.timeLimit(.minutes(5))) struct AccessLogTests {
     private static let reader = String(repeating: "r", count: 32)
     private static let writer = String(repeating: "w", count: 32)

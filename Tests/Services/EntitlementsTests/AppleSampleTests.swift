@@ -11,7 +11,7 @@ import Testing
 
 @testable import Entitlements
 
-/// A purchase that the App Store's sandbox really told of (seven notifications out of more).
+/// A real purchase in the App Store's sandbox (seven of its notifications).
 @Suite(
     .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), .timeLimit(.minutes(5)))
 struct AppleSampleTests {
@@ -20,9 +20,9 @@ struct AppleSampleTests {
         "04-EXPIRED-VOLUNTARY", "05-SUBSCRIBED-RESUBSCRIBE", "06-CONSUMPTION_REQUEST", "07-REFUND",
     ]
 
-    /// Moments, and what the purchase gave then.
+    /// Moments with the expected state of the purchase.
     static let expected: [(at: Int64, state: String)] = [
-        (1_759_302_551_000, ""),  // before the first purchase that is known
+        (1_759_302_551_000, ""),  // before the first known purchase
         (1_759_302_600_000, "ACTIVE true 2000001024998954"),
         (1_759_302_733_000, "RENEWING true 2000001024998954"),
         (1_759_313_533_000, "EXPIRED false 2000001024998954"),
@@ -30,15 +30,15 @@ struct AppleSampleTests {
         (1_759_388_948_000, "EXPIRED false 2000001025686313"),
         (1_759_389_041_604, "EXPIRED false 2000001025686313"),
         (1_760_335_200_000, "ACTIVE true 2000001032604840"),  // refunded later
-        // Bought anew after renewal had been turned off: what was said of the former period does not count.
+        // A new purchase after renewal was turned off: facts about the former period no longer apply.
         (1_760_335_310_000, "RENEWING true 2000001032604840"),
         (1_760_346_110_000, "EXPIRED false 2000001032604840"),
         (1_760_591_941_117, "ACTIVE true 2000001035288486"),
-        (1_760_592_122_788, "ACTIVE true 2000001035288486"),  // the refund is of an older period
+        (1_760_592_122_788, "ACTIVE true 2000001035288486"),  // the refund concerns an older period
         (1_760_592_315_000, "RENEWING true 2000001035288486"),
     ]
 
-    /// As the ingress writes them: the payloads byte for byte, less the nested JWS.
+    /// Records as the ingress writes them: the payloads byte for byte, without the nested JWS.
     static func records() throws -> [KafkaProducerRecord] {
         try files.map { file in
             let jws = try TestVectors.bytes("genuine/\(file).jws")

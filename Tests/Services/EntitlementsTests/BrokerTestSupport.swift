@@ -15,8 +15,8 @@ import Testing
 
 @testable import Entitlements
 
-/// A broker with the topics of one installation, whose prefix and group are the test's own; embedded unless
-/// `ApacheKafka.use` chose.
+/// A broker with the topics of one installation, with the test's own prefix and group; embedded unless
+/// `ApacheKafka.use` is active.
 final class Installation: Sendable {
     let topics: TopicNames
     let group: String
@@ -71,7 +71,7 @@ final class Installation: Sendable {
         try await kafka.records(of: [topic], partitions: partitions)
     }
 
-    /// The configuration of the executable, in memory.
+    /// Returns the executable's configuration, in memory.
     func configuration(data: String, _ further: [String] = [], changes: Bool = true) throws -> Configuration {
         try EntitlementsTests.configuration(
             [
@@ -82,7 +82,7 @@ final class Installation: Sendable {
     }
 }
 
-/// The services of the executable, run as its main runs them.
+/// The services of the executable, started like by its main.
 final class RunningEntitlements: Sendable {
     let registry = MetricsRegistry()
     let log = MemoryLogSink()
@@ -93,10 +93,10 @@ final class RunningEntitlements: Sendable {
     private let trigger: AsyncStream<String>.Continuation
     private let group: Task<ExitCode, Never>
 
-    /// Of the read API.
+    /// Port of the read API.
     var port: UInt16 { api.port }
 
-    /// - Parameter waitsForInput: until how far the input was read is known, and not too long ago.
+    /// - Parameter waitsForInput: whether to wait until the age of the input is known and recent.
     init(_ configuration: Configuration, waitsForInput: Bool = true) async throws {
         document = try OpenAPIValidator()
         let logger = Logger(label: "test", level: .info, format: .json, sink: log)
@@ -119,7 +119,7 @@ final class RunningEntitlements: Sendable {
         try #require(isReady, "\(log.lines.suffix(8).joined(separator: "\n"))")
     }
 
-    /// As SIGTERM does.
+    /// Stops the services as SIGTERM does.
     func stop() async -> ExitCode {
         trigger.yield("test")
         let exitCode = await group.value
@@ -143,21 +143,21 @@ final class RunningEntitlements: Sendable {
         return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
     }
 
-    /// Every answer is as the service documents it.
+    /// Checks that a response conforms to the service's OpenAPI document.
     private func check(_ answer: HTTPClientResponse, _ method: String, _ path: String) {
         let problems = document.problems(
             of: method, path, status: answer.status, body: answer.body, header: { answer.header($0) })
         #expect(problems.isEmpty, "\(method) \(path)")
     }
 
-    /// State and transaction of the grants, those that do not hold included.
+    /// Returns state and transaction of all grants, including inactive ones.
     func states(_ query: String) async throws -> [String] {
         try await get(query).body.allGrants.map { grant in
             "\(grant["state"]?.string ?? "?") \(grant["transactionId"]?.string ?? "?")"
         }
     }
 
-    /// The sum of the metric's lines that begin like this.
+    /// Returns the sum of the metric's lines with this prefix.
     func metric(_ start: String) -> Double {
         String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
             .filter { $0.hasPrefix(start) }
@@ -165,7 +165,7 @@ final class RunningEntitlements: Sendable {
             .reduce(0, +)
     }
 
-    /// Waits until so many records are finished, whatever became of them, and their states can be read.
+    /// Waits until a number of records is finished with any verdict, and their states can be read.
     func finish(_ count: Double) async throws {
         try await waitUntil(within: .seconds(25)) {
             self.metric("sluice_consumer_records_total{") >= count && self.metric("sluice_state_lag_records{") == 0

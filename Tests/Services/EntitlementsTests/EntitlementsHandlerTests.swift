@@ -101,7 +101,7 @@ import Testing
         return "\(grant?["state"]?.string ?? "-") \(grant?["isEntitled"]?.bool ?? false)"
     }
 
-    /// Old and new purchase have keys, and mostly partitions, of their own.
+    /// The old and the new purchase have different keys, and usually different partitions.
     @Test func `a migration passes the account on from another partition, whichever is handled first`() throws {
         let old = lifeOfOne(purchase: "1")[0]
         var new = lifeOfOne(purchase: "2", token: nil)[0]

@@ -12,7 +12,7 @@ import Time
 
 @testable import Entitlements
 
-/// The whole service over an embedded broker. Each join of a group costs three seconds.
+/// The whole service over an embedded broker. Each group join takes three seconds.
 @Suite(.timeLimit(.minutes(10))) struct EntitlementsOnBrokerTests {
     private let at61 = "at=\(on(61))"
 
@@ -25,7 +25,7 @@ import Time
         wrongType.transaction?["expiresDate"] = "tomorrow"
         let sandboxed = lifeOfOne(purchase: "4000", environment: .sandbox)[0]
         let test = Draft("TEST", signed: on(0), purchase: "none", status: nil)
-        // Newest first, poison in between.
+        // Newest first, with poison records in between.
         try await installation.write(
             [life[3].produced(in: production)]
                 + [
@@ -49,7 +49,7 @@ import Time
         #expect(await first.stop() == .ok)
 
         var random = SeededGenerator(seed: 3)
-        // While it was down: what was missing, once more what it knows, and a purchase of its own.
+        // Written while it was down: the missing notifications, repeated ones, and a new purchase.
         let second = lifeOfOne(purchase: "5000", token: account)[..<2]
         try await installation.write(
             (life.shuffled(using: &random) + second).map { $0.produced(in: production) })
@@ -69,7 +69,7 @@ import Time
         #expect(Set(letters.map(\.value)) == [[0xFF, 0x00], wrongType.record().value, sandboxed.record().value])
         #expect(try await installation.read(installation.deadLetterTopic(.sandbox)).isEmpty)
 
-        // A lost disk: everything is in the topic.
+        // The disk is lost: everything is restored from the topic.
         let other = try TemporaryDirectory()
         let restored = try await RunningEntitlements(installation.configuration(data: other.path))
         #expect(try await restored.states("?originalTransactionId=1000&\(at61)") == ["EXPIRED 10002"])
@@ -79,7 +79,7 @@ import Time
         await installation.stop()
     }
 
-    /// The group as it is when it has read production's topic up to an offset, without a member that did.
+    /// Commits offsets as if the group had read production's topic up to them, without a member that did.
     private func commit(_ installation: Installation, _ offset: (KafkaWatermarks) -> KafkaOffset) async throws {
         let admin = try KafkaAdmin(installation.kafka)
         let ends = try await admin.watermarks(of: installation.notifications(.production))
@@ -109,7 +109,7 @@ import Time
             #expect(line.contains(part), "\(part)")
         }
 
-        // As `sluicectl entitlements rebuild` does.
+        // Same as `sluicectl entitlements rebuild`.
         try await commit(installation, \.low)
         let again = try await RunningEntitlements(configuration)
         try await again.finish(4)
@@ -162,7 +162,7 @@ import Time
         #expect(try await claim("no number", other).status == 404)
         #expect(try await claim("1", "no UUID").status == 400)
         #expect(try await service.post("/v1/claims", ["x": 1]).status == 400)
-        // It is claimed: another account needs a transfer, and proof.
+        // The purchase is claimed: another account needs a transfer and a proof.
         #expect(try await claim("1", account).status == 409)
         #expect(await service.stop() == .ok)
         await installation.stop()
@@ -190,7 +190,7 @@ import Time
         #expect(try await service.get("?originalTransactionId=1").body["known"] == false)
         #expect(await service.stop() == .ok)
 
-        // A member without a file knows it from the tombstone.
+        // A member without a database learns of the erasure from the tombstone.
         let other = try TemporaryDirectory()
         let restored = try await RunningEntitlements(installation.configuration(data: other.path))
         try await installation.write(life.map { $0.produced(in: production) })
@@ -280,7 +280,7 @@ import Time
             }
             #expect(found.joined() == state, "at \(at)")
         }
-        // The topic says the same of now.
+        // The topic has the current state too.
         let last = try #require(try await installation.read(installation.state(.sandbox)).last?.value)
         let published = try #require(try JSONValue(json: last).object)
         #expect(published["grants"]?.array == [])

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Entitlements
 
-/// One record and what must become of it.
+/// One record and the expected outcome.
 struct ReadingCase: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Equatable {
         case facts
@@ -35,7 +35,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         self.init(description, outcome, draft.record())
     }
 
-    /// A record with this value.
+    /// Creates a case from a record with this value.
     init(_ description: String, _ outcome: Outcome, value: String?) {
         self.init(
             description, outcome,
@@ -44,7 +44,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
                 value: value.map { Array($0.utf8) }))
     }
 
-    /// A notification without any purchase.
+    /// Creates a case from a notification without a purchase.
     init(_ description: String, _ outcome: Outcome, type: String) {
         self.init(description, outcome) { draft in
             draft.notification["notificationType"] = .string(type)
@@ -188,7 +188,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         case .verdict(.skip(let reason)): #expect(given.outcome == .skip(reason.code))
         case .verdict(.deadLetter(let reason)):
             #expect(given.outcome == .deadLetter(reason.code))
-            // Details name fields, never what is in them.
+            // Details name fields, never their values.
             #expect(reason.detail?.contains("999") != true)
         case .verdict(let other): Issue.record("unexpected \(other)")
         }

@@ -8,11 +8,11 @@ import Testing
 
 @testable import Entitlements
 
-/// A day of subscriptions that all renew, of which Apple tells early, in time and late: what is published meanwhile.
+/// One day of renewing subscriptions that Apple reports early, in time and late: the values published meanwhile.
 @Suite struct LateRenewalTests {
     private static let minute: Int64 = 60_000
     private static let hour: Int64 = 3_600_000
-    /// Of a period, in hours.
+    /// Length of a period, in hours.
     private static let length: Int64 = 4
 
     private struct Told {
@@ -20,7 +20,8 @@ import Testing
         let facts: PurchaseFacts
     }
 
-    /// One purchase after the other, with up to an hour between the end of a period and the news of the next.
+    /// Generates purchases one after the other, with up to an hour between the end of a period and the notification of
+    /// the next.
     private func notifications(_ purchases: Int, _ random: inout some RandomNumberGenerator) throws -> [Told] {
         var told: [Told] = []
         for number in 0..<purchases {

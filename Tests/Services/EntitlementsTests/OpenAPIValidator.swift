@@ -3,21 +3,21 @@ import JSON
 
 @testable import Entitlements
 
-/// Compares answers with the OpenAPI document that the service gives of itself: the status must be documented for the
-/// operation, with its fields, and the body must be as the schema says. Stricter than the document in one point: a member
-/// that it does not name is a problem. Knows the keywords that the document uses and refuses any other.
+/// Checks responses against the OpenAPI document that the service publishes: the status must be documented for the
+/// operation, with its header fields, and the body must match the schema. Stricter than the document in one point: an
+/// undocumented member is a problem. Supports the keywords that the document uses and refuses any other.
 struct OpenAPIValidator {
     let document: JSONValue
 
     init(_ text: [UInt8] = OpenAPIDocument.text) throws { document = try JSONValue(json: text) }
 
-    /// What is wrong with an answer; empty when nothing is.
+    /// Returns the problems of a response; empty when it conforms.
     ///
-    /// - Parameter header: the value of a field of the answer.
+    /// - Parameter header: returns the value of a header field of the response.
     func problems(
         of method: String, _ path: String, status: Int, body: [UInt8], header: (String) -> String?
     ) -> [String] {
-        // A HEAD is a GET without the body; what no operation is has no document.
+        // A HEAD is a GET without the body; requests that match no operation have no documentation.
         let method = method == "HEAD" ? "get" : method.lowercased()
         guard let operation = self[["paths", path, method]] else {
             return [401, 404, 405].contains(status) ? [] : ["\(method) \(path) is not documented"]
@@ -83,7 +83,7 @@ struct OpenAPIValidator {
     private func problems(of object: JSONObject, against schema: JSONObject, at place: String) -> [String] {
         var problems = (schema["required"]?.array ?? []).compactMap(\.string).filter { object[$0] == nil }
             .map { "\(place): without \($0)" }
-        // An object of anything, such as this document.
+        // An object with arbitrary members, such as this document.
         guard let properties = schema["properties"]?.object else { return problems }
         for member in object.members {
             guard let property = properties[member.name] else {
@@ -97,7 +97,7 @@ struct OpenAPIValidator {
 
     // MARK: Document
 
-    /// What a `$ref` names; anything else as it is.
+    /// Returns the target of a `$ref`, or any other value unchanged.
     private func resolved(_ value: JSONValue) -> JSONValue {
         guard let reference = value.object?["$ref"]?.string, reference.hasPrefix("#/") else { return value }
         return self[reference.dropFirst(2).split(separator: "/").map(String.init)] ?? .null

@@ -123,7 +123,7 @@ import Testing
 
 struct NoConfiguration: Error {}
 
-/// The configuration of a command line.
+/// Returns the configuration of a command line.
 func configuration(_ arguments: [String], environment: [String: String] = [:]) throws -> Configuration {
     guard
         case .run(let invocation) = EntitlementsApplication.application.command.parse(

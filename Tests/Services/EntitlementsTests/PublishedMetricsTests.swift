@@ -7,7 +7,7 @@ import Testing
 
 @testable import Entitlements
 
-/// What an operator must see of the purchases that are published.
+/// Metrics of published purchases that operators rely on.
 @Suite struct PublishedMetricsTests {
     private func text(of draft: Draft) throws -> String {
         let registry = MetricsRegistry()

@@ -13,20 +13,20 @@ import Time
 
 @testable import Entitlements
 
-/// What a service says is missing, to be set by tests.
+/// The reason a service reports as missing, set by tests.
 final class Obstacle: Sendable {
     let text = Mutex<String?>(nil)
 }
 
-/// A read API over HTTP on a free port whose wall clock stands still, over rows that tests fill.
+/// A read API over HTTP on a free port with a fixed wall clock, over rows that tests fill.
 final class ReadAPIHarness: Sendable {
     let directory: TemporaryDirectory
     let rows: RowsHarness
     let registry = MetricsRegistry()
     let log = MemoryLogSink()
-    /// What the service says is missing.
+    /// The obstacle reported by the service.
     let obstacle = Obstacle()
-    /// How far the input was read.
+    /// The reading progress of the input.
     let input: InputFreshness
     private let reader: StateReader<EntitlementsModel>
     private let server: HTTPServer
@@ -34,10 +34,10 @@ final class ReadAPIHarness: Sendable {
     private let document: OpenAPIValidator
 
     /// - Parameters:
-    ///   - keys: the lines of `http.keys.file`; nil: without one.
-    ///   - readUntil: the moment up to which the input was read; nil: now.
+    ///   - keys: the lines of `http.keys.file`; nil runs without a file.
+    ///   - readUntil: the moment up to which the input was read; nil means now.
     ///   - stalenessLimit: milliseconds.
-    ///   - accessLines: of which requests there is a line.
+    ///   - accessLines: selects the requests that are logged.
     init(
         now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000, keys: String? = nil,
         readUntil: Int64? = nil, stalenessLimit: Int64 = 300_000, staleAnswers: StaleAnswers = .mark,
@@ -90,7 +90,7 @@ final class ReadAPIHarness: Sendable {
         return answer
     }
 
-    /// Asks for several subjects.
+    /// Queries several subjects.
     func query(_ body: String, key: String? = nil) async throws -> (status: Int, body: JSONObject) {
         let answer = try await get("", path: "/v1/entitlements/query", method: "POST", body: body, key: key)
         return (answer.status, try JSONValue(json: answer.body).object ?? JSONObject())
@@ -100,7 +100,7 @@ final class ReadAPIHarness: Sendable {
         try JSONValue(json: try await get(query, path: path).body).object ?? JSONObject()
     }
 
-    /// State and whether it is entitled, of the only grant there is.
+    /// Returns state, entitlement and transaction of all grants.
     func state(_ query: String) async throws -> String {
         try await body(query).allGrants.map { grant in
             "\(grant["state"]?.string ?? "?") \(grant["isEntitled"]?.bool ?? false) \(grant["transactionId"]?.string ?? "")"
@@ -109,7 +109,7 @@ final class ReadAPIHarness: Sendable {
 }
 
 extension JSONObject {
-    /// The grants of an answer, and what would be one but does not hold.
+    /// All grants of an answer, active and inactive.
     var allGrants: [JSONObject] {
         ["grants", "inactive"].flatMap { self[$0]?.array ?? [] }.compactMap(\.object)
     }

@@ -53,7 +53,7 @@ import Testing
         await api.stop()
     }
 
-    /// Who never bought anything owns nothing: that is no error.
+    /// A customer who never bought anything owns nothing: that is not an error.
     @Test func `of what is not known the answer is empty, in the environment and app that was asked for`()
         async throws
     {
@@ -162,7 +162,7 @@ import Testing
         for field in ["\"x\"", "", "W/", String(tag.dropLast(2)) + "\""] {
             #expect(try await api.get(query, ifNoneMatch: field).status == 200, "\(field)")
         }
-        // The moment alone changes nothing, facts and another answer do.
+        // The moment alone changes nothing; new facts and another answer do.
         #expect(try await api.get("\(query)&at=\(on(2))", ifNoneMatch: tag).status == 304)
         #expect(try await api.get("\(query)&at=\(on(31))", ifNoneMatch: tag).status == 200)
         try api.merge([lifeOfOne()[1]])
@@ -224,7 +224,7 @@ import Testing
         #expect(try await api.get("?originalTransactionId=1").status == 200)
         func metrics() -> String { String(decoding: api.registry.prometheusText(), as: UTF8.self) }
         #expect(metrics().contains("sluice_entitlements_read_failures_total 1"))
-        // Counted after the answer was sent.
+        // Counted after the response was sent.
         #expect(await eventually { metrics().contains("sluice_entitlements_reads_total 2") })
         let lines = api.log.lines.filter { $0.contains("cannot be read") }
         #expect(lines.count == 1)
@@ -405,7 +405,7 @@ import Testing
         let answers = batch.body["answers"]?.array?.compactMap(\.object) ?? []
         #expect(answers.map { $0["known"] } == [false, true, true])
         #expect(answers.map { $0["active"] } == [[], ["pro"], ["pro"]])
-        // As if each had been asked alone.
+        // Same as separate queries.
         let alone = try await api.body("?transactionId=21&environment=all")
         #expect(answers.last == alone)
         let past = try await api.query(

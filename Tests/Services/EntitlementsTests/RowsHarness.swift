@@ -9,20 +9,20 @@ import TestSupport
 @testable import Entitlements
 @testable import KeyedState
 
-/// The rows of entitlements without brokers: what would be published is thrown away.
+/// The rows of entitlements without brokers: publications are discarded.
 struct RowsHarness: Sendable {
     let store: LocalState<EntitlementsModel>
     let model: EntitlementsModel
-    /// Of a database that no test names.
+    /// Directory of a database without a given path.
     private let directory: TemporaryDirectory
 
     private static let inputs = Dictionary(
         uniqueKeysWithValues: AppStoreEnvironment.published.map { (TopicNames().input($0), $0) })
 
     /// - Parameters:
-    ///   - path: of the database; nil for one that goes with this.
-    ///   - partitions: of every topic.
-    ///   - input: how far the input was read; nil: all of it.
+    ///   - path: path of the database; nil creates a temporary one.
+    ///   - partitions: number of partitions of every topic.
+    ///   - input: reading progress of the input; nil counts as fully read.
     init(
         path: String? = nil, rules: ProductRules = ProductRules(), partitions: Int32 = 1,
         input: InputFreshness? = nil
@@ -34,7 +34,7 @@ struct RowsHarness: Sendable {
             partitions: partitions)
     }
 
-    /// As the handler does it: a verdict for each record, and the facts merged.
+    /// Handles records like the handler: returns a verdict for each record, and merges the facts.
     @discardableResult func handle(_ records: [KafkaRecord], at now: Int64 = 0) throws -> [HandlerVerdict] {
         var facts: [KafkaTopic: [PurchaseFacts]] = [:]
         let verdicts = records.map { record -> HandlerVerdict in
@@ -55,7 +55,7 @@ struct RowsHarness: Sendable {
         }
     }
 
-    /// The rows by key and environment.
+    /// Returns the rows by key and environment.
     func dump() throws -> [String] {
         try store.states().map { String(decoding: $0.jsonText, as: UTF8.self) }.sorted()
     }

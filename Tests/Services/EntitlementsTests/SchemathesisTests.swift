@@ -7,12 +7,12 @@ import Testing
 
 @testable import Entitlements
 
-/// An independent client that knows the API by its document alone: Schemathesis (PyPI) makes questions of it, good and
-/// bad, and compares the answers.
+/// An independent client that uses only the API's document: Schemathesis (PyPI) generates valid and invalid requests
+/// from it, and checks the responses.
 @Suite(.timeLimit(.minutes(10))) struct SchemathesisTests {
     private static let program = find()
 
-    /// The program that `SLUICE_TEST_SCHEMATHESIS` names, or one in PATH.
+    /// Returns the program named by `SLUICE_TEST_SCHEMATHESIS`, or one in PATH.
     private static func find() -> String? {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["SLUICE_TEST_SCHEMATHESIS"] { return path }
@@ -20,8 +20,8 @@ import Testing
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// What each answer is checked for. That bad questions are refused is tested elsewhere: what exactly one subject
-    /// means, a schema of parameters cannot say.
+    /// The checks of each response. Refusal of invalid requests is tested elsewhere: a parameter schema cannot express
+    /// that exactly one subject is required.
     private static let checks = [
         "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
         "response_schema_conformance",

@@ -7,10 +7,10 @@ import Time
 
 @testable import Entitlements
 
-/// What an App Store of the test's own signs for `com.example`, and the settings under which it is believed.
+/// A test App Store that signs for `com.example`, and the settings with which a service trusts it.
 struct SigningAppStore {
     let pki: TestCertificateAuthority
-    /// Of the same shape, with a leaf that expired ten days ago.
+    /// A similar authority whose leaf expired ten days ago.
     private let former: TestCertificateAuthority
     private let directory: TemporaryDirectory
 
@@ -35,15 +35,15 @@ struct SigningAppStore {
         ["--apps", "com.example:1", "--root.certificates", roots, "--revocation", "off"]
     }
 
-    /// A compact JWS.
+    /// Returns a compact JWS.
     ///
-    /// - Parameter isExpired: under the certificate that has expired.
+    /// - Parameter isExpired: whether to sign under the expired certificate.
     func sign(_ object: JSONObject?, isExpired: Bool = false) throws -> JSONValue {
         let payload = JSONValue.object(object ?? JSONObject()).json
         return .string(String(decoding: try JWSSigner(isExpired ? former : pki).sign(payload), as: UTF8.self))
     }
 
-    /// What an app hands in.
+    /// Returns the upload of an app.
     func upload(_ draft: Draft, isExpired: Bool = false) throws -> JSONObject {
         var body: JSONObject = ["signedTransactionInfo": try sign(draft.transaction, isExpired: isExpired)]
         if let renewalInfo = draft.renewalInfo {
@@ -52,7 +52,7 @@ struct SigningAppStore {
         return body
     }
 
-    /// A month bought this very minute, of which no notification has come.
+    /// A month bought just now, without a notification yet.
     static func bought(
         _ purchase: String = "1000", environment: AppStoreEnvironment = .production, token: String? = account,
         signed: Int64 = Clocks.system.wallMilliseconds()

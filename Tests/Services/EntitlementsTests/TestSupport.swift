@@ -9,14 +9,14 @@ import Testing
 
 let day: Int64 = 86_400_000
 
-/// Milliseconds since 1970 of a moment so many days after 2026-01-01T00:00:00Z.
+/// Returns the milliseconds since 1970 of a moment a number of days after 2026-01-01T00:00:00Z.
 func on(_ days: Double) -> Int64 { 1_767_225_600_000 + Int64(days * 86_400_000) }
 
 extension TemporaryDirectory {
     var database: String { file("entitlements.sqlite") }
 }
 
-/// A notification of a monthly subscription, as short as a test can say it; written as the ingress writes it.
+/// A notification of a monthly subscription in short form; written as the ingress writes it.
 struct Draft {
     var type = "SUBSCRIBED"
     var subtype: String?
@@ -56,7 +56,7 @@ struct Draft {
         self.renewalInfo = renewalInfo.map { common.merging($0) }
     }
 
-    /// As the ingress produces it.
+    /// Returns the record that the ingress produces.
     func produced(in topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(
             RecordIdentity(
@@ -73,12 +73,12 @@ struct Draft {
             receivedAt: AppStoreInstant(clampingMillisecondsSince1970: signedDate + 1000), trust: trust)
     }
 
-    /// As it is read from a topic.
+    /// Returns the record as read from a topic.
     func record(in topic: KafkaTopic = "appstore.notifications.production", offset: Int64 = 0) -> KafkaRecord {
         produced(in: topic).record(offset: offset)
     }
 
-    /// The facts it brings.
+    /// Returns the facts of the notification.
     func facts() throws -> PurchaseFacts {
         try #require(
             PurchaseFacts(
@@ -89,14 +89,14 @@ struct Draft {
 }
 
 extension KafkaProducerRecord {
-    /// As it is read from its topic.
+    /// Returns the record as read from its topic.
     func record(offset: Int64 = 0) -> KafkaRecord {
         KafkaRecord(
             topic: topic, partition: 0, offset: KafkaOffset(rawValue: offset), key: key, value: value,
             headers: headers)
     }
 
-    /// The same record for another topic.
+    /// Returns the same record for another topic.
     func produced(in topic: KafkaTopic) -> KafkaProducerRecord {
         var record = self
         record.topic = topic
@@ -118,7 +118,7 @@ extension JSONObject {
     }
 }
 
-/// A period of a monthly subscription.
+/// Returns a period of a monthly subscription.
 func period(
     _ id: String, from start: Int64, to end: Int64, token: String? = nil, product: String = "com.example.monthly"
 ) -> JSONObject {
@@ -137,7 +137,7 @@ func renewal(_ status: Int64 = 1) -> JSONObject {
 
 let account = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
-/// The life of one subscription: bought, renewed, renewal switched off, expired. One fact set for many tests.
+/// Returns the history of one subscription: bought, renewed, renewal turned off, expired. One fact set for many tests.
 func lifeOfOne(
     purchase: String = "1000", token: String? = account, environment: AppStoreEnvironment = .production
 ) -> [Draft] {
@@ -161,7 +161,7 @@ func lifeOfOne(
     ]
 }
 
-/// Every order of some elements.
+/// Returns every permutation of some elements.
 func permutations<Element>(_ elements: [Element]) -> [[Element]] {
     guard elements.count > 1 else { return [elements] }
     return elements.indices.flatMap { index in
@@ -172,7 +172,7 @@ func permutations<Element>(_ elements: [Element]) -> [[Element]] {
 }
 
 extension PurchaseFacts {
-    /// The same facts of another purchase.
+    /// Returns the same facts for another purchase.
     func renamed(_ purchase: String) throws -> PurchaseFacts {
         var object = try JSONValue(json: jsonText).object ?? JSONObject()
         object["originalTransactionId"] = .string(purchase)

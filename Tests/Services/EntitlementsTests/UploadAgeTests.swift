@@ -9,11 +9,11 @@ import Time
 
 @testable import Entitlements
 
-/// What an old upload proves: nothing by itself. Apple is asked where there is a key, or the purchase is known.
+/// An old upload alone proves nothing: Apple is queried if there is a key, or else the purchase must be known.
 @Suite(.timeLimit(.minutes(5))) struct UploadAgeTests {
     private let now = Clocks.system.wallMilliseconds()
 
-    /// A service without and one with a key of the API, and who signs.
+    /// Runs a service with or without an API key, and its signer.
     private func withService(
         _ name: String, hasKey: Bool, _ further: [String] = [],
         _ body: (RunningEntitlements, SigningAppStore, SimulatedAppStore, Installation) async throws -> Void
@@ -41,7 +41,7 @@ import Time
             #expect(answer.body["message"]?.string?.contains("appstore.api.key.file") == true)
             #expect(try await installation.read(installation.state(.production)).isEmpty)
             #expect(try await service.get("?originalTransactionId=1000").body["known"] == false)
-            // One that is fresh makes it known; then the old one is a fact like others.
+            // A fresh upload makes the purchase known; then the old one is a fact like others.
             #expect(try await service.post("/v1/transactions", signer.upload(SigningAppStore.bought())).status == 200)
             #expect(try await service.post("/v1/transactions", signer.upload(old)).status == 200)
         }
@@ -84,12 +84,12 @@ import Time
             store.register(refunded, status: 5)
             let revoked = try await service.post("/v1/transactions", signer.upload(kept, isExpired: isExpired))
             #expect(revoked.status == 200 && revoked.body["active"] == [], "\(revoked)")
-            // Apple has never heard of it.
+            // Apple does not know this purchase.
             let unknown = SigningAppStore.bought("3000", signed: now - 20 * day)
             let refused = try await service.post("/v1/transactions", signer.upload(unknown, isExpired: isExpired))
             #expect(refused.status == 422 && refused.body["error"] == "not_confirmed", "\(refused)")
             #expect(try await service.get("?originalTransactionId=3000").body["known"] == false)
-            // While Apple does not answer nothing is decided.
+            // Without a response from Apple nothing is decided.
             store.api.faults = .always(.internalError)
             let waiting = try await service.post("/v1/transactions", signer.upload(unknown, isExpired: isExpired))
             #expect(waiting.status == 503, "\(waiting)")

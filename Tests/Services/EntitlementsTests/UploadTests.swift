@@ -34,12 +34,12 @@ import Time
         #expect(answer.status == 200)
         #expect(answer.body["active"] == ["com.example.monthly"])
         #expect(answer.body["grants"]?.array?.first?.object?["autoRenewProductId"] == "com.example.monthly")
-        // What was read back is read.
+        // The state is read from the row that was read back.
         #expect(try await service.get("?appAccountToken=\(account)").body["active"] == ["com.example.monthly"])
         #expect(try await service.get("?transactionId=10001").body["known"] == true)
         let published = try await installation.read(installation.state(.production))
         #expect(published.count == 1)
-        // Once more, and the notification later: one state, and nothing that would be published again.
+        // Repeated, with the notification later: the state stays the same, and nothing is published again.
         #expect(try await service.post("/v1/transactions", store.upload(draft)).status == 200)
         #expect(try await installation.read(installation.state(.production)).count == 1)
         try await installation.write([draft.produced(in: installation.notifications(.production))])
@@ -68,7 +68,7 @@ import Time
         let directory = try TemporaryDirectory()
         let service = try await RunningEntitlements(
             installation.configuration(data: directory.path, store.settings))
-        // Signatures under it are verified whatever the limit of new certificate chains is.
+        // Known certificate chains are verified regardless of the limit for new ones.
         #expect(service.log.lines.contains { $0.contains("\"certificates known\"") && $0.contains("\"known\":1") })
         #expect(try await service.post("/v1/transactions", store.upload(bought())).status == 200)
         #expect(await service.stop() == .ok)
@@ -90,11 +90,11 @@ import Time
         #expect(try await upload(bought(token: nil), by: account).body["active"] == ["com.example.monthly"])
         #expect(try await service.get("?appAccountToken=\(account)").body["active"] == ["com.example.monthly"])
         #expect(try await installation.read(installation.state(.production)).count == 1)
-        // Again by the same account it changes nothing, and by another one neither.
+        // A repetition by the same account or another one changes nothing.
         #expect(try await upload(bought(token: nil), by: account).status == 200)
         #expect(try await upload(bought(token: nil), by: other).status == 409)
         #expect(try await service.get("?appAccountToken=\(other)").body["known"] == false)
-        // Apple names an account: the transaction is taken, and stays that account's.
+        // Apple names an account: the transaction is accepted, and stays that account's.
         let named = try await upload(bought("2000", token: other), by: account)
         #expect(named.status == 409)
         #expect(try await service.states("?appAccountToken=\(other)") == ["ACTIVE 20001"])
@@ -166,7 +166,7 @@ import Time
         let (upload, hasSandbox) = (
             try store.upload(bought("2000", environment: .sandbox)), environments.contains("Sandbox")
         )
-        // A backend that looks at `active` alone must not be deceived by who has TestFlight.
+        // A backend that reads only `active` must not be deceived by TestFlight users.
         for asked in [nil, "Production"] as [JSONValue?] {
             let answer = try await service.post("/v1/transactions", upload.with("environment", asked))
             #expect(answer.status == 422 && answer.body["error"] == "other_environment", "\(answer)")

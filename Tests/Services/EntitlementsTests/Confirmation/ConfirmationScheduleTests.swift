@@ -63,7 +63,7 @@ import Testing
         let first = plan(&schedule, keys, at: 0)
         #expect(first.count == ConfirmationSchedule.concurrency)
         #expect(plan(&schedule, keys, at: 1).isEmpty)
-        // Rows that were read before its work ended say nothing of it.
+        // Rows read before its work ended do not reflect the result.
         _ = schedule.beginLook()
         schedule.asked(key(0), .done, .answers, attempts: 1, at: 2)
         let next = schedule.plan(keys.map { .init(key: $0.key, scope: $0.scope, due: 0) }, at: 2)
@@ -93,7 +93,7 @@ import Testing
         #expect(plan(&schedule, [key(1)], at: now).isEmpty)
         schedule.probed(scope, .answers, at: now)
         #expect(!schedule.isPaused)
-        // What failed meanwhile goes at once.
+        // A key that failed during the pause is asked about at once.
         #expect(plan(&schedule, [key(1)], at: now) == [.ask(key(1), attempts: 1)])
     }
 }

@@ -11,13 +11,14 @@ import Testing
 
 @testable import Entitlements
 
-/// Version 1 notifications in the whole service over an embedded broker: what they give, and how Apple confirms it.
+/// Version 1 notifications in the whole service over an embedded broker: the entitlements they grant, and Apple's
+/// confirmation.
 @Suite(.timeLimit(.minutes(10))) struct LegacyConfirmationTests {
     private let outcomes = "sluice_entitlements_confirmations_total"
 
     private func query(_ purchase: String) -> String { "?originalTransactionId=\(purchase)" }
 
-    /// State, trust and what waits of the only grant.
+    /// Returns state, trust and confirmation status of the only grant.
     private func line(_ service: RunningEntitlements, _ purchase: String) async throws -> String {
         let body = try await service.get(query(purchase)).body
         let grant = body.allGrants.first
@@ -36,7 +37,7 @@ import Testing
         let topic = installation.notifications(.production)
         try await installation.write([
             life.bought.produced(in: topic), life.renewed.unsigned.produced(in: topic),
-            // Apple has never heard of this purchase.
+            // Apple does not know this purchase.
             PresentLife("2000").renewed.unsigned.produced(in: topic),
         ])
         let service = try await RunningEntitlements(
@@ -50,12 +51,12 @@ import Testing
         #expect(body["active"] == [] && body["trust"] == "signed")
         #expect(store.api.requests(of: .getAllSubscriptionStatuses) >= 2)
         #expect(store.api.requests(of: .getTransactionInfo) >= 2)
-        // Lines of one kind come at most once a second.
+        // Identical log lines are limited to one per second.
         #expect(
             service.log.lines.contains {
                 $0.contains("it is new, or forged") && ($0.contains("\"1000\"") || $0.contains("\"2000\""))
             })
-        // It stays in the history, with its trust.
+        // The event stays in the history, with its trust.
         let events = try await service.get(query("1000"), path: "/v1/history").body["purchases"]?.array?.first?
             .object?["events"]?.array?.compactMap { $0.object?["trust"]?.string }
         #expect(events == ["shared-secret"])
@@ -74,7 +75,7 @@ import Testing
         try await installation.write(
             [life.bought.produced(in: topic), life.bought.unsigned.produced(in: topic)]
                 + (0..<5).map { life.renewed.dated(life.now - 5_000 + $0).unsigned.produced(in: topic) })
-        // Without the API first, so that all of it waits.
+        // Without the API first, so that all purchases wait for confirmation.
         let before = try await RunningEntitlements(
             installation.configuration(data: directory.path, SimulatedAppStore.app))
         try await before.finish(7)
@@ -93,7 +94,7 @@ import Testing
         #expect(body["grants"]?.array?.first?.object?["transactionId"] == "10002")
         #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 1)
         #expect(store.api.requests(of: .getTransactionInfo) == 0)
-        // Those who read the topic see the same.
+        // The published row shows the same to other readers.
         let published = try #require(try await installation.read(installation.state(.production)).last?.value)
         let facts = try PurchaseFacts(published: published)
         #expect(!facts.hasUnsettledLegacy && facts.transactions[TransactionId("10002")] != nil)
@@ -177,7 +178,7 @@ import Testing
         let service = try await RunningEntitlements(
             installation.configuration(data: directory.path, store.settings))
         try await service.finish(5)
-        // The other one has waited and gone through meanwhile.
+        // The other purchase waited and was confirmed meanwhile.
         try await waitUntil(within: .seconds(25)) {
             try await self.line(service, "2000") == "ACTIVE signed settled"
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Entitlements
 
-/// What `legacy.trust` comes to, with and without credentials of the App Store Server API.
+/// The plan derived from `legacy.trust`, with and without credentials of the App Store Server API.
 @Suite struct LegacyTrustPlanTests {
     private let app = BundleId("com.example")
 

@@ -8,13 +8,13 @@ import Time
 
 @testable import Entitlements
 
-/// The App Store Server API of `com.example`, and the settings under which it is asked and believed.
+/// The App Store Server API of `com.example`, and the settings with which a service queries and trusts it.
 final class SimulatedAppStore: Sendable {
     let api: SimulatedServerAPI
     private let signer: SigningAppStore
     private let directory: TemporaryDirectory
 
-    /// - Parameter signer: who signs the answers; one of its own when nil.
+    /// - Parameter signer: signs the responses; nil creates a new one.
     init(_ signer: SigningAppStore? = nil) throws {
         directory = try TemporaryDirectory()
         let signer = try signer ?? SigningAppStore()
@@ -41,7 +41,7 @@ final class SimulatedAppStore: Sendable {
         ]
     }
 
-    /// What Apple knows from now on.
+    /// Registers a transaction with Apple's API.
     func register(_ draft: Draft, status: Int64? = 1) {
         guard var transaction = draft.transaction else { return }
         transaction["appTransactionId"] = "70"
@@ -49,7 +49,7 @@ final class SimulatedAppStore: Sendable {
     }
 }
 
-/// The life of one monthly subscription around the present moment.
+/// The notifications of one monthly subscription around the current time.
 struct PresentLife {
     let purchase: String
     let now: Int64
@@ -59,7 +59,7 @@ struct PresentLife {
         self.now = now
     }
 
-    /// Bought 31 days ago, over since yesterday.
+    /// Bought 31 days ago, expired yesterday.
     var bought: Draft {
         Draft(
             "SUBSCRIBED", "INITIAL_BUY", signed: now - 31 * day, purchase: purchase,
@@ -67,7 +67,7 @@ struct PresentLife {
             renewalInfo: renewal())
     }
 
-    /// What Apple says when it did not renew.
+    /// Apple's notification if it did not renew.
     var expired: Draft {
         Draft(
             "EXPIRED", "VOLUNTARY", signed: now - day, purchase: purchase, status: 2,
@@ -85,7 +85,7 @@ struct PresentLife {
 }
 
 extension Draft {
-    /// The same of version 1.
+    /// The same notification in version 1.
     var unsigned: Draft {
         var draft = self
         draft.trust = .sharedSecret

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Entitlements
 
-/// How old answers are, and what they say then.
+/// The age of answers, and the behavior of stale ones.
 @Suite(.timeLimit(.minutes(5))) struct AnswerAgeTests {
     private static let paths = [
         ("/v1/entitlements", "?originalTransactionId=1000"), ("/v1/history", "?originalTransactionId=1000"),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Entitlements
 
-/// Answers of several members, records of the topic and webhooks can be put in order.
+/// Versions order the answers of several members, records of the topic and webhooks.
 @Suite(.timeLimit(.minutes(5))) struct AnswerVersionTests {
     private func version(_ api: ReadAPIHarness, _ path: String, _ query: String) async throws -> String {
         let body = try await api.body(query, path: path)

@@ -9,7 +9,7 @@ import Time
 
 @testable import Entitlements
 
-/// Brokers that say what a test wants.
+/// A fake input log with the broker state set by a test.
 private final class FakeInputLog: InputLog {
     struct State {
         var ends: [Int64] = [0, 0]
@@ -119,7 +119,7 @@ private final class FakeInputLog: InputLog {
             age() == FactsAge(asOf: AppStoreInstant(clampingMillisecondsSince1970: on(1) + 301_000), isStale: false))
     }
 
-    /// After an outage the group may have no assignment for as long as the session of a member that is gone lasts.
+    /// After an outage the group may have no assignment until the session of a lost member expires.
     @Test func `records that this member has handled are no old news before their commit`() async throws {
         log.state.withLock {
             $0.ends = [7, 4]; $0.committed = [5, 4]; $0.timestamps = [0: on(1) - 400_000]

@@ -1,7 +1,7 @@
 import Kafka
 import Records
 
-/// What one notification says, in plain values: the generator writes it, the oracle reads it, and a record carries it.
+/// One notification in plain values: written by the generator, read by the oracle, and carried by a record.
 struct HistoryEntry: Sendable {
     struct Transaction: Sendable {
         var id: String
@@ -37,7 +37,7 @@ struct HistoryEntry: Sendable {
 
     var key: [UInt8] { Array("com.example/\(purchase)".utf8) }
 
-    /// As it stands in the notification topic.
+    /// Returns the notification as a record of the notification topic.
     func record(partition: KafkaPartition, trust: String = "signed") -> KafkaRecord {
         KafkaRecord(
             topic: "appstore.notifications.production", partition: partition, offset: 0, key: key,
@@ -72,7 +72,7 @@ struct HistoryEntry: Sendable {
     }
 }
 
-/// Makes lives of purchases: what Apple would tell of them, in the order of signing.
+/// Generates histories of purchases: the notifications that Apple would send, in the order of signing.
 struct HistoryGenerator<Random: RandomNumberGenerator> {
     private var random: Random
     private var told: [HistoryEntry] = []
@@ -84,7 +84,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
 
     init(_ random: Random) { self.random = random }
 
-    /// One life under this originalTransactionId.
+    /// Returns the history of one purchase with this originalTransactionId.
     mutating func history(_ purchase: String) -> [HistoryEntry] {
         told = []
         number = 0
@@ -102,7 +102,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
         _ type: String, _ subtype: String? = nil, _ status: Int64?, _ transaction: HistoryEntry.Transaction,
         _ renewal: HistoryEntry.Renewal? = nil
     ) {
-        // Some are signed in the same millisecond: the text of the UUID decides then.
+        // Some are signed in the same millisecond: then the text of the UUID decides.
         if Int.random(in: 0...9, using: &random) > 0 { clock += Int64.random(in: 1...1000, using: &random) }
         let uuid = String(UInt64.random(in: 0 ... .max, using: &random), radix: 16)
         told.append(
@@ -176,7 +176,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
                 token: current.token)
             info = HistoryEntry.Renewal(product: info.product)
             tell("DID_RENEW", nil, 1, current, info)
-            // Some are refunded before they begin.
+            // Some are refunded before their period begins.
             guard clock < expires, chance(25) else { return }
             var refunded = current
             refunded.revoked = clock
@@ -189,7 +189,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
                 info)
         case 3:
             info.product = ["weekly", "monthly"].randomElement(using: &random) ?? "weekly"
-            // The app may have set the account in between.
+            // The app may have set the account in the meantime.
             if chance(30) { info.token = "7e3fb204-2d5b-4a5c-8f1e-\(String(2_000_000_000_000 + number).suffix(12))" }
             tell("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", 1, current, info)
         case 4:
@@ -200,7 +200,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
                 id: nextId(), product: "yearly", purchased: clock, expires: clock + 365 * day, token: current.token)
             info = HistoryEntry.Renewal(product: "yearly")
             tell("DID_CHANGE_RENEWAL_PREF", "UPGRADE", 1, current, info)
-            // Apple may tell of the replaced one, or not.
+            // Apple may or may not report the replaced one.
             if chance(50) {
                 replaced.revoked = clock
                 tell("REFUND", nil, 1, replaced, info)
@@ -228,7 +228,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
         clock = max(clock, expires)
         info.isRetrying = chance(70)
         if chance(60) {
-            // Apple has left the date out.
+            // Apple sometimes omits the date.
             info.graceUntil = chance(70) ? expires + 16 * day : nil
             tell("DID_FAIL_TO_RENEW", "GRACE_PERIOD", 4, current, info)
             if chance(50) {

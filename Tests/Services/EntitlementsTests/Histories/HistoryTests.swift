@@ -6,10 +6,10 @@ import Testing
 
 @testable import Entitlements
 
-/// Whatever the order, the number of copies and the partitions: the same rows, and what the oracle says.
+/// Rows are independent of order, copies and partitions, and agree with the oracle.
 ///
-/// `SLUICE_PROPERTY_TESTS=full` runs 2,000 lives, each notification up to 10 times, in 100 orders over 1, 3 and 12
-/// partitions, and 100,000 lives in memory; it takes long, and wants a release build.
+/// `SLUICE_PROPERTY_TESTS=full` runs 2,000 histories, each notification up to 10 times, in 100 orders over 1, 3 and 12
+/// partitions, and 100,000 histories in memory; it takes long, and needs a release build.
 @Suite struct HistoryTests {
     private static let isFull = ProcessInfo.processInfo.environment["SLUICE_PROPERTY_TESTS"] == "full"
 
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `generated lives give the states and the account of the oracle, whatever came first`() throws {
         var random = SeededGenerator(seed: 17)
-        // In parts, since all lives of a trial are in memory.
+        // In parts, since all histories of a trial are in memory.
         for part in 0..<(Self.isFull ? 100 : 1) {
             let trial = try HistoryTrial(count: 1000, random: SeededGenerator(seed: UInt64(20_261_123 + part)))
             var dump: HistoryTrial.Dump = [:]
@@ -71,7 +71,7 @@ import Testing
         let count = Self.isFull ? 2000 : 100
         let observed = ProductRules(legacyTrust: LegacyTrustRules(others: .observe))
         let signed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31), rules: observed)
-        // Other lives under the same names: nothing of them is true.
+        // Forged histories with the same names, none of them true.
         let forged = try HistoryTrial(count: count, random: SeededGenerator(seed: 32), trust: "shared-secret")
         var random = SeededGenerator(seed: 33)
         var dump: HistoryTrial.Dump = [:]
@@ -92,7 +92,7 @@ import Testing
         }
         #expect(dump.count == count)
         #expect(try signed.disagreements(dump) == [])
-        // Once Apple was asked and knew nothing of it, under every policy.
+        // After Apple was asked and did not know them, under every policy.
         let confirmed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31))
         #expect(try confirmed.disagreements(settled) == [])
     }
@@ -101,7 +101,7 @@ import Testing
         let trial = try HistoryTrial(count: 40, random: SeededGenerator(seed: 9))
         var random = SeededGenerator(seed: 1)
         var dump = try trial.dump(copies: 1, partitions: 1, random: &random)
-        // The facts of the first notification alone are not those of the life.
+        // The facts of the first notification alone differ from those of the whole history.
         for facts in trial.facts where facts.count > 1 {
             dump[facts[0].originalTransactionId.rawValue] = facts[0].jsonText
         }

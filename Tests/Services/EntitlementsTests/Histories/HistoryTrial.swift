@@ -8,18 +8,18 @@ import TestSupport
 @testable import Entitlements
 @testable import KeyedState
 
-/// Generated lives, handed to the store in any order, number and partition, compared with the oracle.
+/// Generated histories, merged into the store in any order, number and partition, and compared with the oracle.
 struct HistoryTrial {
-    /// What is compared: each purchase's row as it is stored.
+    /// The compared data: each purchase's row as it is stored.
     typealias Dump = [String: [UInt8]]
 
     let histories: [[HistoryEntry]]
-    /// What each notification says, read once from its record as the handler does.
+    /// The facts of each notification, read once from its record as by the handler.
     let facts: [[PurchaseFacts]]
     let model: EntitlementsModel
     private let topic = TopicNames().state(.production)
 
-    /// - Parameter trust: of the records.
+    /// - Parameter trust: trust of the records.
     init(
         count: Int, random: some RandomNumberGenerator, trust: String = "signed", rules: ProductRules = ProductRules()
     ) throws {
@@ -40,11 +40,11 @@ struct HistoryTrial {
         let verdict: HandlerVerdict
     }
 
-    /// Hands every notification over, some several times, in an order of chance.
+    /// Merges every notification in random order, some of them several times.
     ///
     /// - Parameters:
-    ///   - copies: at most so many of each.
-    ///   - partitions: of the topics; each is read on its own, a batch at a time.
+    ///   - copies: maximum number of copies of each notification.
+    ///   - partitions: number of partitions of the topics; each is read separately, a batch at a time.
     func dump(copies: Int, partitions: Int32, random: inout some RandomNumberGenerator) throws -> Dump {
         let directory = try TemporaryDirectory()
         let store = try LocalState(
@@ -69,7 +69,7 @@ struct HistoryTrial {
             uniqueKeysWithValues: try store.states().map { ($0.originalTransactionId.rawValue, $0.jsonText) })
     }
 
-    /// Where a dump says otherwise than the oracle: one line for each disagreement.
+    /// Returns one line for each disagreement between a dump and the oracle.
     func disagreements(_ dump: Dump) throws -> [String] {
         var lines: [String] = []
         for history in histories {
