@@ -119,7 +119,7 @@ import Testing
         other.notificationType = "OFFER_REDEEMED"
         let (first, second) = (try appStore.renewal(draft), try appStore.renewal(other))
         try await IngressHarness.with(broker) { harness async throws in
-            // A retry that Apple signs again is no other notification.
+            // A retry that Apple signs again is the same notification.
             for signed in [first, try appStore.renewal(draft)] {
                 #expect(try await harness.post(TestAppStore.body(signed)).status == 200)
             }
@@ -133,7 +133,7 @@ import Testing
 
     @Test func `the nested objects of a notification that was acknowledged are not looked at again`() async throws {
         let draft = TestAppStore.Draft()
-        // Apple's signature over the same UUID, around a transaction that a first one would be quarantined for.
+        // Apple's signature over the same UUID, with a transaction for which a first post would be quarantined.
         var payloads = draft.payloads
         payloads.transactionInfo = "{}"
         let again = try NotificationSigner(JWSSigner(appStore.pki), nested: JWSSigner(appStore.pki)).sign(payloads)
@@ -152,7 +152,7 @@ import Testing
 
     @Test func `copies that come at once make one record and are all answered`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
-        // A broker of its own: its answers are held, so that the copies meet.
+        // A separate broker that delays its responses, so that the copies overlap.
         let slow = try DevBroker()
         try await IngressHarness.with(slow) { harness async throws in
             try slow.setRoundTripTime(.milliseconds(300))

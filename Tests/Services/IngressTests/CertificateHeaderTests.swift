@@ -27,7 +27,7 @@ import Testing
             try broker.setLeader(of: partition, to: 1)
             let isTaken = try await eventually { try await harness.post(body).status == 200 }
             #expect(isTaken)
-            // The topic is well again: what is known is not written a second time.
+            // The topic works again: known segments are not written again.
             #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
             let headers = try await harness.headers()
             #expect(headers.count == 1)
@@ -94,7 +94,7 @@ import Testing
         let broker = try DevBroker()
         let notifications = try appStore.corpus(2000)
         try await IngressHarness.with(broker) { harness async throws in
-            // Fewer at a time than the listener has slots.
+            // Batches smaller than the listener's number of slots.
             for first in stride(from: 0, to: notifications.count, by: 100) {
                 try await withThrowingTaskGroup(of: Int.self) { group in
                     for notification in notifications[first..<min(first + 100, notifications.count)] {

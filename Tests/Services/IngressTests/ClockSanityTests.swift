@@ -4,7 +4,7 @@ import Testing
 @testable import Ingress
 
 @Suite struct ClockSanityTests {
-    /// A sane wall time, in milliseconds.
+    /// A plausible wall time, in milliseconds.
     private static let start = ClockSanity.earliest + 86_400_000
     private static let hour: Int64 = 3_600_000
 

@@ -52,13 +52,13 @@ import Testing
     @Test func `each reason has a few lines a second, all are counted`() throws {
         for _ in 0..<1_000 { log.take(try decision("json", 400)) }
         log.take(try decision("alg", 400))
-        // A second may end in between: two windows at most.
+        // The log window may roll over in between: two windows at most.
         #expect((2...4).contains(sink.lines.filter { $0.contains(#""reason":"json""#) }.count))
         #expect(sink.lines.contains { $0.contains(#""reason":"alg""#) })
         #expect(has(#"sluice_ingress_decisions_total{reason="json",status="400"} 1000"#))
     }
 
-    /// Every code that an answer, or an end without one, can have but the two that need no operator.
+    /// Every reason code of a response, or of an end without one, except the two that need no operator.
     private static let reasons =
         Reason.allCases.map(\.rawValue) + [
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
@@ -76,13 +76,14 @@ import Testing
     func `every refusal is counted under its reason, and logged a few times a second`(_ reason: String) throws {
         for _ in 0..<100 { log.take(try decision(reason, 400)) }
         #expect(has(#"sluice_ingress_decisions_total{reason="\#(reason)",status="400"} 100"#))
-        // A second may end in between: two windows at most.
+        // The log window may roll over in between: two windows at most.
         #expect((2...4).contains(sink.lines.count))
         for line in sink.lines { #expect(line.contains(#""reason":"\#(reason)""#), "\(line)") }
     }
 
     @Test func `no reason has two meanings`() {
-        // `empty`, `too_large`, `sandbox`, `clock` and `internal` are the verifier's and the listener's or the ingress's alike, and mean the same.
+        // `empty`, `too_large`, `sandbox`, `clock` and `internal` are shared by the verifier and the listener or
+        // ingress, with one meaning.
         #expect(Set(Self.reasons).count == Self.reasons.count)
         for reason in Self.reasons { #expect(reason.wholeMatch(of: /[a-z0-9_]+/) != nil, "\(reason)") }
     }

@@ -8,18 +8,18 @@ import Testing
 
 @testable import Ingress
 
-/// Brokers that take half of what comes: how much of what they take is answered in time.
+/// Brokers with half the required throughput: the share of acknowledged records that is answered in time.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct GoodputTests {
-    /// The broker holds each answer so long and is sent one record at a time: 20 records a second.
+    /// The broker delays each response and receives one record at a time: 20 records a second.
     private static let roundTrip = Duration.milliseconds(50)
-    /// One notification in so long: twice as many as the broker takes.
+    /// Interval between notifications: twice the broker's throughput.
     private static let interval = Duration.milliseconds(25)
-    /// After so long without a limit the records that are acknowledged are those that waited too long: each second adds
-    /// half a second to what the next record has waited.
+    /// Time after which, without a limit, only records that waited too long are acknowledged: each second adds half a
+    /// second to the wait of the next record.
     private static let settling = Duration.seconds(11)
     private static let measured = Duration.seconds(6)
 
-    /// What was counted during the measured time.
+    /// Counts during the measured time.
     private struct Measurement {
         var acknowledged = 0
         var answered200 = 0
@@ -34,16 +34,16 @@ import Testing
             + "503 for \(before.answered503); with it: 200 for \(after.answered200) of \(after.acknowledged), "
             + "503 for \(after.answered503)"
         print(text)
-        // Without it the brokers work for requests that have been answered 503; what is answered in time is so because
-        // librdkafka drops what is older than its own time-out.
+        // Without the limit the brokers work for requests already answered with 503; some are answered in time only
+        // because librdkafka drops records older than its own timeout.
         #expect(before.answered200 * 10 < before.acknowledged * 8, "\(text)")
-        // The brokers are as busy as before, and nearly all that they do is of use.
+        // The brokers are as busy as before, and nearly all of their work is useful.
         #expect(after.answered200 * 10 >= before.acknowledged * 8, "\(text)")
         #expect(after.answered200 * 10 >= after.acknowledged * 8, "\(text)")
     }
 
     private enum Limits {
-        /// What the plan of every ingress has.
+        /// The limit in the plan of every ingress.
         static let half = Duration.milliseconds(2400)
     }
 
@@ -56,7 +56,7 @@ import Testing
             broker,
             { plan in
                 plan.slowAfter = slowAfter
-                // One record in a request, one request after the other.
+                // One record per request, one request after the other.
                 plan.kafka = try KafkaConfiguration(
                     bootstrapServers: broker.bootstrapServers,
                     properties: ["max.in.flight.requests.per.connection": "1", "batch.num.messages": "1"])

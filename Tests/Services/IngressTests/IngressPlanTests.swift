@@ -20,7 +20,7 @@ import Testing
         case refused([String], exitCode: Int32)
     }
 
-    /// What a command line, environment and file come to.
+    /// Returns the outcome of a command line, environment and file.
     private func read(
         _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
     ) throws -> Outcome {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// The lines of a refusal, which must end with exit code 78.
+    /// Returns the lines of a refusal, which must end with exit code 78.
     private func refusal(
         _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
     ) throws -> [String] {

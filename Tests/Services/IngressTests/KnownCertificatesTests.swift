@@ -10,10 +10,10 @@ import Testing
 
 @testable import Ingress
 
-/// What a start takes over from the processes before it.
+/// Preloading certificates that earlier processes published.
 @Suite(.timeLimit(.minutes(5))) struct KnownCertificatesTests {
-    /// A chain that anyone can make: the trusted leaf and intermediate with a third entry of its own, and no good
-    /// signature.
+    /// Returns a chain that any client can build: the trusted leaf and intermediate with an arbitrary third entry, and
+    /// an invalid signature.
     private func newChain(_ index: UInt8, _ appStore: TestAppStore) throws -> [UInt8] {
         let texts = [appStore.pki.leaf.der, appStore.pki.intermediate.der, [index, 1, 2]]
             .map { String(decoding: Base64.encode($0), as: UTF8.self) }
@@ -21,7 +21,7 @@ import Testing
         return TestAppStore.body(try appStore.renewal(by: signer))
     }
 
-    /// The clock stands, so one chain is all that the limit ever lets in.
+    /// The clock is stopped, so the limit permits only one new chain.
     private func oneChain(_ plan: inout IngressPlan) {
         plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
     }

@@ -6,10 +6,11 @@ import Testing
 
 @testable import Ingress
 
-/// How a responder is asked: an answer counts only when it comes straight from the address, with 200, and small.
+/// Requests to a responder: a response counts only when it comes directly from the address, with status 200, and is
+/// small.
 @Suite(.timeLimit(.minutes(5)))
 struct OCSPOverHTTPTests {
-    /// A responder on a free port that answers as it is told and remembers what it was asked.
+    /// A responder on a free port that sends prepared responses and records requests.
     private final class Responder: Sendable {
         struct Question: Sendable, Equatable {
             let method: String

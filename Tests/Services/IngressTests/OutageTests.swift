@@ -11,22 +11,22 @@ import Testing
 
 @testable import Ingress
 
-/// What Apple is answered while Kafka fails: 503 and nothing else, and every 200 has its record.
+/// Responses to Apple while Kafka fails: only 503, and every 200 has its record.
 ///
-/// One after another: each takes a broker of its own down.
+/// Serialized: each test takes its own broker down.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OutageTests {
     private let appStore: TestAppStore
 
     init() throws { appStore = try TestAppStore.shared() }
 
-    /// One answer of a load.
+    /// One response of a load.
     private struct Reply: Sendable {
         let notificationUUID: String
         let status: Int
     }
 
-    /// Posts each notification until told to stop, over `lanes` connections; a notification that was not taken is
-    /// posted again after the others.
+    /// Posts each notification until stopped, over `lanes` connections; a notification that was not accepted is posted
+    /// again after the others.
     private final class Load: Sendable {
         private struct State {
             var waiting: [SignedNotification]
@@ -82,7 +82,7 @@ import Testing
             #expect(ready.status == 503)
             #expect(ready.text.contains("kafka: "))
             #expect(await eventually { load.replies.count >= opened + 300 })
-            // One probe each second waits for a broker until the handler deadline; all others are refused at once.
+            // One probe per second waits for a broker until the handler deadline; all others are refused at once.
             let refusals = harness.decisions("kafka_unavailable", 503) - refused
             let probes = harness.deadlines - waited
             #expect(refusals > 9 * probes, "\(refusals) refused, \(probes) waited")
@@ -102,7 +102,7 @@ import Testing
         await broker.stop()
     }
 
-    /// Every notification that was answered 200 is in its topic.
+    /// Checks that every notification answered with 200 is in its topic.
     private static func check(_ replies: [Reply], _ harness: IngressHarness) async throws {
         let stored = Set(try await harness.records(harness.production).map { $0.text("ce_id") ?? "" })
         let taken = Set(replies.filter { $0.status == 200 }.map(\.notificationUUID))
@@ -120,11 +120,11 @@ import Testing
                 for _ in 0..<3 { group.addTask { try await harness.post(body).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // By the handler's deadline or by the producer's timeout, whichever comes first: both are five seconds. The
-            // copies that waited for the first one have the same deadline.
+            // Refused by the handler's deadline or by the producer's timeout, whichever comes first: both are five
+            // seconds. The waiting copies have the same deadline.
             #expect(statuses == [503, 503, 503])
             try broker.setRoundTripTime(.zero)
-            // The ambiguous one is sent again: it may be there twice, and is not lost.
+            // The ambiguous notification is sent again: it may be duplicated, and is not lost.
             let isTaken = try await eventually { try await harness.post(body).status == 200 }
             #expect(isTaken)
             #expect(try await harness.records(harness.production).count >= 2)
@@ -132,9 +132,10 @@ import Testing
         await broker.stop()
     }
 
-    /// Codes of Kafka's protocol on Produce after which librdkafka tries again.
+    /// Error codes of Produce that librdkafka retries.
     private static let retried: [Int32] = [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59]
-    /// All others up to 97, but 46, which means that the broker has the record already, and 45, which ends the producer.
+    /// All others up to 97, except 46, which means that the broker already has the record, and 45, which stops the
+    /// producer.
     private static let refused = (1...97).filter { !retried.contains($0) && $0 != 45 && $0 != 46 }
 
     @Test(arguments: [(retried, 200), (refused, 503)])
@@ -148,7 +149,7 @@ import Testing
                 try broker.failNext(.produce, with: [KafkaError.Code(rawValue: code)])
                 #expect(try await harness.post(notification.body).status == status, "code \(code)")
                 try broker.clearFailures(.produce)
-                // Some refusals stick until librdkafka has asked for metadata again.
+                // Some refusals persist until librdkafka has refreshed its metadata.
                 let isTaken = try await eventually { try await harness.post(notification.body).status == 200 }
                 #expect(isTaken, "code \(code)")
             }
@@ -184,6 +185,6 @@ import Testing
 }
 
 extension IngressHarness {
-    /// The requests that the listener answered itself at the handler deadline.
+    /// Number of requests that the listener answered itself at the handler deadline.
     fileprivate var deadlines: Int { value("sluice_http_deadlines_total{phase=\"handler\"}") }
 }

@@ -13,7 +13,7 @@ import Time
 
 @testable import Ingress
 
-/// What is not Apple's or not for us: a status, a counted reason, and nothing in Kafka.
+/// Input that is not authentic or not for a configured app: a status, a counted reason, and no record.
 @Suite(.timeLimit(.minutes(5))) struct RefusedNotificationTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
@@ -88,7 +88,7 @@ import Time
                 #expect(harness.decisions(refused.reason, refused.status) == before + 1, "\(refused.reason)")
             }
             #expect(try await harness.counts() == [0, 0, 0])
-            // None of it hinders the next one.
+            // None of them affects the next request.
             #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
         }
     }
@@ -182,7 +182,7 @@ import Time
             var draft = TestAppStore.Draft()
             draft.signedDate = TestTime.start + 25 * 3_600_000
             for number in 1...3 {
-                // Once the producer has its broker.
+                // Wait until the producer is connected.
                 #expect(
                     await eventually(within: .seconds(30)) { (try? await harness.get("/readyz").status) == 200 },
                     "before \(number)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Ingress
 
-/// When what Apple signed says that this machine's clock is slow. Times are minutes.
+/// Detection of a slow local clock from the dates that Apple signed. Times are in minutes.
 @Suite struct SignedDatesTests {
     private let dates = SignedDates()
 

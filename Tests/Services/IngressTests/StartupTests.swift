@@ -13,7 +13,7 @@ import Testing
 
 @testable import Ingress
 
-/// A start that cannot succeed says in one line which setting is concerned and what to do.
+/// A failing startup reports in one line the setting concerned and the fix.
 @Suite(.timeLimit(.minutes(5))) struct StartupTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
@@ -96,7 +96,7 @@ import Testing
 
     @Test func `brokers that do not answer are named`() async throws {
         let error = try await failure { plan in
-            // Port 9 of 127.0.0.1: nothing answers there.
+            // Port 9 of 127.0.0.1 has no listener.
             plan.kafka = try KafkaConfiguration(bootstrapServers: "127.0.0.1:9")
         }
         #expect(error.line.hasPrefix("kafka.bootstrap.servers: no Kafka broker answers at 127.0.0.1:9"))
@@ -131,7 +131,7 @@ import Testing
             ])
         try other.start()
         let busy = Int(other.port())
-        // The admin listener was open already when the public one failed; its port is free again.
+        // The admin listener was already open when the public one failed; its port is free again.
         let free = HTTPServer(
             listeners: [
                 Listener(

@@ -10,8 +10,8 @@ import Testing
 @testable import Ingress
 
 /// The hostile inputs of the threat model against a whole ingress: over a socket, through the listener, the verifier
-/// and the producer, into the topics of a broker. Two thousand requests one after another take
-/// seconds, or a minute on a machine that has much else to do.
+/// and the producer, into the topics of a broker. Two thousand sequential requests take seconds, or a minute on a busy
+/// machine.
 @Suite(.timeLimit(.minutes(10))) struct HostileRowTests {
     @Test func `every row is tried here, or is said to be proven elsewhere`() {
         #expect(ThreatModelRow.all.map(\.id) == (1...128).map { $0 < 10 ? "H-0\($0)" : "H-\($0)" })
@@ -24,7 +24,8 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("| H-") }.map(String.init) == ThreatModelRow.all.map(\.line))
     }
 
-    /// No untrusted client can cause them: expired certificates and revocation are judged once a signature was verified.
+    /// Untrusted clients cannot cause them: expired certificates and revocation are checked only after a signature was
+    /// verified.
     @Test func `only what Apple signed can end in 5xx`() {
         let rows = ThreatModelRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
         #expect(rows.map(\.id) == ["H-77", "H-79", "H-90", "H-112"])
@@ -33,7 +34,7 @@ import Testing
     @Test func `the rows give every reason of the verifier`() {
         let given = Set(ThreatModelRow.all.flatMap { $0.outcomes.map(\.reason) })
         let missing = Reason.allCases.map(\.rawValue).filter { !given.contains($0) }
-        // The rate of new certificate chains is not limited here, and no input makes a library call fail.
+        // New certificate chains are not rate-limited here, and no input makes a library call fail.
         #expect(missing == ["new_chains", "internal"])
     }
 
@@ -59,14 +60,14 @@ import Testing
             }
             let wholeLog = harness.log.lines.joined(separator: "\n")
             for secret in ["secret", "X-Injected", "../../etc"] { #expect(!wholeLog.contains(secret), "\(secret)") }
-            // The table is not to shrink unseen.
+            // Guards against an unnoticed reduction of the table.
             #expect(run.inputs > 2_000)
             #expect(run.expectedRecords > 100)
         }
         await broker.stop()
     }
 
-    /// Trusts the kit's root, and lets chains be new as often as the table has new ones.
+    /// Trusts the kit's root, and permits new chains at the rate of the table.
     private static func adapt(_ plan: inout IngressPlan, to kit: SigningKit) {
         plan.verifier = kit.configuration {
             $0.newCertificateChains = NewCertificateChainLimits(perSecond: 100_000, concurrency: 8)

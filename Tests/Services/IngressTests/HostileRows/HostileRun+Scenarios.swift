@@ -8,7 +8,7 @@ import KafkaDevBroker
 import TestSupport
 import Testing
 
-/// Rows that are more than one request, or that need somebody who listens.
+/// Rows with more than one request, or with a peer that listens.
 extension HostileRun {
     func scenarios() async throws {
         let kit = try SigningKit.shared()
@@ -24,7 +24,7 @@ extension HostileRun {
         try await again(kit)
     }
 
-    /// H-18: once and again by turns, so that the order of the answers shows.
+    /// H-18: each body twice in turn, so that the order of the responses shows.
     private func pipelined(_ kit: SigningKit) async throws {
         let client = try connect(harness)
         let bodies = try (0..<50).map { _ in try kit.body(.test) }
@@ -43,7 +43,7 @@ extension HostileRun {
         await expectCounts("H-18 pipelined")
     }
 
-    /// H-22 in a field's value, which no answer repeats.
+    /// H-22 in a field's value, which no response repeats.
     private func injected() async throws {
         let client = try connect(harness)
         let body = Array(HostileRequest.body.utf8)
@@ -54,7 +54,8 @@ extension HostileRun {
         await expectCounts("H-22 in a field")
     }
 
-    /// H-24: nobody waits for the answer; whether there is a record depends on what arrived before the reset.
+    /// H-24: the client does not wait for the response; whether there is a record depends on the data received before
+    /// the reset.
     private func abandoned(_ kit: SigningKit) async throws {
         let body = try kit.body(.test)
         let client = try connect(harness)
@@ -83,7 +84,7 @@ extension HostileRun {
         await expectCounts("H-25 valid")
     }
 
-    /// H-54, H-83 and H-126: what is a megabyte never comes to the verifier.
+    /// H-54, H-83 and H-126: a megabyte never reaches the verifier.
     private func beyondTheLimit(_ kit: SigningKit) async throws {
         let long = String(repeating: "A", count: 1 << 20)
         try await post(SigningKit.body(kit.jws(.test) + long), "H-54", "1 MiB", .closed(413, "too_large"))
@@ -105,7 +106,7 @@ extension HostileRun {
             disabled)
     }
 
-    /// H-62: nobody connects to the addresses in a header.
+    /// H-62: the ingress does not connect to addresses in a header.
     private func trapped(_ kit: SigningKit) async throws {
         let trap = HTTPServer(listeners: [
             Listener(
@@ -132,7 +133,7 @@ extension HostileRun {
         await expectCounts("H-95")
     }
 
-    /// H-96: the other signature that is as good makes no second record.
+    /// H-96: the equivalent second signature produces no second record.
     private func twins(_ kit: SigningKit) async throws {
         let jws = try kit.jws(.test)
         try await post(SigningKit.body(jws), "H-96", "the first", .accepted)

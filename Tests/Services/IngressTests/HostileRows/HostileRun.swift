@@ -8,9 +8,10 @@ import Testing
 
 @testable import Ingress
 
-/// Sends inputs to one ingress, checks each answer and the count of its reason, and keeps book of what Kafka must hold.
+/// Sends inputs to one ingress, checks each response and the count of its reason, and tracks the records expected in
+/// Kafka.
 final class HostileRun {
-    /// One record, named by what it was made of: Apple's JWS, or in quarantine the whole body.
+    /// One record, identified by its source: Apple's JWS, or in quarantine the whole body.
     struct Record: Hashable, CustomStringConvertible {
         let kafka: Outcome.Kafka
         let identity: [UInt8]
@@ -18,13 +19,13 @@ final class HostileRun {
     }
 
     let harness: IngressHarness
-    /// What came of the inputs of each row.
+    /// Outcomes of the inputs of each row.
     private(set) var outcomes: [String: Set<Outcome>] = [:]
     private(set) var inputs = 0
     private var connection: TestConnection
     private var decisions: [String: Int] = [:]
     private var records: [Record: String] = [:]
-    /// Records that may or may not be there.
+    /// Records whose presence is optional.
     private var possible: Set<Record> = []
 
     init(_ harness: IngressHarness) throws {
@@ -34,9 +35,10 @@ final class HostileRun {
 
     // MARK: inputs
 
-    /// Posts a body on the connection that all bodies share, for as long as it is kept.
+    /// Posts a body on the shared connection for as long as it is kept open.
     ///
-    /// - Parameter counts: whether its decision must be counted before the next; else the caller looks at the counts.
+    /// - Parameter counts: whether its decision must be counted before the next input; otherwise the caller checks the
+    ///   counts.
     func post(
         _ body: [UInt8], _ row: String, _ title: String, _ outcome: Outcome, counts: Bool = true
     ) async throws {
@@ -55,7 +57,7 @@ final class HostileRun {
         if counts { await expectCounts("\(row) \(title)") }
     }
 
-    /// Sends raw bytes on a connection of their own.
+    /// Sends raw bytes on a separate connection.
     func send(_ request: HostileRequest) async throws {
         let client = try connect(harness)
         deliver(request, to: client)
@@ -64,7 +66,7 @@ final class HostileRun {
             let outcome = Outcome(listener: verdict, closes: closes)
             check(try answer(client), outcome, "\(request)", halfClosed: request.isHalfClosed)
             note(request.id, outcome)
-            // Its body is no notification, so what was pipelined after it is not looked at.
+            // Its body is not a notification, so the requests pipelined after it are ignored.
             if outcome.closes { break }
         }
         #expect(client.isClosedByPeer(), "\(request)")
@@ -84,7 +86,7 @@ final class HostileRun {
         }
     }
 
-    /// The next answer that is not `100 Continue`.
+    /// Returns the next response other than `100 Continue`.
     func answer(_ client: TestConnection) throws -> TestConnection.Response {
         while true {
             let response = try client.response()
@@ -94,14 +96,14 @@ final class HostileRun {
 
     // MARK: what is expected
 
-    /// An input of a row was answered so.
+    /// Records the outcome of an input of a row.
     func note(_ row: String, _ outcome: Outcome) {
         inputs += 1
         outcomes[row, default: []].insert(outcome)
         count(outcome)
     }
 
-    /// One more decision.
+    /// Counts one decision.
     func count(_ outcome: Outcome) { decisions["\(outcome.reason) \(outcome.status)", default: 0] += 1 }
 
     func expectRecord(of body: [UInt8], _ outcome: Outcome, _ title: String) {
@@ -114,10 +116,10 @@ final class HostileRun {
 
     func allowRecord(of body: [UInt8]) { possible.insert(Record(kafka: .main, identity: Self.signedPayload(body))) }
 
-    /// The answer says the status and nothing of what was sent.
+    /// Checks the status of a response, and that it repeats nothing of the request.
     ///
-    /// - Parameter halfClosed: the end of the input may come before the answer is written, or after; only in the first
-    ///   case does the answer say that it is the last.
+    /// - Parameter halfClosed: whether the client closed its output: the end of the input may be read before or after
+    ///   the response is written, and only in the first case does the response announce the close.
     func check(
         _ response: TestConnection.Response, _ outcome: Outcome, _ title: String, halfClosed: Bool = false
     ) {
@@ -131,7 +133,7 @@ final class HostileRun {
         }
     }
 
-    /// Exactly one decision was counted for each answer so far, by its reason and status.
+    /// Checks that exactly one decision was counted for each response so far, by reason and status.
     func expectCounts(_ title: String) async {
         let isRight = await eventually(within: .seconds(5)) { harness.allDecisions() == decisions }
         guard !isRight else { return }
@@ -144,7 +146,7 @@ final class HostileRun {
         some.filter { $0.value > others[$0.key] ?? 0 }
     }
 
-    /// The three topics hold exactly the records that were to be there.
+    /// Checks that the three topics hold exactly the expected records.
     func checkRecords() async throws {
         var held: [Record: Int] = [:]
         for record in try await harness.records(harness.topics.quarantine) {
@@ -177,7 +179,7 @@ final class HostileRun {
         let signedPayload: String
     }
 
-    /// The JWS in a body; none: what no record has.
+    /// Returns the JWS in a body; empty without one, which no record has.
     private static func signedPayload(_ json: [UInt8]) -> [UInt8] {
         (try? JSONDecoder().decode(Posted.self, from: Data(json))).map { Array($0.signedPayload.utf8) } ?? []
     }

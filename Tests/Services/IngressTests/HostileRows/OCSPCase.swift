@@ -3,17 +3,17 @@ import AppStoreTestSupport
 import Cryptography
 import HTTPServer
 
-/// One way in which the responder of a leaf answers, and what is known of the leaf from then on.
+/// One behavior of a leaf's responder, and the resulting status of the leaf.
 struct OCSPCase: Sendable, CustomStringConvertible {
     enum Knowledge: Sendable { case good, revoked, nothing }
 
-    /// What is to be sent.
+    /// The response to send.
     enum Reply: Sendable {
-        /// Signed by the responder as it stands.
+        /// Signed by the responder in its current state.
         case signed(OCSPResponder.Status)
         case raw([UInt8])
         case answer(HTTPResponse)
-        /// Nothing until the test answers.
+        /// No response until the test releases it.
         case held
     }
 
@@ -22,7 +22,7 @@ struct OCSPCase: Sendable, CustomStringConvertible {
 
     let name: String
     let knowledge: Knowledge
-    /// How the outcome is counted.
+    /// The outcome under which it is counted.
     let outcome: String
     let rule: Rule
 
@@ -35,7 +35,7 @@ struct OCSPCase: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    /// A root, an intermediate and a leaf of its own, whose certificates name the test's responder.
+    /// A root, an intermediate and a leaf per case, whose certificates name the test's responder.
     struct Authority: Sendable {
         let kit: SigningKit
         let now: Int64
@@ -48,14 +48,14 @@ struct OCSPCase: Sendable, CustomStringConvertible {
             self.now = now
         }
 
-        /// A notification of its own at each call.
+        /// Returns a different notification at each call.
         func body() throws -> [UInt8] {
             var draft = NotificationDraft.test
             draft.outer["signedDate"] = "\(now - 60_000)"
             return try kit.body(draft)
         }
 
-        /// A certificate under the intermediate that may answer for it, or may not.
+        /// Returns a certificate under the intermediate, with or without the right to sign OCSP responses.
         func delegate(mayAnswer: Bool = true) throws -> SigningKit.Holder {
             var builder = CertificateBuilder(
                 subject: [.init("CN", "OCSP responder")],

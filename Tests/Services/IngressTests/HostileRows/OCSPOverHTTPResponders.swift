@@ -35,7 +35,7 @@ final class OCSPOverHTTPResponders: Sendable {
         try server.start()
         self.server.withLock { $0 = server }
         for row in OCSPCase.all {
-            // Nobody listens on port 1.
+            // Port 1 has no listener.
             let port = row.name == "unreachable" ? 1 : server.port()
             let authority = try OCSPCase.Authority(port: port, name: row.name, now: now)
             state.withLock { $0.authorities[row.name] = authority }
@@ -47,12 +47,12 @@ final class OCSPOverHTTPResponders: Sendable {
         return authority
     }
 
-    /// The paths that were asked, such as `/good/leaf`.
+    /// The requested paths, such as `/good/leaf`.
     var asked: [String] { state.withLock { $0.asked } }
 
     var heldCount: Int { state.withLock { $0.held.count } }
 
-    /// Answers what is held, and from now on at once, with good.
+    /// Answers held requests with good, and all later ones at once.
     func release() throws {
         let held = state.withLock { state in
             state.isReleased = true

@@ -2,22 +2,22 @@ import AppStoreTestSupport
 import AppStoreVerification
 import TestSupport
 
-/// What comes of one input: the answer, why, and what Kafka holds of it.
+/// The result of one input: the response, its reason, and the record in Kafka.
 struct Outcome: Hashable, Sendable, CustomStringConvertible {
     enum Kafka: String, Sendable {
         case nothing = "-"
         case main = "M"
         case sandbox = "S"
         case quarantine = "Q"
-        /// Another request's record stands for it.
+        /// Covered by another request's record.
         case noNewRecord = "(=)"
     }
 
-    /// 0: the connection ended without an answer.
+    /// 0 when the connection ended without a response.
     let status: Int
     let reason: String
     var kafka = Kafka.nothing
-    /// Whether the connection ends with the answer; else it is kept.
+    /// Whether the response closes the connection.
     var closes = false
 
     var description: String { "\(status) \(reason) \(kafka.rawValue)\(closes ? ", closed" : "")" }
@@ -27,10 +27,10 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
     static let accepted = Outcome(status: 200, reason: "accepted", kafka: .main)
     static let sandbox = Outcome(status: 200, reason: "sandbox", kafka: .sandbox)
     static let duplicate = Outcome(status: 200, reason: "duplicate", kafka: .noNewRecord)
-    /// Whole and well framed: what follows is the verifier's judgement of the body `{"signedPayload":"x"}`.
+    /// Complete and well framed: the remaining outcome is the verifier's verdict on the body `{"signedPayload":"x"}`.
     static let read = refused(400, "jws_form")
 
-    /// What is not Apple's ends its connection, what may be ours does not.
+    /// Responses to foreign input close the connection; responses to input that may be ours do not.
     static func refused(_ status: Int, _ reason: String) -> Outcome {
         Outcome(status: status, reason: reason, closes: (400...403).contains(status))
     }
@@ -52,7 +52,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
         self.closes = closes
     }
 
-    /// Of a body with this verdict.
+    /// Creates the outcome of a body with this verdict.
     init(_ verdict: ExpectedVerdict) {
         self =
             switch verdict {
@@ -67,7 +67,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Of a request with this verdict of the listener, such as `200:21` or `400 framing`.
+    /// Creates the outcome of a request with this verdict of the listener, such as `200:21` or `400 framing`.
     init(listener verdict: String, closes: Bool) {
         let words = verdict.split(separator: " ")
         if words.count == 2, let status = Int(words[0]) {
@@ -82,9 +82,9 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
 struct ThreatModelRow: Sendable {
     let id: String
     let input: String
-    /// Every outcome that its inputs have, those of harmless neighbours included.
+    /// Every outcome of its inputs, including harmless variants.
     let outcomes: Set<Outcome>
-    /// Where it is tried when not with the others.
+    /// The suite that tests the row, if not this one.
     let elsewhere: String?
 
     init(_ id: String, _ input: String, _ outcomes: Outcome..., elsewhere: String? = nil) {
@@ -96,7 +96,7 @@ struct ThreatModelRow: Sendable {
 }
 
 extension ThreatModelRow {
-    /// The row as `Sources/AppStore/README.md` has it.
+    /// The row as in `Sources/AppStore/README.md`.
     var line: String {
         let known = outcomes.sorted {
             ($0.status, $0.reason, $0.closes ? 1 : 0) < ($1.status, $1.reason, $1.closes ? 1 : 0)

@@ -1,4 +1,4 @@
-/// Rows H-28 to H-58: the body and the form of the JWS.
+/// Rows H-28 to H-58: the body and the format of the JWS.
 extension ThreatModelRow {
     static let bodies: [ThreatModelRow] = [
         ThreatModelRow(

@@ -1,4 +1,4 @@
-/// Rows H-99 to H-128: what was signed, and version 1, which `LegacyRowTests` tries with a shared secret.
+/// Rows H-99 to H-128: the signed content, and version 1, which `LegacyRowTests` tests with a shared secret.
 extension ThreatModelRow {
     static let content: [ThreatModelRow] = [
         ThreatModelRow("H-99", "another bundleId", .refused(403, "audience")),

@@ -1,28 +1,28 @@
 import Foundation
 import Time
 
-/// Bodies of version 1 and of the oldest form, for the app of the harness.
+/// Bodies of version 1 and of the oldest format, for the app of the harness.
 struct LegacyBody {
     static let secret = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
     var type = "DID_RENEW"
-    /// A JSON value, in place of ``type``.
+    /// A JSON value that replaces ``type``.
     var typeValue: String?
     /// A JSON value.
     var password = "\"\(Self.secret)\""
     var bid: String? = TestAppStore.bundleId
-    /// A JSON value, in place of ``bid``.
+    /// A JSON value that replaces ``bid``.
     var bidValue: String?
     var nextProduct = "com.example.pro.month"
     var environment = "PROD"
     var receiptEnvironment = "Production"
     var originalTransactionId = "440000599543880"
-    /// A JSON value, where it is not that of the receipt.
+    /// A JSON value that replaces the receipt's id.
     var namedTransactionId: String?
     var transactions = 1
-    /// Further members of the body, with a comma after each.
+    /// Additional members of the body, each followed by a comma.
     var further = ""
-    /// The whole value of `latest_receipt_info`, in place of transactions.
+    /// The whole value of `latest_receipt_info`, replacing the transactions.
     var receiptInfo: String?
     /// Bytes of the base64 receipt.
     var receiptBytes = 64
@@ -58,7 +58,7 @@ struct LegacyBody {
         return "[" + elements.joined(separator: ",") + "]"
     }
 
-    /// The oldest form.
+    /// Returns a body of the oldest format.
     static func statusUpdate(type: String = "INITIAL_BUY", further: String = "") -> [UInt8] {
         let bought = start - 86_400_000
         return Array(

@@ -15,8 +15,8 @@ import Time
 
 @testable import Ingress
 
-/// Version 1 and older bodies over HTTP: rows H-40, H-41 and H-121 to H-128 of the threat model, and 13.4 of what Apple
-/// sends.
+/// Version 1 and older bodies over HTTP: rows H-40, H-41 and H-121 to H-128 of the threat model, and 13.4 of Apple's
+/// notifications.
 @Suite(.timeLimit(.minutes(5))) struct LegacyRowTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
@@ -56,7 +56,7 @@ import Time
             #expect(record.legacy?["unified_receipt"]?["latest_receipt"] == nil)
             #expect(record.notificationUUID?.rawValue.utf8.count == 64)
             #expect(harness.value("sluice_ingress_legacy_notifications_total{type=\"DID_RENEW\"}") == 1)
-            // Apple's next attempt may carry a fresher receipt.
+            // Apple's next attempt may contain a newer receipt.
             var retry = LegacyBody()
             retry.receiptBytes = 128
             #expect(try await harness.post(retry.bytes).status == 200)
@@ -82,7 +82,7 @@ import Time
         let status: Int
         let reason: String
         let change: @Sendable (inout LegacyBody) -> Void
-        /// Records in the topics of production, of the sandbox and of the quarantine.
+        /// Number of records in the production, sandbox and quarantine topics.
         var records = [0, 0, 0]
         var testDescription: String { row }
     }
@@ -200,7 +200,7 @@ import Time
         other.bid = "com.example.other"
         let app = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
         try await with({ $0.verifier.apps.append(app) }) { harness async throws in
-            // Another app of ours has one; this one has not.
+            // Another configured app has a secret; this one does not.
             #expect(try await harness.post(other.bytes).status == 403)
             #expect(harness.decisions("v1_disabled", 403) == 1)
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
@@ -225,7 +225,7 @@ import Time
             #expect(record.text("sluice.quarantine.reason") == "v1_profile")
             #expect(record.text("sluice.quarantine.bundleid") == nil)
             #expect(!String(decoding: record.value ?? [], as: UTF8.self).contains(LegacyBody.secret))
-            // With bid it is clear.
+            // With bid the app is unambiguous.
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
             #expect(try await harness.counts() == [1, 0, 1])
         }
@@ -234,7 +234,7 @@ import Time
     @Test func `H-123: wrong passwords of one app cost no other app of Apple's network a notification`() async throws {
         let changed = try directory.write("ffffffffffffffffffffffffffffffff\n", to: "changed")
         let other = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
-        // Its secret was changed in App Store Connect and not here.
+        // Its secret was changed in App Store Connect but not here.
         var stale = LegacyBody()
         stale.bid = other.bundleId.rawValue
         var unnamed = LegacyBody()
@@ -357,7 +357,7 @@ import Time
             #expect(log.contains("shared secrets kept as they were") && log.contains("shared.secret.file"))
             #expect(!log.contains(new) && !log.contains("short\\n"))
         }
-        // A file that cannot be used changes nothing.
+        // An invalid file leaves the secrets unchanged.
         #expect(answers == [200, 200, 401, 200, 401, 200])
     }
 }

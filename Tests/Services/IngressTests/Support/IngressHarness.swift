@@ -18,7 +18,7 @@ import Time
 
 @testable import Ingress
 
-/// An ingress on free ports before topics of its own on an embedded broker, and a client that posts to it.
+/// An ingress on free ports with its own topics on an embedded broker, and a client that posts to it.
 struct IngressHarness: Sendable {
     static let partitions = 3
 
@@ -29,7 +29,7 @@ struct IngressHarness: Sendable {
     let log: MemoryLogSink
     let client: HTTPClient
 
-    /// Starts one; `change` makes its plan another than the usual.
+    /// Starts an ingress; `change` modifies the default plan.
     init(
         _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in }
     ) async throws {
@@ -37,7 +37,7 @@ struct IngressHarness: Sendable {
         var plan = try Self.plan(broker, own)
         try change(&plan)
         topics = plan.topics
-        // Another harness made the topics of a plan that shares them.
+        // Another harness created the topics of a shared plan.
         for specification in topics.ingress(partitions: Self.partitions) where topics == own {
             try broker.createTopic(specification.name, partitions: specification.partitions)
         }
@@ -53,7 +53,7 @@ struct IngressHarness: Sendable {
 
     static func plan(_ broker: DevBroker, _ topics: TopicNames) throws -> IngressPlan {
         IngressPlan(
-            // One request in flight: the embedded broker does not check sequences.
+            // One request in flight: the embedded broker does not check sequence numbers.
             kafka: try KafkaConfiguration(
                 bootstrapServers: broker.bootstrapServers,
                 properties: ["max.in.flight.requests.per.connection": "1"]),
@@ -69,7 +69,7 @@ struct IngressHarness: Sendable {
         client.close()
     }
 
-    /// Starts an ingress, hands it over, and stops it whatever happens.
+    /// Starts an ingress, passes it to `body`, and always stops it.
     static func with(
         _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in },
         _ body: (IngressHarness) async throws -> Void
@@ -106,12 +106,12 @@ struct IngressHarness: Sendable {
 
     // MARK: what was counted
 
-    /// The requests that were answered with this status for this reason.
+    /// Number of requests answered with this status for this reason.
     func decisions(_ reason: String, _ status: Int) -> Int {
         value("sluice_ingress_decisions_total{reason=\"\(reason)\",status=\"\(status)\"}")
     }
 
-    /// The whole number of a time series; 0 without one.
+    /// Returns the integer value of a time series; 0 without one.
     func value(_ series: String) -> Int {
         for line in String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n")
         where line.hasPrefix(series + " ") {
@@ -122,7 +122,7 @@ struct IngressHarness: Sendable {
 
     // MARK: Kafka
 
-    /// Everything that a topic holds.
+    /// Returns all records of a topic.
     func records(_ topic: KafkaTopic) async throws -> [KafkaRecord] {
         let configuration = try KafkaConfiguration(
             bootstrapServers: broker.bootstrapServers, profile: .embedded)
@@ -139,7 +139,7 @@ struct IngressHarness: Sendable {
         return all
     }
 
-    /// The header segments of the certificates topic.
+    /// Returns the header segments of the certificates topic.
     func headers() async throws -> [HeaderReference: [UInt8]] {
         let headers = try await records(topics.certificates).compactMap(CertificateHeader.init)
         for header in headers { #expect(header.reference.rawValue == SHA256.digest(of: header.segment).hex) }
@@ -149,7 +149,7 @@ struct IngressHarness: Sendable {
     var production: KafkaTopic { topics.notifications(.production) }
     var sandbox: KafkaTopic { topics.notifications(.sandbox) }
 
-    /// How many records each of the three topics holds.
+    /// Returns the number of records in each of the three topics.
     func counts() async throws -> [Int] {
         [
             try await records(production).count, try await records(sandbox).count,
@@ -164,12 +164,12 @@ extension KafkaRecord {
     var keyText: String? { key.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// The time of all tests: a fixed day at which the clock walks on.
+/// The time of all tests: a fixed day with a running clock.
 enum TestTime {
     /// 2027-01-15T08:00:00Z, milliseconds since 1970.
     static let start = SigningKit.now
 
-    /// Clocks that do not move, the monotonic one until `clock` is moved.
+    /// Returns clocks that do not move; the monotonic one moves with `clock`.
     static func standing(_ clock: ManualClock = ManualClock()) -> Clocks {
         Clocks(wallMilliseconds: { start }, monotonicNanoseconds: { clock.now })
     }

@@ -6,12 +6,12 @@ import Cryptography
 import Foundation
 import Simulator
 
-/// An App Store whose root the tests' ingresses trust, and one that none trusts.
+/// An App Store with a root that the tests' ingresses trust, and one that none trusts.
 struct TestAppStore: Sendable {
     static let bundleId = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890
 
-    /// Configured without the sandbox.
+    /// An app configured without the sandbox.
     static var app: AppIdentity {
         AppIdentity(bundleId: BundleId(bundleId), appAppleId: AppAppleId(appAppleId), environments: [.production])
     }
@@ -26,10 +26,10 @@ struct TestAppStore: Sendable {
             pki: try TestCertificateAuthority(options), untrusted: try TestCertificateAuthority(options))
     }
 
-    /// One for all tests: making keys takes milliseconds.
+    /// Shared by all tests: key generation takes milliseconds.
     static func shared() throws -> TestAppStore { try made.get() }
 
-    /// Notifications of many customers, each another one.
+    /// Returns distinct notifications of many customers.
     func corpus(_ count: Int, seed: UInt64 = 1) throws -> [SignedNotification] {
         let app = SimulatedApp(
             bundleId: BundleId(Self.bundleId), appAppleId: AppAppleId(Self.appAppleId), environment: .production)
@@ -37,17 +37,17 @@ struct TestAppStore: Sendable {
             .notifications
     }
 
-    /// A renewal with a transaction and renewal info, signed by `signer` or this App Store.
+    /// Returns a renewal with a transaction and renewal information, signed by `signer` or this App Store.
     func renewal(_ draft: Draft = Draft(), by signer: JWSSigner? = nil) throws -> String {
         try NotificationSigner(signer ?? JWSSigner(pki), nested: JWSSigner(pki)).sign(draft.payloads).signedPayload
     }
 
-    /// The compact JWS of a body that was made here.
+    /// Returns the compact JWS of a body created here.
     static func jws(of body: [UInt8]) -> [UInt8] { Array(body.dropFirst(18).dropLast(2)) }
 
     static func body(_ jws: String) -> [UInt8] { Array("{\"signedPayload\":\"\(jws)\"}".utf8) }
 
-    /// What varies in a renewal.
+    /// The variable parts of a renewal.
     struct Draft: Sendable {
         var notificationUUID = UUID().uuidString.lowercased()
         var bundleId = TestAppStore.bundleId
@@ -57,7 +57,7 @@ struct TestAppStore: Sendable {
         var signedDate = TestTime.start - 60_000
         var notificationType = "DID_RENEW"
 
-        /// With more members than this program knows, spelled as no encoder would.
+        /// Payloads with additional unknown members, in a spelling that no encoder produces.
         var payloads: NotificationSigner.Payloads {
             NotificationSigner.Payloads(
                 notification: notification(nested: true), transactionInfo: transaction, renewalInfo: renewalInfo)
@@ -73,7 +73,7 @@ struct TestAppStore: Sendable {
                 + #""environment":"\#(environment)","signedDate":\#(signedDate)}"#
         }
 
-        /// As it is in the record: with the nested texts emptied.
+        /// The notification as in the record: with the nested texts emptied.
         var emptiedNotification: String {
             notification(nested: true).replacing("{signedTransactionInfo}", with: "")
                 .replacing("{signedRenewalInfo}", with: "")
