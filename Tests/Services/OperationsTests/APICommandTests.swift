@@ -7,7 +7,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl api`, and what `sluicectl doctor` asks Apple.
+/// `sluicectl api`, and the requests of `sluicectl doctor` to Apple.
 @Suite(.timeLimit(.minutes(5)))
 struct APICommandTests {
     private let directory: TemporaryDirectory
@@ -211,7 +211,7 @@ struct APICommandTests {
         let findings = try await findings(status: 404, #"{"errorCode":4040010,"errorMessage":"not found"}"#)
         #expect(findings.contains("ok com.example.app Production: the token is accepted"), "\(findings)")
         #expect(findings.contains("ok com.example.app Sandbox: the token is accepted"))
-        // The tests' clock does not change, and is before the answers' dates.
+        // The tests' clock does not change, and is before the responses' dates.
         #expect(findings.last?.hasPrefix("problem difference: ") == true)
         #expect(findings.last?.hasSuffix(" s behind Apple's") == true)
     }
@@ -224,7 +224,7 @@ struct APICommandTests {
     }
 }
 
-/// Answers one after the other, the last one repeatedly.
+/// Returns prepared responses one after the other, repeating the last one.
 private final class Answers: Sendable {
     private let left: Mutex<[String]>
 

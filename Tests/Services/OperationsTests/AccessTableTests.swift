@@ -5,7 +5,7 @@ import Testing
 
 @testable import Operations
 
-/// The least rights of each executable: what was measured on brokers that deny by default.
+/// The minimum rights of each executable, as measured on brokers that deny by default.
 @Suite struct AccessTableTests {
     private static let names = TopicNames(prefix: "test")
 
@@ -124,7 +124,7 @@ import Testing
     func `a group of one's own is in the names of the dead letter topics too`(_ executable: AccessTable.Executable) {
         let rights = Self.lines(Self.table(groups: [executable: "other"]).rights(of: executable))
         let usual = Self.lines(Self.table().rights(of: executable))
-        // The archive has one dead letter topic, whatever its group.
+        // The archive has one dead letter topic, regardless of its group.
         let expected = usual.map { line in
             line.hasSuffix(".sluice-archive.dlq") ? line : line.replacing(executable.rawValue, with: "other")
         }

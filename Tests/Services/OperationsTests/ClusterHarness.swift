@@ -7,10 +7,10 @@ import TestSupport
 
 @testable import Operations
 
-/// A cluster with the topics of an installation and what a mirror has copied there: one purchase, whole.
+/// A cluster with the topics of an installation and a mirror's copies: one complete purchase.
 struct CopiedCluster {
     static let partitions = 2
-    /// Beside the group's members, who have their own.
+    /// Prefix that distinguishes this cluster from the group members' own.
     static let prefix = "moved"
 
     let names = TopicNames(prefix: CopiedCluster.prefix)
@@ -19,10 +19,10 @@ struct CopiedCluster {
 
     static let key = "com.example.app/2000000000000001"
     static let timestamp: Int64 = 1_793_491_201_000
-    /// The partition that murmur2 gives the key.
+    /// The partition of the key by murmur2.
     static let place = KafkaPartition(ofKey: Array(key.utf8), partitions: Int32(partitions))
 
-    /// - Parameter change: of the topics, with their partitions, before they are created.
+    /// - Parameter change: changes the topics and their partitions before they are created.
     init(topics change: (inout [KafkaTopic: Int], TopicNames) -> Void = { _, _ in }) throws {
         var topics: [KafkaTopic: Int] = [:]
         for specification in names.specifications(partitions: Self.partitions) {
@@ -42,7 +42,7 @@ struct CopiedCluster {
         ]
     }
 
-    /// The file that names this cluster as the source.
+    /// Writes a properties file for this cluster as the source, and returns its flags.
     func file(in directory: TemporaryDirectory) throws -> [String] {
         let text = "kafka.bootstrap.servers=\(broker.bootstrapServers)\ntopics.prefix=\(Self.prefix)\n"
         return ["--source", try directory.write(text, to: "source-\(UUID().uuidString).properties")]

@@ -9,13 +9,13 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl cluster prepare`: when a cluster with copied topics is ready, and what it says when it is not.
+/// `sluicectl cluster prepare`: readiness of a cluster with copied topics, and the reported problems.
 @Suite(.timeLimit(.minutes(5)))
 struct ClusterPrepareTests {
     @Test func `whole copies are ready, without and with their source`() async throws {
         let (source, target) = (try CopiedCluster(), try CopiedCluster())
         let directory = try TemporaryDirectory()
-        // Another offset base.
+        // Shifts the offsets.
         try await target.write([target.notification(0), target.state(0)])
         for cluster in [source, target] { try await cluster.write([cluster.notification(), cluster.state()]) }
         let (exitCode, printed) = await sluicectl(["cluster", "prepare"] + target.flags)
@@ -34,7 +34,7 @@ struct ClusterPrepareTests {
         await target.close()
     }
 
-    /// One thing that is wrong with a copy.
+    /// One fault of a copy.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var topics: @Sendable (inout [KafkaTopic: Int]) -> Void = { _ in }
@@ -108,7 +108,7 @@ struct ClusterPrepareTests {
         #expect(survey([Self.notification, Self.state]).isReady)
     }
 
-    /// The findings about a cluster with these records.
+    /// Returns the findings about a cluster with these records.
     private func survey(
         _ records: [KafkaProducerRecord], topics change: (inout [KafkaTopic: Int]) -> Void = { _ in }
     ) -> [ClusterFinding] {
@@ -163,7 +163,7 @@ struct ClusterPrepareTests {
         #expect(finding?.found == "message.timestamp.type is LogAppendTime, expected CreateTime")
     }
 
-    /// How a copy differs from its source.
+    /// A difference between a copy and its source.
     struct Difference: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: String
@@ -210,7 +210,7 @@ struct ClusterPrepareTests {
         let findings = CopyChecks(source: source, target: target, isFinal: false, compacted: []).findings([topic])
         #expect(findings.map(\.status.rawValue) == [difference.status], "\(findings)")
         #expect(findings.first?.found.contains(difference.found) == true, "\(findings)")
-        // Nothing may be on its way any more.
+        // For the final switch no record may be in flight.
         let final = CopyChecks(source: source, target: target, isFinal: true, compacted: []).findings([topic])
         #expect(final.map(\.status.rawValue) == ["problem"], "\(final)")
         let same = CopyChecks(
@@ -243,7 +243,7 @@ struct ClusterPrepareTests {
         #expect(findings([0, 60_001, 99_000]) == [whole])
         #expect(findings([60_001, 99_000]) == ["problem \(late)"])
         #expect(findings([60_000, 99_000]) == [whole])
-        // A key that came again may have replaced the first record, and only here so far.
+        // A repeated key may have replaced the first record, so far only in the copy.
         #expect(findings([60_001, 99_000], compacted: [topic]) == ["warning \(late)"])
     }
 

@@ -9,12 +9,12 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl cluster switch`: where groups read on, and when it refuses.
+/// `sluicectl cluster switch`: the new offsets of groups, and refusals.
 @Suite(.timeLimit(.minutes(5)))
 struct ClusterSwitchTests {
     private static let groups = ["sluice-entitlements", "sluice-refunds", "sluice-webhooks"]
 
-    /// A cluster whose groups have offsets that a mirror translated.
+    /// Returns a cluster with offsets of its groups translated by a mirror.
     private func translated() async throws -> (CopiedCluster, [KafkaTopicPartition]) {
         let target = try CopiedCluster()
         try await target.write([target.notification(), target.state()])
@@ -81,7 +81,7 @@ struct ClusterSwitchTests {
 
     @Test func `a group with members keeps its offsets, and the others too`() async throws {
         let (target, places) = try await translated()
-        // A member that has nothing to read, so that it commits nothing of its own.
+        // A member without records to read, so that it commits nothing.
         let member = KafkaConsumer(
             target.configuration,
             source: .group("sluice-entitlements", topics: [target.names.notifications(.sandbox)])
@@ -135,7 +135,7 @@ struct ClusterSwitchTests {
     }
 }
 
-/// The findings about groups, which only Kafka tells of.
+/// Findings about group members, which only Apache Kafka reports.
 @Suite struct ClusterMembersTests {
     private func view(_ id: String, _ active: Set<KafkaConsumerGroup>) -> ClusterView {
         ClusterView(id: id, topics: [], records: [], activeGroups: active)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Operations
 
-/// What is told of wrong input, and what the help says.
+/// Messages about invalid input, and the help.
 @Suite struct CommandLineTests {
     @Test(arguments: [
         ([], 64, "a command is missing"),

@@ -137,7 +137,7 @@ struct DoctorOnBrokerTests {
             return HTTPResponse(status: 200, reason: "ocsp", body: answer)
         }
 
-        /// Flags that name the root, the file `name` of the chain in PEM, and silent brokers.
+        /// Returns flags that name the root, the chain as a PEM file, and unreachable brokers.
         func flags(_ directory: TemporaryDirectory) throws -> [String] {
             let pki = try #require(pki.withLock { $0 })
             let root = try directory.write(pki.root.der, to: "root.der")

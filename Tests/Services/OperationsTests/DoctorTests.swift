@@ -11,7 +11,7 @@ import Testing
 @testable import Ingress
 @testable import Operations
 
-/// What facts mean: the pure part of `sluicectl doctor`.
+/// The findings derived from facts: the pure part of `sluicectl doctor`.
 @Suite struct DoctorFindingsTests {
     private static let now: Int64 = 1_795_000_000_000
 
@@ -69,7 +69,7 @@ import Testing
             ], warnings: [])
     }
 
-    /// A fault, and the finding that it must lead to.
+    /// A fault, and the expected finding.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: FindingStatus

@@ -1,7 +1,7 @@
 import HTTPServer
 import Synchronization
 
-/// A read API that answers everything with one answer, or each path with its own, and what it was asked for.
+/// A read API with one response for every path or a response per path, which records requests.
 final class FakeReadAPI: Sendable {
     private final class Asked: Sendable {
         let targets = Mutex<[String]>([])
@@ -14,7 +14,7 @@ final class FakeReadAPI: Sendable {
 
     convenience init(status: Int, body: String) throws { try self.init { _ in (status, body) } }
 
-    /// - Parameter answer: of a path.
+    /// - Parameter answer: returns the response for a path.
     init(_ answer: @escaping @Sendable (String) -> (status: Int, body: String)) throws {
         let asked = Asked()
         self.asked = asked
@@ -39,7 +39,7 @@ final class FakeReadAPI: Sendable {
     var flag: [String] { ["--entitlements.url", "http://127.0.0.1:\(server.port())/"] }
     var seen: [String] { asked.targets.withLock { $0 } }
     var bodies: [String] { asked.bodies.withLock { $0 } }
-    /// What was sent as `Authorization`.
+    /// The received `Authorization` fields.
     var keys: [String?] { asked.keys.withLock { $0 } }
     func stop() async { await server.drain(within: .zero) }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operations
 
-/// `topics apply` returns when the new topics can be written.
+/// `topics apply` waits until the new topics are writable.
 @Suite(.timeLimit(.minutes(5))) struct LeaderWaitTests {
     private let topics = [KafkaNewTopic(topic: "a", partitions: 2, replicationFactor: 1)]
 

@@ -10,12 +10,12 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl backfill` and `sluicectl reconcile`: what is asked for and printed. What comes of it is tested with
+/// `sluicectl backfill` and `sluicectl reconcile`: requests and output. The sweeps themselves are tested with
 /// sluice-reconciler.
 @Suite(.timeLimit(.minutes(2))) struct ReconciliationCommandsTests {
     private static let app = BundleId("com.example.app")
 
-    /// A sweep that found one of twenty missing, and one that waits.
+    /// A sweep that found one of twenty missing, and a waiting one.
     private var sweeps: [Sweep] {
         var complete = Sweep(.production, Self.app, .failures)
         var run = SweepRun(startedAt: Signed.now, range: SweepRange(from: 0, to: 1_000_000), windows: 1_000_000)
@@ -32,7 +32,7 @@ import Testing
         return [complete, failing]
     }
 
-    /// One of three subscriptions differs; or the comparison is still under way.
+    /// A comparison of three subscriptions with one difference, complete or in progress.
     private func statuses(isComplete: Bool) throws -> Sweep {
         var sweep = Sweep(.production, Self.app, .statuses)
         var run = SweepRun(startedAt: Signed.now, range: SweepRange(from: 0, to: 1), windows: 1)
@@ -54,7 +54,7 @@ import Testing
         let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
         #expect(code == 0)
         let lines = printed.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        // Nothing can be missing, published or quarantined.
+        // A statuses sweep has no missing, published or quarantined notifications.
         #expect(
             Array(lines[1][2...12])
                 == ["statuses", "complete", lines[1][4], "3", "-", "-", "-", "0", "0", "1", "0"])
@@ -81,12 +81,12 @@ import Testing
         await api.stop()
     }
 
-    /// So many days before the present of these tests.
+    /// Returns the time a number of days before the tests' current time.
     private func days(_ count: Int64) -> String {
         AppStoreInstant(clampingMillisecondsSince1970: Signed.now - count * 86_400_000).description
     }
 
-    /// Of a topic with two partitions.
+    /// Returns the records of a topic with two partitions.
     private func records(of topic: KafkaTopic, _ kafka: KafkaConfiguration) async throws -> [KafkaRecord] {
         var records: [KafkaRecord] = []
         let places = (0..<2).map {
@@ -235,7 +235,7 @@ import Testing
                 count += 1
                 return count
             }
-            // Known before it is asked for, and then restarted.
+            // Listed before the request, and then restarted.
             if look == 2 || look == 3 { return (503, "") }
             let sweeps = known + (complete.withLock { $0 }.map { [$0] } ?? [])
             return (200, String(decoding: SweepListing.json(sweeps), as: UTF8.self))

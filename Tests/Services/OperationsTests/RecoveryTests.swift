@@ -15,7 +15,7 @@ import Testing
 /// `sluicectl quarantine` and `sluicectl dlq` on the embedded broker.
 @Suite(.timeLimit(.minutes(5)))
 struct RecoveryTests {
-    /// A broker with the topics of an installation of its own.
+    /// A broker with the topics of a separate installation.
     private struct Harness {
         static let partitions = 2
         let names = TopicNames(prefix: "rec\(UUID().uuidString.lowercased().prefix(8))")
@@ -193,7 +193,7 @@ struct RecoveryTests {
         let command = ["quarantine", "release", "--yes", "--output", "json"] + harness.flags + harness.trust
         let (interruption, interrupt) = AsyncStream.makeStream(of: String.self)
         let printed = Printed()
-        // One record a second, so that the interruption comes between two.
+        // One record per second, so that the interruption falls between two.
         async let result = sluicectl(command + ["--rate", "1"], interruption: interruption, into: printed)
         #expect(await eventually { printed.output.contains("0-0") })
         interrupt.yield("SIGINT")
@@ -220,7 +220,7 @@ struct RecoveryTests {
         let pace = ReplayPace(perSecond: 20)
         let begun = ContinuousClock.now
         for _ in 0..<5 { try await pace.wait() }
-        // The first at once, then one in 50 ms.
+        // The first one immediately, then one per 50 ms.
         #expect(ContinuousClock.now - begun >= .milliseconds(200))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl size`. The expected values are sums by hand.
+/// `sluicectl size`. The expected values were calculated by hand.
 @Suite struct SizeCommandTests {
     private static let figures = """
         {"figures": {"record.simulated.received": 4000, "record.simulated.median": 2000, "ingress.evp.cpu_us": 100,
@@ -16,7 +16,7 @@ import Testing
     static let demand = CapacityDemand(
         notificationsPerDay: 1, peak: 1, utilization: 100, replicationFactor: 1, purchases: 1, archiveDays: 1)
 
-    /// Runs the command with these figures, or with another text in the file.
+    /// Runs the command with these figures, or with another text as the file.
     private func size(
         _ arguments: [String], figures: String = SizeCommandTests.figures
     ) async throws -> (exitCode: Int32, printed: Printed) {
@@ -40,7 +40,7 @@ import Testing
         #expect(
             needed == [
                 "averagePerSecond": 10, "peakPerSecond": 100,
-                // 100 a second x 100, 50 and 50 us, of half a core.
+                // 100 per second x 100, 50 and 50 us, on half a core.
                 "ingressMillicores": 20, "entitlementsMillicores": 10, "archiveMillicores": 10,
                 "partitions": 12, "brokers": 3,
                 // 864,000 x 2,000 B x 30 days x 3; 1,000,000 x 4,000 B x 3; a third of both.
@@ -50,9 +50,9 @@ import Testing
                 // Entitlements, refunds, reconciler and archive.
                 "kafkaReadBytesPerSecond": 800_000,
                 "archiveBytesPerDay": 2_160_000_000, "archiveBytes": 864_000_000_000,
-                // A segment and two tiles for each 256; 12 x 17,280 intervals of 5 s, and one for each 1,000.
+                // A segment and two tiles per 256; 12 x 17,280 intervals of 5 s, and one per 1,000.
                 "archiveObjectsPerDay": 10_125, "archiveCheckpointsPerDay": 208_224,
-                // One an hour of each of 12 partitions.
+                // One per hour for each of 12 partitions.
                 "archiveCopiesPerDay": 288,
             ])
     }
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a thousand million a day needs more partitions than the default`() async throws {
-        // 115,741 a second x 50 us are 5.79 cores, 12 members of half a core, times three.
+        // 115,741 per second x 50 us are 5.79 cores, 12 members of half a core, times three.
         let needed = try await needed(["--notifications-per-day", "1000000000"])
         #expect(needed["entitlementsMillicores"] == 11_575)
         #expect(needed["partitions"] == 36)
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// deploy/capacity.md.
+/// The page deploy/capacity.md.
 @Suite struct CapacityPageTests {
     @Test func `the page shows what its command prints`() async throws {
         let page = try String(
@@ -144,7 +144,7 @@ import Testing
         let (code, printed) = await sluicectl(command.split(whereSeparator: \.isWhitespace).map(String.init))
         #expect(code == 0)
         #expect(blocks.count > 3 && blocks[3] == printed.output)
-        // Each result of the output has a row.
+        // Each result in the output has a row.
         for item in CapacityPlan(SizeCommandTests.demand, try CapacityFigures(CapacityFigures.recorded)).items {
             #expect(page.contains("`\(item.name)`"), "\(item.name)")
         }

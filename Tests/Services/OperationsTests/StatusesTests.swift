@@ -14,7 +14,7 @@ import Time
 
 @testable import Operations
 
-/// `sluicectl reconcile statuses`: what is published against what Apple says.
+/// `sluicectl reconcile statuses`: published subscriptions compared with Apple's statuses.
 @Suite(.timeLimit(.minutes(5))) struct StatusesTests {
     private let names = TopicNames(prefix: "statuses\(UUID().uuidString.lowercased().prefix(8))")
     private let directory: TemporaryDirectory
@@ -71,7 +71,7 @@ import Time
 
     private var topic: KafkaTopic { names.entitlements(.production) }
 
-    /// A row as sluice-entitlements publishes it, with `legacy.trust=accept`.
+    /// Returns a row as published by sluice-entitlements with `legacy.trust=accept`.
     private func row(_ draft: TwinDraft) throws -> KafkaProducerRecord {
         let written = draft.produced(to: topic)
         let record = try NotificationRecord(key: written.key, value: written.value, headers: written.headers)
@@ -105,7 +105,7 @@ import Time
             """
     }
 
-    /// - Parameter answers: of Apple about purchases, before those of a good day.
+    /// - Parameter answers: Apple's responses about purchases; nil uses the default ones.
     private func run(
         _ flags: [String], answers: @escaping @Sendable (String) -> (Int, String)? = { _ in nil }
     ) async throws -> (exitCode: Int32, printed: Printed, asked: [String]) {
@@ -138,7 +138,7 @@ import Time
                 try directory.signedFiles().root, "--appstore.api.issuer.id", "issuer", "--appstore.api.key.id", "key",
                 "--appstore.api.key.file", key, "--appstore.api.url", api.url,
             ] + flags,
-            // Requests behind the services' are evenly spaced.
+            // Requests at background priority are evenly spaced.
             monotonic: Clocks.system.monotonicNanoseconds)
         await api.stop()
         await broker.stop()
@@ -158,7 +158,7 @@ import Time
                 4 subscriptions compared, 3 differ
 
                 """)
-        // Neither what only signed notifications tell of, nor what was erased.
+        // Neither purchases with signed notifications only, nor erased ones.
         #expect(!asked.contains { $0.hasSuffix("/400") || $0.hasSuffix("/600") })
     }
 

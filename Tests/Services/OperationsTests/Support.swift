@@ -18,7 +18,7 @@ import Time
 
 @testable import Operations
 
-/// What a command printed.
+/// The output of a command.
 final class Printed: Sendable {
     private struct State {
         var output: [UInt8] = []
@@ -28,7 +28,7 @@ final class Printed: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter linesBeforeClosing: the output is closed after so many prints.
+    /// - Parameter linesBeforeClosing: number of prints after which the output is closed.
     init(linesBeforeClosing: Int? = nil) {
         state.withLock { $0.linesBeforeClosing = linesBeforeClosing }
     }
@@ -112,10 +112,10 @@ private let testParts = SluicectlParts(
 
 private let webhooksGroup = ConsumerSettings.group(of: "sluice-webhooks")
 
-/// Whether the reconciler publishes what Apple says.
+/// Whether the reconciler publishes Apple's statuses.
 private let repairing = Setting.boolean("repairing", default: true, help: "Of tests.")
 
-/// Whether the receiver of webhooks accepts.
+/// Whether the webhook receiver accepts.
 private let accepting = Setting.boolean("accepting", default: true, help: "Of tests.")
 
 private func delivery(_ configuration: Configuration) -> SluicectlParts.Delivery {
@@ -123,7 +123,7 @@ private func delivery(_ configuration: Configuration) -> SluicectlParts.Delivery
     return .init(isAccepted: isAccepted, text: isAccepted ? "taken" : "not taken", json: Array("{}".utf8))
 }
 
-/// A notification under a test root.
+/// A notification signed under a test root.
 enum Signed {
     /// 2026-11-01T00:00:00Z.
     static let now: Int64 = 1_793_491_200_000
@@ -155,13 +155,13 @@ enum Signed {
 }
 
 extension TemporaryDirectory {
-    /// The test root, and a good body.
+    /// Writes the test root and a valid body.
     func signedFiles() throws -> (root: String, body: String) {
         (try write(try Signed.pki.get().root.der, to: "root.der"), try write(try Signed.body(), to: "body.json"))
     }
 }
 
-/// Records as they would be read.
+/// Sample records as a consumer would read them.
 enum Sample {
     static let names = TopicNames()
     /// 2026-11-01T00:00:01Z.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Operations
 
-/// Records for people and for programs.
+/// Formatting of records for people and for programs.
 @Suite struct TapRenderingTests {
     private func tapped(_ record: KafkaRecord) -> TappedRecord { TappedRecord(record, names: Sample.names) }
 
@@ -14,7 +14,7 @@ import Testing
         String(decoding: JSONValue.object(tapped(record).json).json, as: UTF8.self)
     }
 
-    /// The line of a record, without the names of the columns.
+    /// Returns the line of a record, without the column titles.
     private func line(_ record: KafkaRecord) -> String { tapped(record).cells.joined(separator: " ") }
 
     @Test func `a notification is one line under the names of the columns`() {
@@ -27,7 +27,7 @@ import Testing
                 2026-12-01T00:00:00Z  7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55  3@17
 
                 """)
-        // Later lines keep the width, and a cell beyond reason pushes the others.
+        // Later lines keep the width, and an overlong cell shifts the others.
         let second = columns.lines([
             tapped(Sample.record(key: "a/\(String(repeating: "9", count: 60))", value: nil)).cells
         ])

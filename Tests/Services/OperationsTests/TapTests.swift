@@ -13,7 +13,7 @@ import Testing
 /// `sluicectl tap` and `sluicectl topics` on the embedded broker.
 @Suite(.timeLimit(.minutes(5)))
 struct TapTests {
-    /// A broker with the topics of an installation of its own.
+    /// A broker with the topics of a separate installation.
     private struct Harness {
         let names = TopicNames(prefix: "tap\(UUID().uuidString.lowercased().prefix(8))")
         let broker: DevBroker
@@ -56,7 +56,7 @@ struct TapTests {
         #"{"notification":{"notificationType":"\#(type)"},"signedPayload":"a.b.c"}"#
     }
 
-    /// The kinds and types of what was printed.
+    /// Returns the kinds and types of the printed records.
     private static func seen(_ printed: Printed) throws -> [String] {
         try printed.objects.map { object in
             object["value"]?.object?["notification"]?.object?["notificationType"]?.string ?? object["kind"]?.string
@@ -104,7 +104,7 @@ struct TapTests {
         let printed = Printed()
         async let result = sluicectl(
             ["tap", "--output", "json"] + harness.flags, interruption: interruption, into: printed)
-        // It says so when it knows where it begins.
+        // The command reports when it knows its start offsets.
         #expect(await eventually { !printed.complaints.isEmpty })
         try await harness.send([Self.notification("NEW")])
         #expect(await eventually { !printed.output.isEmpty })
@@ -118,7 +118,7 @@ struct TapTests {
         let harness = try Harness()
         try await harness.send([Self.notification("A")])
         try await harness.send([Self.notification("B")], partition: 1)
-        // Partition by partition: the first print is read, the second is not.
+        // One partition after the other: the first print is read, the second is not.
         let (exitCode, printed) = await sluicectl(
             ["tap", "--from", "beginning"] + harness.flags, into: Printed(linesBeforeClosing: 1))
         #expect(exitCode == 0)
@@ -168,7 +168,7 @@ struct TapTests {
         async let result = sluicectl(
             ["tap", "--signed", "--from", "beginning", "--count", "2"] + harness.flags, into: printed)
         #expect(await eventually { !printed.complaints.isEmpty })
-        // One whose segment is not what its key says is not believed.
+        // A segment that does not match its key is ignored.
         try await harness.send(CertificateHeader(reference: Self.header.reference, segment: Array("eyJ8".utf8)))
         try await harness.send(Self.header)
         #expect(await result.exitCode == 0, "\(printed.complaints)")

@@ -16,7 +16,7 @@ import Testing
 
 @testable import Operations
 
-/// An archive in a directory, with its key store, written by the writer of sluice-archive.
+/// An archive in a directory, with its key store, written by sluice-archive's writer.
 struct TestArchive {
     static let origin = "example.com/archive"
 
@@ -39,7 +39,7 @@ struct TestArchive {
 
     var production: KafkaTopic { names.notifications(.production) }
 
-    /// Of commands that need no key.
+    /// Flags of commands that need no key.
     var place: [String] { ["--archive.url", directory.file("archive"), "--topics.prefix", names.prefix] }
 
     var keyFlags: [String] {
@@ -55,7 +55,7 @@ struct TestArchive {
     /// Flags of commands that find subjects.
     var personFlags: [String] { flags + ["--archive.index", directory.file("index.sqlite")] }
 
-    /// The key in use of a purchase of the app.
+    /// Returns the current key of a purchase of the app.
     func key(of purchase: String) throws -> ArchiveKeyId? {
         try keys.status(
             of: keys.mark(
@@ -63,7 +63,7 @@ struct TestArchive {
         ).keys.first
     }
 
-    /// Appends records to the log of their partition under one checkpoint, offset after offset, a minute apart.
+    /// Appends records to the log of their partition under one checkpoint, at consecutive offsets, a minute apart.
     func write(
         _ produced: [KafkaProducerRecord], to partition: KafkaPartition = 0, at time: Int64 = Signed.now
     ) async throws {
@@ -71,7 +71,7 @@ struct TestArchive {
         let kind = try #require(ArchivedTopic(topic, names: names))
         var writer = try await LogWriter.open(
             store, names: LogNames(KafkaTopicPartition(topic: topic, partition: partition)), signer: signer,
-            // It is signed at once, and its next checkpoint is a second later at least.
+            // The log is signed immediately, and its next checkpoint is at least a second later.
             at: Int(time / 1_000) - 1)
         for (number, record) in produced.enumerated() {
             let read = KafkaRecord(
@@ -91,7 +91,7 @@ struct TestArchive {
         try await writer.commit(at: Int(time / 1_000))
     }
 
-    /// Everything about a purchase.
+    /// Erases everything about a purchase.
     func erase(_ purchase: String) throws {
         let subject = ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId(purchase))
         try keys.apply([
@@ -103,7 +103,8 @@ struct TestArchive {
 
     // MARK: Records
 
-    /// Of a notification that Apple signed: as the ingress writes it, and the certificates that it names.
+    /// Returns a notification that Apple signed: its record as the ingress writes it, and the certificates that it
+    /// names.
     func signed() throws -> (record: KafkaProducerRecord, certificates: [KafkaProducerRecord], jws: String) {
         let body = try Signed.body()
         let verifier = try NotificationVerifier(
@@ -124,7 +125,7 @@ struct TestArchive {
 
     struct NotAccepted: Error {}
 
-    /// A notification about a purchase, as far as the archive reads it.
+    /// Returns a notification about a purchase, with the members that the archive reads.
     func purchase(
         _ purchase: String, transaction: String? = nil, uuid: String, account: String? = nil,
         further: [String: String] = [:]
@@ -145,7 +146,7 @@ struct TestArchive {
             ])
     }
 
-    /// Of version 1, about a purchase of its own.
+    /// Returns a version 1 notification about a separate purchase.
     func legacy(_ type: NotificationType, _ purchase: String) -> KafkaProducerRecord {
         var record = TwinDraft.sharedSecret(type, at: 1).with {
             $0.purchase = purchase

@@ -15,7 +15,7 @@ import Testing
         found: [], bootstrapServers: "kafka-1:9092")
     private static let state: KafkaTopic = "test.refunds.production"
 
-    /// A cluster that refuses a topic with one of these settings.
+    /// A cluster that refuses a topic with any of these settings.
     private struct Cluster {
         let refused: [String]
         let code: KafkaError.Code
@@ -81,7 +81,7 @@ import Testing
         let kept = Set(try #require(cluster.created[Self.state]).keys)
         #expect(kept.isSuperset(of: ["min.insync.replicas", "unclean.leader.election.enable", "cleanup.policy"]))
         #expect(kept.isDisjoint(with: ["segment.ms", "min.compaction.lag.ms", "message.timestamp.type"]))
-        // A topic that was not refused keeps everything.
+        // A topic that was not refused keeps all settings.
         #expect(outcome.omitted["test.quarantine"] == nil)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Operations
 
-/// What follows from what the brokers say.
+/// The plan derived from the brokers' descriptions.
 @Suite struct TopicPlanTests {
     private let names = TopicNames(prefix: "test")
     private let production = TopicDemands(profile: .production, replicationFactor: nil)
@@ -51,7 +51,7 @@ import Testing
         #expect(topic.configuration["min.insync.replicas"] == "2")
     }
 
-    /// The topics as they should be, but for a change to one of them.
+    /// Returns the topics as expected, with a change to one of them.
     private func found(
         changing topic: String? = nil, partitions: Int = 12, replicas: Int = 3, settings: [String: String] = [:]
     ) -> [KafkaTopicDescription] {

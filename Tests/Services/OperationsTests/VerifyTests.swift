@@ -6,7 +6,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `sluicectl verify` on what a test root signed.
+/// `sluicectl verify` on objects signed under a test root.
 @Suite struct VerifyTests {
     private let app = ["--apps", "com.example.app:1234567890"]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl webhooks`: what it prints and how it ends. What it does with a receiver is tested with sluice-webhooks.
+/// `sluicectl webhooks`: output and exit codes. Deliveries to a receiver are tested with sluice-webhooks.
 @Suite(.timeLimit(.minutes(2))) struct WebhooksCommandsTests {
     private static let attempts = """
         {"attempts":[
