@@ -6,9 +6,9 @@ import Testing
 
 @testable import Publication
 
-/// What is known, what is on its way and who waits for it, without Kafka.
+/// Known, pending and awaited header segments, without Kafka.
 struct CertificateHeadersTests {
-    /// Keeps what is sent until it is answered.
+    /// Keeps sent records until they are acknowledged.
     private final class Topic: Sendable {
         typealias Sent = (record: KafkaProducerRecord, then: @Sendable (Result<Void, KafkaError>) -> Void)
         private let sent = Mutex<[Sent]>([])
