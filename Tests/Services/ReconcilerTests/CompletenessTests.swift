@@ -11,17 +11,18 @@ import Testing
 
 @testable import Reconciler
 
-/// Apple's history against the topic.
+/// Compares Apple's history with the topic.
 @Suite(.timeLimit(.minutes(30))) struct CompletenessTests {
     static let hour: Int64 = 3_600_000
     static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
-    /// In the history, and of these never in the topic.
+    /// Number of notifications in the history, and of those missing from the topic.
     static let (all, lost) = isLong ? (20_000, 500) : (600, 30)
 
-    /// How long a whole sweep may take: each page is signed by the simulator and verified here.
+    /// Time limit of a complete sweep: each page is signed by the simulator and verified here.
     static let limit = Duration.seconds(isLong ? 900 : 120)
 
-    /// Everything but what was lost is in the topic. Apple saw four of five of the lost ones fail, and one acknowledged.
+    /// Writes everything except the lost notifications to the topic. In Apple's history four of five lost ones failed,
+    /// and one was acknowledged.
     private func lose(_ installation: ReconcilerInstallation) async throws -> Set<String> {
         var records: [KafkaProducerRecord] = []
         var lost: Set<String> = []
@@ -52,7 +53,7 @@ import Testing
         let pages = Self.all / 40 + 12
         let first = try await RunningReconciler(installation, try installation.configuration(data: "first")) {
             guard installation.api.requests(of: .getNotificationHistory) >= pages else { return }
-            // In the middle of the sweep of everything, until it is cancelled.
+            // Holds the sweep of everything midway, until it is cancelled.
             isHeld.store(true, ordering: .relaxed)
             try await Task.sleep(for: .seconds(3_600))
         }
@@ -71,17 +72,17 @@ import Testing
         #expect(Set(published.keys) == lost)
         #expect(published.values.allSatisfy { $0 == 1 })
         #expect(installation.api.busiestSecond(of: .getNotificationHistory) <= 10)
-        // What was read before the end of the first is not read again, but for the page that was not saved.
+        // Pages read before the end of the first are not read again, except for the page that was not saved.
         let (saved, all) = (begun.run?.counts.calls ?? 0, sweep.last?.counts.calls ?? 0)
         #expect(saved > 0)
-        // That of what Apple could not deliver may have been the second's, if the first was given its partition later.
+        // The second may have swept the failures if the first was assigned its partition later.
         let failures = try await installation.wait(for: .failures) { $0.last != nil }.last
         let others = failures.map { $0.startedAt >= restart ? $0.counts.calls : 0 } ?? 0
         // A rebalance, which a slow machine may cause, repeats a page.
         let after = Int64(installation.api.requests(of: .getNotificationHistory) - before)
         #expect(after < all + others - saved / 2)
 
-        // The next day nothing is missing.
+        // On the next day nothing is missing.
         installation.clock.advance(by: .seconds(25 * 3_600))
         for kind in [SweepKind.everything, .failures] {
             let next = try await installation.wait(for: kind, within: Self.limit) {
@@ -108,7 +109,7 @@ import Testing
         )
         let reconciler = try await RunningReconciler(installation, try installation.configuration())
         try await waitUntil(within: Self.limit) {
-            // A sweep that waits after several failures goes on when its time has come.
+            // A sweep that waits after several failures resumes when its time has come.
             installation.clock.advance(by: .seconds(30))
             try await Task.sleep(for: .milliseconds(50))
             return try await installation.sweeps()["everything"]?.last != nil
@@ -159,7 +160,7 @@ import Testing
         let installation = try await ReconcilerInstallation()
         let day = 24 * Self.hour
         for number in 0..<200 {
-            // Sweeps of their own do not reach as far back.
+            // Older than the range of scheduled sweeps.
             installation.register(
                 installation.notification(number, signed: VirtualClock.start - 20 * day + Int64(number) * 60_000),
                 acknowledged: false)
@@ -184,7 +185,7 @@ import Testing
         let published = try await installation.published()
         #expect(published.count < 200)
         #expect(published.values.allSatisfy { $0 == 1 })
-        // Another backfill has the lane now.
+        // The lane is free for another backfill.
         try await installation.backfill(
             "2", SweepRange(from: VirtualClock.start - 21 * day, to: VirtualClock.start - 19 * day))
         let complete = try await installation.wait(for: .backfill("2")) { $0.last != nil }
@@ -247,7 +248,7 @@ import Testing
         }
         let known = try await installation.wait(for: .failures) { $0.last?.isWanted == true }
         #expect(reconciler.metric("sluice_reconciler_outages_total") == 1)
-        // Twenty minutes without an ingress; then one notification is there.
+        // Twenty minutes without an ingress; then one notification arrives.
         let lost = installation.notification(500, .consumptionRequest, signed: installation.clock.now + 300_000)
         installation.clock.advance(by: .seconds(1_200))
         installation.register(lost, acknowledged: false)

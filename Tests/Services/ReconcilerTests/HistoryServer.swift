@@ -2,8 +2,8 @@ import HTTPServer
 import JSON
 import Synchronization
 
-/// Get Notification History and Get All Subscription Statuses on a port of this machine, with the answers that a test
-/// gives: for what Apple may do and a faithful simulator does not.
+/// Get Notification History and Get All Subscription Statuses on a local port, with a test's responses: for behavior of
+/// Apple's that a faithful simulator does not show.
 final class HistoryServer: Sendable {
     /// One request.
     struct Question: Sendable {
@@ -22,8 +22,8 @@ final class HistoryServer: Sendable {
     private let record: Record
 
     /// - Parameters:
-    ///   - statuses: of a purchase: status and body.
-    ///   - answer: to a question for the history: status and body.
+    ///   - statuses: returns status and body for a purchase.
+    ///   - answer: returns status and body for a history request.
     init(
         statuses: @escaping @Sendable (String) -> (Int, JSONValue) = { _ in HistoryServer.error(404, 4_040_010) },
         _ answer: @escaping @Sendable (Question) -> (Int, JSONValue)
@@ -55,12 +55,12 @@ final class HistoryServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port())" }
     var questions: [Question] { record.questions.withLock { $0 } }
-    /// Whose statuses were asked for.
+    /// The purchases whose statuses were requested.
     var purchases: [String] { record.purchases.withLock { $0 } }
 
     func stop() async { await server.drain(within: .milliseconds(100)) }
 
-    /// One page.
+    /// Returns one page.
     static func page(_ signedPayloads: [String], next token: String? = nil) -> (Int, JSONValue) {
         var page: JSONObject = [
             "hasMore": .bool(token != nil),

@@ -14,7 +14,7 @@ import Testing
 @testable import Reconciler
 @testable import Simulator
 
-/// Answers that Apple may give, and such as it should not.
+/// Responses that Apple may send, and some that it should not.
 @Suite(.timeLimit(.minutes(5))) struct HostileHistoryTests {
     static let hour: Int64 = 3_600_000
 
@@ -28,7 +28,7 @@ import Testing
         return String(decoding: try notification.signed(by: JWSSigner(installation.pki)), as: UTF8.self)
     }
 
-    /// Sweeps that there always are find nothing; the backfill gets what the test gives.
+    /// Returns a server on which scheduled sweeps find nothing, and the backfill receives the test's responses.
     private func server(
         _ range: SweepRange, _ answer: @escaping @Sendable (HistoryServer.Question) -> (Int, JSONValue)
     ) throws -> HistoryServer {
@@ -159,7 +159,7 @@ import Testing
                 $0[token, default: 0] += 1
                 return $0[token] ?? 0
             }
-            // As often as one attempt of the sweep asks.
+            // The number of requests in one attempt of the sweep.
             guard attempt > 6 else { return HistoryServer.error(500, 5_000_001) }
             return HistoryServer.page([], next: next[token] ?? nil)
         }
@@ -249,7 +249,7 @@ import Testing
             ]
             return try signer.sign(String(decoding: JSONValue.object(payload).json, as: UTF8.self))
         }
-        // As the ingress writes them: one with its notificationUUID, one without any.
+        // Records as the ingress writes them: one with its notificationUUID, one without.
         try await installation.write(
             ([(0, NotificationUUID(ReconcilerInstallation.uuid(1))), (2, nil)] as [(Int, NotificationUUID?)]).map {
                 index, uuid in

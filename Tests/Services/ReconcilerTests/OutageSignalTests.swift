@@ -3,12 +3,12 @@ import Testing
 
 @testable import Reconciler
 
-/// When a record tells that the ingress may have been unavailable.
+/// Detection of a possible ingress outage from a record.
 @Suite struct OutageSignalTests {
     private static let now: Int64 = 1_795_435_200_000
     private static let hour: Int64 = 3_600_000
 
-    /// Whether each record ends an outage, in their order.
+    /// Returns whether each record ends an outage, in order.
     private func recoveries(
         _ records: [(timestamp: Int64, environment: AppStoreEnvironment, now: Int64)]
     ) -> [Bool] {

@@ -19,7 +19,7 @@ import Time
 @testable import Reconciler
 @testable import Simulator
 
-/// An embedded broker with the topics of one installation, and an App Store Server API of its own.
+/// An embedded broker with the topics of one installation, and its own App Store Server API.
 final class ReconcilerInstallation: Sendable {
     static let app = "com.example.app"
     let topics = TopicNames()
@@ -31,7 +31,7 @@ final class ReconcilerInstallation: Sendable {
     let broker: DevBroker
     private let partitions: Int
 
-    /// - Parameter app: served by the API, with its number.
+    /// - Parameter app: the app that the API serves, with its id.
     init(
         partitions: Int = 2, app: (bundleId: String, appAppleId: Int64) = (ReconcilerInstallation.app, 1_234_567_890),
         leaf adjustLeaf: @escaping TestCertificateAuthority.Options.Adjustment = { _ in }
@@ -63,7 +63,7 @@ final class ReconcilerInstallation: Sendable {
 
     /// - Parameters:
     ///   - data: the directory of the member's database.
-    ///   - url: of the API in both environments; nil for the simulated one.
+    ///   - url: URL of the API in both environments; nil for the simulated one.
     func configuration(data: String = "data", url: String? = nil, _ further: [String] = []) throws -> Configuration {
         let arguments = [
             "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--data.dir",
@@ -90,7 +90,7 @@ final class ReconcilerInstallation: Sendable {
 
     // MARK: What Apple sends
 
-    /// A notification about a purchase of its own.
+    /// Returns a notification about a separate purchase.
     func notification(
         _ number: Int, _ type: NotificationType = .oneTimeCharge, signed: Int64
     ) -> UnsignedNotification {
@@ -123,15 +123,15 @@ final class ReconcilerInstallation: Sendable {
         return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
     }
 
-    /// Puts a notification into Apple's history.
+    /// Adds a notification to Apple's history.
     ///
-    /// - Parameter acknowledged: whether an attempt to deliver it succeeded, as Apple saw it.
+    /// - Parameter acknowledged: whether Apple recorded a successful delivery.
     func register(_ notification: UnsignedNotification, acknowledged: Bool) {
         api.register(notification)
         api.record(.status(acknowledged ? 200 : 503), of: notification.notificationUUID)
     }
 
-    /// What the ingress writes, as far as the reconciler reads it.
+    /// Returns a record as the ingress writes it, with the parts that the reconciler reads.
     func record(_ notification: UnsignedNotification, at timestamp: Int64? = nil) -> KafkaProducerRecord {
         KafkaProducerRecord(
             topic: topics.notifications(.production),
@@ -145,7 +145,7 @@ final class ReconcilerInstallation: Sendable {
             ])
     }
 
-    /// Writes many records, all acknowledged.
+    /// Writes many records and waits until all are acknowledged.
     func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(kafka, topics: Array(Set(records.map(\.topic))))
         try await withThrowingTaskGroup { group in
@@ -161,20 +161,20 @@ final class ReconcilerInstallation: Sendable {
 
     // MARK: What is in the topics
 
-    /// The records of a notification topic.
+    /// Returns the records of a notification topic.
     func notifications(_ environment: AppStoreEnvironment = .production) async throws -> [NotificationRecord] {
         try await kafka.records(of: [topics.notifications(environment)], partitions: Int32(partitions))
             .compactMap { try? NotificationRecord(key: $0.key, value: $0.value, headers: $0.headers) }
     }
 
-    /// How often each notification was published from the history.
+    /// Returns how often each notification was published from the history.
     func published(_ environment: AppStoreEnvironment = .production) async throws -> [String: Int] {
         try await kafka.records(of: [topics.notifications(environment)], partitions: Int32(partitions))
             .filter { $0.headers.text(.origin) == RecordOrigin.history.rawValue }
             .reduce(into: [:]) { counts, record in counts[record.headers.text(.id) ?? "", default: 0] += 1 }
     }
 
-    /// The sweeps as their topic tells them, by kind.
+    /// Returns the sweeps in their topic, by kind.
     func sweeps(_ environment: AppStoreEnvironment = .production) async throws -> [String: Sweep] {
         var rows: [String: ReconciliationRow] = [:]
         for record in try await kafka.records(
@@ -199,14 +199,14 @@ final class ReconcilerInstallation: Sendable {
         try await waitUntil(within: limit) {
             found = try await self.sweeps(environment)[kind.text]
             if let found, condition(found) { return true }
-            // Each look reads the whole topic.
+            // Each poll reads the whole topic.
             try await Task.sleep(for: .milliseconds(100))
             return false
         }
         return try #require(found)
     }
 
-    /// As `sluicectl backfill` asks for it.
+    /// Requests a backfill like `sluicectl backfill`.
     func backfill(
         _ id: String, _ range: SweepRange, isDryRun: Bool = false, app: String = ReconcilerInstallation.app,
         in environment: AppStoreEnvironment = .production
@@ -216,7 +216,7 @@ final class ReconcilerInstallation: Sendable {
         try await write(sweep)
     }
 
-    /// As `sluicectl reconcile cancel` asks for it.
+    /// Cancels a backfill like `sluicectl reconcile cancel`.
     func cancel(backfill id: String, app: String = ReconcilerInstallation.app) async throws {
         var sweep = Sweep(.production, BundleId(app), .backfill(id))
         sweep.cancelledAt = clock.now
@@ -234,7 +234,7 @@ final class ReconcilerInstallation: Sendable {
 typealias RunningReconciler = RunningServices
 
 extension RunningServices {
-    /// - Parameter wait: told of each wait for a turn or before another attempt, which takes virtual time only.
+    /// - Parameter wait: called for each wait for a turn or before another attempt; waits take virtual time only.
     convenience init(
         _ installation: ReconcilerInstallation, _ configuration: Configuration,
         wait: @escaping @Sendable () async throws -> Void = {}

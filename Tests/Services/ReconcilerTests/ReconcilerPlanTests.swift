@@ -8,7 +8,7 @@ import Testing
 @testable import Reconciler
 @testable import Simulator
 
-/// How far back a sweep reads.
+/// The range that a sweep reads.
 @Suite struct ReconcilerPlanTests {
     private static let hour: Int64 = 3_600_000
     private static let day: Int64 = 24 * hour
@@ -29,7 +29,7 @@ import Testing
         return try ReconcilerPlan(invocation.configuration)
     }
 
-    /// The sweep whose last complete run began so long ago.
+    /// Returns a sweep whose last complete run began the given time ago.
     private func sweep(
         _ kind: SweepKind, _ plan: ReconcilerPlan, lastBegunBefore age: Int64?,
         in environment: AppStoreEnvironment = .production

@@ -14,9 +14,9 @@ import Time
 @testable import Reconciler
 @testable import Simulator
 
-// Differences from Apple's statuses are repaired: app-store.md 5.4 and 12.4.
+// Repair of differences from Apple's statuses: app-store.md 5.4 and 12.4.
 extension StatusSweepTests {
-    /// The records of a purchase in the entitlements topic, oldest first.
+    /// Returns the records of a purchase in the entitlements topic, oldest first.
     private func published(_ purchase: String, _ installation: ReconcilerInstallation) async throws -> [KafkaRecord] {
         let key = Array("\(ReconcilerInstallation.app)/\(purchase)".utf8)
         return try await installation.kafka.records(
@@ -24,7 +24,8 @@ extension StatusSweepTests {
         ).filter { $0.key == key }.sorted { $0.offset < $1.offset }
     }
 
-    /// A subscription that version 1 last called active, and that has expired an hour ago by what Apple signs.
+    /// Returns a subscription that version 1 last reported as active, and that expired an hour ago according to Apple's
+    /// signed data.
     private func expired(_ purchase: String) -> JSONObject {
         var transaction = transaction(purchase, purchase)
         transaction["expiresDate"] = .integer(VirtualClock.start - 3_600_000)
@@ -64,7 +65,7 @@ extension StatusSweepTests {
         )
     }
 
-    /// Publishes of each purchase what follows from the facts of its last record, as sluice-entitlements does.
+    /// Publishes each purchase's answer derived from the facts of its last record, as sluice-entitlements does.
     private func publishAnswers(_ purchases: [String], _ installation: ReconcilerInstallation) async throws {
         let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
         for purchase in purchases {
@@ -88,7 +89,8 @@ extension StatusSweepTests {
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.counts.differing == 2 && last.counts.repaired == 2 && last.counts.unrepaired == 0)
 
-        // A row that agrees is left alone. The answer of the others stays until sluice-entitlements has read their facts.
+        // A row that agrees is not changed. The answer of the others stays until sluice-entitlements has read their
+        // facts.
         #expect(try await published("100", installation).count == 1)
         let records = try await published("200", installation)
         #expect(records.count == 2)
@@ -125,7 +127,7 @@ extension StatusSweepTests {
         let facts = try PurchaseFacts(published: try #require(record.value))
         #expect(facts.renewal?.version.signedDate.millisecondsSince1970 == VirtualClock.start)
         #expect(facts.unsettledLegacyIds.isEmpty)
-        // The body said that the period goes on for 29 days.
+        // According to the body the period continues for 29 days.
         let answer = EntitlementAnswer(
             purchases: [facts], environment: .production,
             at: AppStoreInstant(clampingMillisecondsSince1970: VirtualClock.start + 60_000),
@@ -181,7 +183,7 @@ extension StatusSweepTests {
         async throws
     {
         let installation = try await ReconcilerInstallation()
-        // Status 5 without a revocation: what is signed does not explain it.
+        // Status 5 without a revocation: the signed data does not explain it.
         try await installation.write(
             try ["1000", "1001"].map { try row($0, installation) } + [row("3000", installation, isSigned: true)]
                 + [row("2000", installation, isSigned: true, status: 5)])
@@ -209,7 +211,7 @@ extension StatusSweepTests {
             facts.transactions[TransactionId("2000")]?.revocationDate?.millisecondsSince1970 == VirtualClock.start
                 - 3_600_000)
 
-        // Explained, and of version 2: not asked about again.
+        // Explained, and of version 2: not queried again.
         try await publishAnswers(["2000"], installation)
         installation.clock.advance(by: .milliseconds(Self.day + 1))
         try await installation.wait(for: .statuses) { $0.last?.startedAt ?? 0 > last.startedAt }
@@ -242,7 +244,7 @@ extension StatusSweepTests {
         #expect(ids() == rows.purchases(20))
         #expect(subscriptions.recordsRead == 21)
 
-        // Another app, or the same soon: nothing is read.
+        // For another app, or the same one soon after, nothing is read.
         installation.clock.advance(by: .seconds(1))
         #expect(try await subscriptions.refresh(.production, since: begun) == begun)
         #expect(subscriptions.recordsRead == 21)

@@ -14,15 +14,15 @@ import Testing
 @testable import Reconciler
 @testable import Simulator
 
-/// Subscriptions of which version 1 spoke against Apple's statuses, at an interval.
+/// Subscriptions reported by version 1, compared with Apple's statuses at an interval.
 @Suite(.timeLimit(.minutes(10))) struct StatusSweepTests {
     static let day: Int64 = 86_400_000
 
     // MARK: What is published, and what Apple says
 
-    /// A row as sluice-entitlements publishes it, with `legacy.trust=accept`.
+    /// Returns a row as published by sluice-entitlements with `legacy.trust=accept`.
     ///
-    /// - Parameter received: when the version 1 body was; a day before the start where nil.
+    /// - Parameter received: when the version 1 body was received; nil for a day before the start.
     func row(
         _ purchase: String, _ installation: ReconcilerInstallation, isSigned: Bool = false, status: Int64 = 1,
         received: Int64? = nil
@@ -72,7 +72,7 @@ import Testing
         ]
     }
 
-    /// What Apple says of a purchase.
+    /// Registers Apple's data of a purchase.
     func register(
         _ purchase: String, _ transaction: String, status: Int64, _ installation: ReconcilerInstallation
     ) {
@@ -80,7 +80,7 @@ import Testing
             transaction: self.transaction(purchase, transaction), renewalInfo: renewal(purchase), status: status)
     }
 
-    /// An answer of Apple: active, with the same transaction as is published.
+    /// Returns Apple's response for an active subscription with the published transaction.
     private func active(_ purchase: String, _ signer: JWSSigner) -> (Int, JSONValue) {
         func signed(_ object: JSONObject) -> JSONValue {
             .string((try? signer.sign(String(decoding: JSONValue.object(object).json, as: UTF8.self))) ?? "")
@@ -108,7 +108,7 @@ import Testing
 
     var gauge: String { "sluice_reconciler_status_differences{app=\"\(ReconcilerInstallation.app)\"" }
 
-    /// So many purchases, of ids in this order.
+    /// Returns a number of ascending purchase ids.
     func purchases(_ count: Int) -> [String] { (0..<count).map { "\(1_000 + $0)" } }
 
     // MARK: Comparisons
@@ -133,7 +133,7 @@ import Testing
         #expect(last.counts.swept == 4)
         #expect(last.counts.differing == 3)
         #expect(last.counts.missing == 0 && last.counts.published == 0)
-        // Apple signs nothing about the purchase that it does not know.
+        // Apple has no signed data about a purchase that it does not know.
         #expect(last.counts.repaired == 2 && last.counts.unrepaired == 1)
         #expect(last.differences.map(\.isRepaired) == [true, false, true])
         #expect(first.due == last.startedAt + Self.day)
@@ -143,7 +143,7 @@ import Testing
         #expect(reconciler.metric("sluice_reconciler_repaired_total") == 2)
         #expect(reconciler.metric("sluice_notifications_missing{") == 0)
 
-        // What was missed has come, and was published.
+        // The missed notifications have arrived and were published.
         register("200", "200", status: 1, installation)
         register("300", "300", status: 1, installation)
         try await installation.write([
@@ -233,14 +233,14 @@ import Testing
         let failing = try await installation.wait(for: .statuses) { $0.run?.failure != nil }
         #expect(failing.isRunning)
         #expect(failing.run?.counts.swept == 0)
-        // The first ones, and then no other.
+        // Only the first ones were queried.
         #expect(Set(server.purchases) == Set(purchases.prefix(StatusInquiry.unansweredInARow)))
         isDown.store(false, ordering: .relaxed)
         installation.clock.advance(by: .seconds(901))
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.failure == nil)
         #expect(last.counts.swept == 8)
-        // Neither the same nor different; the other is one that Apple says it does not know.
+        // Neither equal nor different; the other one is reported as unknown by Apple.
         #expect(last.counts.unknown == 1)
         #expect(last.differences.map(\.published.originalTransactionId.rawValue) == ["1005"])
         #expect(last.differences.map(\.kind) == [.unknown])
@@ -267,7 +267,7 @@ import Testing
             { _ in HistoryServer.page([]) })
         let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
         try await waitUntil { isAsked.load(ordering: .relaxed) }
-        // After the topic was read, and before the purchase is asked about.
+        // After the topic was read, and before the purchase is queried.
         try await installation.write([
             KafkaProducerRecord(
                 topic: installation.topics.entitlements(.production),
@@ -290,7 +290,7 @@ import Testing
         let reconciler = try await RunningReconciler(installation, try installation.configuration(url: server.url))
         let failing = try await installation.wait(for: .statuses) { $0.run?.failure != nil }
         #expect(failing.run?.failure?.message.contains("401") == true)
-        // The history is not held up.
+        // The history sweep is not delayed.
         try await installation.wait(for: .everything) { $0.last != nil }
         await reconciler.stop()
         await server.stop()
@@ -306,12 +306,12 @@ import Testing
         let server = try HistoryServer(
             statuses: { purchase in
                 isAsked.store(true, ordering: .relaxed)
-                // Apple asks to come back, until the history was read.
+                // Apple returns a retryable error until the history was read.
                 return mayAnswer.load(ordering: .relaxed)
                     ? self.active(purchase, signer) : HistoryServer.error(500, 5_000_001)
             },
             { _ in
-                // The history has no answer before the comparison is under way.
+                // The history does not respond before the comparison is in progress.
                 isAsked.load(ordering: .relaxed)
                     ? HistoryServer.page([]) : HistoryServer.error(500, 5_000_001)
             })
