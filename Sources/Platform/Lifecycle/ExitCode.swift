@@ -1,44 +1,44 @@
-/// The exit codes of every executable; 64, 70 and 78 are those of `sysexits.h`.
+/// Exit codes of every executable; 64, 65, 66, 70, 75 and 78 follow `sysexits.h`.
 public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Ended as asked.
+    /// The process ended as requested.
     public static let ok = ExitCode(rawValue: 0)
-    /// Something outside failed, or the shutdown did not end in time; starting again may help.
+    /// An external failure, or the shutdown did not finish in time; a restart may help.
     public static let failure = ExitCode(rawValue: 1)
-    /// The command line has the wrong form (`EX_USAGE`).
+    /// The command line is invalid (`EX_USAGE`).
     public static let usage = ExitCode(rawValue: 64)
-    /// What a topic holds cannot be read (`EX_DATAERR`): nothing is skipped, and an operator decides. Starting again helps
-    /// where the network or the broker's memory was at fault.
+    /// The content of a topic is unreadable (`EX_DATAERR`): nothing is skipped, and an operator must decide. A restart
+    /// helps if the network or the broker's memory was at fault.
     public static let damagedLog = ExitCode(rawValue: 65)
-    /// The committed offset is not in the log any more (`EX_NOINPUT`): records are gone, and an operator decides where
-    /// to go on. Starting again does not help.
+    /// The committed offset is no longer in the log (`EX_NOINPUT`): records are gone, and an operator must decide where
+    /// to continue. A restart does not help.
     public static let offsetOutOfRange = ExitCode(rawValue: 66)
-    /// A handler did not return within `consumer.record.deadline` (`EX_TEMPFAIL`): starting again may help, and after
-    /// three such ends the record is handled alone.
+    /// A handler did not return within `consumer.record.deadline` (`EX_TEMPFAIL`): a restart may help, and after three
+    /// such exits the record is handled alone.
     public static let recordDeadline = ExitCode(rawValue: 75)
-    /// A bug of ours (`EX_SOFTWARE`).
+    /// A programming error (`EX_SOFTWARE`).
     public static let `internal` = ExitCode(rawValue: 70)
-    /// The configuration is wrong or incomplete (`EX_CONFIG`). Starting again does not help.
+    /// The configuration is invalid or incomplete (`EX_CONFIG`). A restart does not help.
     public static let configuration = ExitCode(rawValue: 78)
 }
 
-/// An error that ends the process with one line and an exit code of its own. Any other error ends it with 1.
+/// An error that ends the process with one line and its own exit code. Any other error ends it with 1.
 public protocol TerminatingError: Error {
-    /// What happened, which setting it concerns, and what to do, on one line.
+    /// The error, the setting it concerns and the fix, on one line.
     var line: String { get }
-    /// The code that the process ends with.
+    /// The exit code of the process.
     var exitCode: ExitCode { get }
 }
 
-/// Why a service could not start, or cannot go on, in one line for an operator.
+/// A failure to start or continue a service, as one line for an operator.
 public struct StartupError: TerminatingError, Equatable, CustomStringConvertible {
-    /// What was attempted and what came of it: `cannot listen on 0.0.0.0:8080: address in use`.
+    /// The attempted operation and its failure: `cannot listen on 0.0.0.0:8080: address in use`.
     public let problem: String
-    /// The setting that it concerns, if one.
+    /// The setting concerned, if any.
     public let setting: String?
-    /// What to do: `Stop the other process, or set http.port to a free port`.
+    /// The fix: `Stop the other process, or set http.port to a free port`.
     public let fix: String
     public let exitCode: ExitCode
 
@@ -49,7 +49,7 @@ public struct StartupError: TerminatingError, Equatable, CustomStringConvertible
         self.exitCode = exitCode
     }
 
-    /// `http.port: cannot listen on 0.0.0.0:8080: address in use. Set http.port to a free port.`
+    /// One line such as `http.port: cannot listen on 0.0.0.0:8080: address in use. Set http.port to a free port.`.
     public var line: String {
         let text = (setting.map { "\($0): " } ?? "") + "\(problem.endingWithFullStop) \(fix.endingWithFullStop)"
         return text.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -58,7 +58,7 @@ public struct StartupError: TerminatingError, Equatable, CustomStringConvertible
     public var description: String { line }
 }
 
-/// Any error as the line and the exit code of the process that it ends.
+/// The line and exit code for any error that ends the process.
 struct Failure {
     let line: String
     let exitCode: ExitCode

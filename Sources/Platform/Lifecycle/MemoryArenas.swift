@@ -2,21 +2,20 @@ internal import CThreads
 internal import Concurrency
 internal import Glibc
 
-/// How the C library keeps freed memory, in a process that allocates on many threads. Without effect where it is not
-/// glibc.
+/// Tuning of glibc's malloc for a process that allocates on many threads. It has no effect with other C libraries.
 package enum MemoryArenas {
-    /// Four arenas for all threads, which give memory back in large pieces only: records are allocated on one thread and
-    /// freed on another. With an arena for each thread a backlog leaves a quarter more resident; with two, threads wait
-    /// for each other's locks. Blocks of half a mebibyte, such as what a fetch brings, are given back at once.
+    /// Limits malloc to four arenas, which release memory only in large blocks: records are allocated on one thread and
+    /// freed on another. With one arena per thread a backlog leaves a quarter more memory resident; with two, threads
+    /// contend for locks. Blocks of 512 KiB, such as a fetch response, are released at once.
     ///
-    /// Called before there are other threads. A thread has the arena that was new when it first allocated, as long as
-    /// there are new ones: those that allocate most should begin first.
+    /// Must be called before other threads exist. A thread keeps the arena assigned at its first allocation, and new
+    /// arenas are assigned first: threads that allocate most should start first.
     package static func limit() { ct_limit_arenas() }
 
-    /// Gives free pages back from time to time while the process works: over a long backlog arenas come to hold more
-    /// free memory, in pieces, than there is in use.
+    /// Releases free pages periodically while the process is working: over a long backlog, arenas accumulate more
+    /// fragmented free memory than memory in use.
     package static func giveBack() {
-        // Without a thread more stays resident, and nothing else changes.
+        // Without this thread more memory stays resident; nothing else changes.
         _ = OwnThread.start(name: "memory") {
             var worked = clock()
             while true {

@@ -1,7 +1,7 @@
 package import Telemetry
 
-/// Runs services: starts them in order, and stops them in reverse order when one of them ends or a shutdown is asked
-/// for, with a maximum time for all of them.
+/// Runs services: starts them in order, and stops them in reverse order when one ends or a shutdown is requested,
+/// within a total time limit.
 package struct ServiceGroup: Sendable {
     private let first: [any Service]
     private let build: @Sendable () async throws -> [any Service]
@@ -9,17 +9,17 @@ package struct ServiceGroup: Sendable {
     private let maximumShutdown: Duration
 
     /// - Parameters:
-    ///   - services: in start order; each may use those before it.
-    ///   - logger: for one line at each step.
-    ///   - maximumShutdown: the time for all services to stop. Each may take what is left, less a tenth of it for each
-    ///     service that stops after it, and at least half of it.
+    ///   - services: the services in start order; each may use those before it.
+    ///   - logger: logs one line per step.
+    ///   - maximumShutdown: total time for all services to stop. Each gets the remaining time, less a tenth for each
+    ///     service that stops after it, but at least half.
     package init(_ services: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10)) {
         self.init(first: services, logger: logger, maximumShutdown: maximumShutdown) { [] }
     }
 
     /// - Parameters:
-    ///   - first: started before the others are built, such as what answers while the process starts.
-    ///   - build: makes the other services, in start order.
+    ///   - first: services started before the others are built, e.g. a listener that responds while the process starts.
+    ///   - build: creates the other services, in start order.
     package init(
         first: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10),
         build: @escaping @Sendable () async throws -> [any Service]
@@ -38,14 +38,14 @@ package struct ServiceGroup: Sendable {
         case runEnded(service: String, (any Error)?)
     }
 
-    /// Runs until a shutdown is asked for, a service ends, or the task is cancelled; returns when all have stopped or
-    /// the maximum has passed.
+    /// Runs until a shutdown is requested, a service ends, or the task is cancelled; returns when all services have
+    /// stopped or the time limit has passed.
     ///
-    /// The tasks of the services are not children of this one, because a service that does not end must not hold up
-    /// the others: all of them report to one stream that is read here, and what is still running at the end is left
-    /// to the end of the process.
+    /// The services' tasks are not child tasks, because a service that does not end must not block the others: all of
+    /// them report to one stream that is read here, and tasks still running at the end are left until the process
+    /// exits.
     ///
-    /// - Parameter triggers: the reasons to stop, such as the names of signals. The first one counts.
+    /// - Parameter triggers: reasons to stop, such as signal names. Only the first one is used.
     package func run(triggers: AsyncStream<String>) async -> ExitCode {
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         let forwarding = Task {
@@ -65,7 +65,7 @@ package struct ServiceGroup: Sendable {
         for service in first {
             if let end = await start(service, &running, &next, event) { return await self.end(end, running) }
         }
-        // Read below; left behind when it does not end.
+        // Its result is read below; the task is abandoned if it does not end.
         let building = Task {
             do {
                 event.yield(.built(try await build()))
@@ -91,12 +91,12 @@ package struct ServiceGroup: Sendable {
 
     /// Starts one service and runs it.
     ///
-    /// - Returns: what ends the group before it has started.
+    /// - Returns: an event that ends the group before it has started, or nil.
     private func start(
         _ service: any Service, _ running: inout [Running], _ next: inout AsyncStream<Event>.Iterator,
         _ event: AsyncStream<Event>.Continuation
     ) async -> Event? {
-        // Read below; left behind when it does not end.
+        // Its result is read below; the task is abandoned if it does not end.
         let starting = Task {
             do {
                 try await service.start()
@@ -119,7 +119,7 @@ package struct ServiceGroup: Sendable {
         }
     }
 
-    /// The service's `run()`, reported as an event.
+    /// Runs the service's `run()` in a task that reports its end as an event.
     private func run(_ service: any Service, _ event: AsyncStream<Event>.Continuation) -> Running {
         // Cancelled after the service has stopped.
         let task = Task {
@@ -138,18 +138,18 @@ package struct ServiceGroup: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// A start that is not wanted any more is cancelled and given a share of the time to end.
+    /// Cancels a start that is no longer needed and gives it a share of the time to end.
     private func giveUp(_ starting: Task<Bool, Never>, of service: any Service) async {
         starting.cancel()
         let share = maximumShutdown / 4
         let isOver = await finishes(within: share) {
-            // It may have become ready all the same.
+            // The service may have become ready nevertheless.
             if await starting.value { await service.stop(within: share) }
         }
         if !isOver { logger.warning("start abandoned", [.init(.service, service.name)]) }
     }
 
-    /// Logs why the group ends, and stops what runs.
+    /// Logs why the group ends, and stops the running services.
     private func end(_ event: Event, _ running: [Running]) async -> ExitCode {
         var exitCode = ExitCode.ok
         switch event {
@@ -175,14 +175,16 @@ package struct ServiceGroup: Sendable {
         return exitCode
     }
 
-    /// - Returns: whether every service stopped in its time.
+    /// Stops the services in reverse order.
+    ///
+    /// - Returns: whether every service stopped in time.
     private func stop(_ running: [Running]) async -> Bool {
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: maximumShutdown)
         var allInTime = true
         for (index, entry) in running.enumerated().reversed() {
             let share = max(.zero, clock.now.duration(to: deadline)) * max(0.5, 1 - 0.1 * Double(index))
-            // A little later than the service's own limit, so that one that keeps it is not abandoned.
+            // Slightly longer than the service's own limit, so that a service that meets it is not abandoned.
             if await !finishes(within: share + .milliseconds(50), { await entry.service.stop(within: share) }) {
                 logger.error("service did not stop in time", [.init(.service, entry.service.name)])
                 allInTime = false
@@ -192,21 +194,21 @@ package struct ServiceGroup: Sendable {
         return allInTime
     }
 
-    /// Whether the work ends within the limit; what does not end is left behind.
+    /// Whether the work ends within the limit; otherwise its task is abandoned.
     private func finishes(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-        // Read below.
+        // Its result is read below.
         Task {
             await work()
             outcome.yield(true)
         }
-        // Read below, or cancelled at the end.
+        // Its result is read below, or it is cancelled at the end.
         let timer = Task {
             try await Task.sleep(for: limit)
             outcome.yield(false)
         }
         defer { timer.cancel() }
-        // The stream never ends by itself; a cancelled caller still waits for one of the two.
+        // The stream never ends; a cancelled caller still waits for one of the two values.
         let first = Task { await outcomes.first { _ in true } ?? false }
         return await first.value
     }

@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Turns SIGTERM and SIGINT into a stream, and ends the process when it does not end by itself.
+/// Turns SIGTERM and SIGINT into a stream, and exits if the process does not end in time.
 ///
-/// Dispatch catches the signals whichever thread they reach, so it does not matter which threads exist already.
+/// Dispatch receives signals on any thread, so existing threads do not matter.
 package enum SignalWatch {
-    /// The names of the signals; SIGPIPE is ignored from now on. After the first one the process has `maximum` left:
-    /// when that is over, or with a second signal, `hurry` is called with the reason and the process ends at once with
-    /// exit code 1.
+    /// Returns a stream of signal names; SIGPIPE is ignored from now on. After the first signal the process has
+    /// `maximum` left: when that has passed, or on a second signal, `hurry` is called with the reason and the process
+    /// exits at once with code 1.
     package static func triggers(maximum: Duration, hurry: @escaping @Sendable (StaticString) -> Void) -> AsyncStream<
         String
     > {
@@ -23,7 +23,7 @@ package enum SignalWatch {
                 _ = source.isCancelled
                 guard first.isNow() else { return end("second signal", hurry) }
                 continuation.yield(name)
-                // The group keeps the maximum itself; this is for services that block every thread of the pool.
+                // The group enforces the maximum itself; this covers services that block every thread of the pool.
                 let limit = maximum + .seconds(1)
                 queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit / .milliseconds(1)))) {
                     end("shutdown took too long", hurry)
@@ -40,7 +40,7 @@ package enum SignalWatch {
     }
 }
 
-/// True once.
+/// A flag whose `isNow` returns true once.
 private final class FirstTime: Sendable {
     private let passed = Atomic(false)
 

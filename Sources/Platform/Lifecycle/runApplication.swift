@@ -1,8 +1,8 @@
 internal import Glibc
 package import Telemetry
 
-/// The rest of an executable's main, after arguments and configuration are read: builds the services, runs them until
-/// SIGTERM or SIGINT or until one of them ends, writes out the log, and ends the process.
+/// The rest of an executable's main after arguments and configuration are read: builds the services, runs them until
+/// SIGTERM, SIGINT or the end of one of them, flushes the log, and exits.
 ///
 /// ```swift
 /// @main struct Main {
@@ -15,13 +15,13 @@ package import Telemetry
 /// }
 /// ```
 ///
-/// A second signal, or a shutdown beyond the maximum, ends the process at once with a logged line and exit code 1.
+/// A second signal, or a shutdown longer than the maximum, exits at once with a log line and exit code 1.
 ///
 /// - Parameters:
 ///   - logger: the logger of the executable.
 ///   - maximumShutdown: the time for all services to stop.
-///   - first: started before `build` is called.
-///   - build: makes the services, in start order; throws a ``StartupError`` when it cannot.
+///   - first: services started before `build` is called.
+///   - build: creates the services in start order; throws a ``StartupError`` if it cannot.
 package func runApplication(
     logger: Logger, maximumShutdown: Duration = .seconds(10), first: [any Service] = [],
     _ build: @escaping @Sendable () async throws -> [any Service]
@@ -36,7 +36,8 @@ package func runApplication(
     exit(exitCode.rawValue)
 }
 
-/// As ``runApplication(logger:maximumShutdown:first:_:)``, without signals and without ending the process; for tests.
+/// Runs services like ``runApplication(logger:maximumShutdown:first:_:)``, without signals and without exiting; for
+/// tests.
 package func runServices(
     logger: Logger, maximumShutdown: Duration = .seconds(10), triggers: AsyncStream<String>,
     first: [any Service] = [], _ build: @escaping @Sendable () async throws -> [any Service]
