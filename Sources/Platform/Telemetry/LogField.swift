@@ -1,18 +1,17 @@
-/// The name of a piece of data in a log line. Each service extends it in one file with the names it uses.
+/// The key of a field in a log line. Each service extends it in one file with its own keys.
 ///
-/// `time`, `level`, `logger` and `message` belong to the line itself; a field of that name is written as `field.time`
-/// and so on.
+/// `time`, `level`, `logger` and `message` are reserved; a field with such a key is written as `field.time` and so on.
 public struct LogKey: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Why something failed, as text.
+    /// The error that occurred, as text.
     public static let error = LogKey(rawValue: "error")
-    /// The code of a decision or refusal.
+    /// The code of a decision or rejection.
     public static let reason = LogKey(rawValue: "reason")
-    /// How many.
+    /// A number of items.
     public static let count = LogKey(rawValue: "count")
-    /// How many lines of the same kind the rate limit held back since the last one.
+    /// Number of similar lines suppressed by the rate limit since the last one.
     public static let suppressed = LogKey(rawValue: "suppressed")
     /// A service of the process.
     public static let service = LogKey(rawValue: "service")
@@ -26,18 +25,18 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
 
 /// The value of a field.
 public enum LogValue: Sendable, Equatable {
-    /// Text; longer than ``maximumTextBytes`` it is cut and ends with `…`.
+    /// Text; longer than ``maximumTextBytes`` it is truncated and ends with `…`.
     case text(String)
     case integer(Int64)
-    /// A value that is not finite is written as text.
+    /// A floating-point number; one that is not finite is written as text.
     case real(Double)
     case boolean(Bool)
     case texts([String])
 
-    /// The longest text that is written in full, in bytes of UTF-8.
+    /// Maximum length of untruncated text, in bytes of UTF-8.
     public static let maximumTextBytes = 4_096
 
-    /// Any integer; one beyond `Int64` is written as text.
+    /// Creates a value from any integer; one outside the range of `Int64` is written as text.
     public static func integer(_ value: some BinaryInteger & Sendable) -> LogValue {
         Int64(exactly: value).map { .integer($0) } ?? .text(String(value))
     }
@@ -52,7 +51,7 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     public init(floatLiteral value: Double) { self = .real(value) }
 }
 
-/// One piece of data of a log line.
+/// One field of a log line.
 public struct LogField: Sendable, Equatable {
     public let key: LogKey
     public let value: LogValue
@@ -62,9 +61,9 @@ public struct LogField: Sendable, Equatable {
         self.value = value
     }
 
-    /// A text field.
+    /// Creates a text field.
     public init(_ key: LogKey, _ text: String) { self.init(key, .text(text)) }
 
-    /// An integer field.
+    /// Creates an integer field.
     public init(_ key: LogKey, _ value: some BinaryInteger & Sendable) { self.init(key, .integer(value)) }
 }

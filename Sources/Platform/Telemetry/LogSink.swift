@@ -1,20 +1,21 @@
 internal import Synchronization
 
-/// Where log lines go.
+/// A destination for log lines.
 public protocol LogSink: Sendable {
-    /// Takes one line, its line feed included. Never waits; a line that does not fit into the queue is dropped and counted.
+    /// Writes one line including its line feed. Never blocks; a line that does not fit into the queue is dropped and
+    /// counted.
     func write(_ line: [UInt8])
 
-    /// Waits until every line is written, or the time is over.
+    /// Waits until every line is written or the time has passed.
     ///
     /// - Returns: whether every line was written.
     func flush(within limit: Duration) -> Bool
 
-    /// How many lines were dropped since the start.
+    /// Number of lines dropped since the start.
     var droppedLines: Int { get }
 }
 
-/// Keeps lines in memory, for tests and for tools that show their log at the end.
+/// Keeps lines in memory, for tests and for tools that print their log at the end.
 public final class MemoryLogSink: LogSink {
     private let stored = Mutex<[String]>([])
 

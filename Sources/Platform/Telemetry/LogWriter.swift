@@ -4,28 +4,28 @@ internal import Glibc
 internal import Synchronization
 internal import Time
 
-/// Writes log lines to a descriptor from one thread of its own, so that a blocked reader never blocks a caller.
+/// Writes log lines to a descriptor on a separate thread, so that a blocked reader never blocks a caller.
 ///
 /// The queue holds at most ``maximumLines`` lines and ``maximumBytes`` bytes. When it is full, new lines are dropped
-/// and counted, and the first line that passes afterwards says how many.
+/// and counted, and a notice with their number is written afterwards.
 package final class LogWriter: LogSink {
-    /// The most lines that wait.
+    /// Maximum number of queued lines.
     package let maximumLines: Int
-    /// The most bytes that wait.
+    /// Maximum number of queued bytes.
     package let maximumBytes: Int
     private let descriptor: Int32
     private let notice: @Sendable (Int) -> [UInt8]
     private let state = Mutex(State())
-    /// Signalled when the queue was empty and is not any more, and when the writer is to end.
+    /// Signalled when the queue becomes non-empty, and when the writer should end.
     private let wakeUp = DispatchSemaphore(value: 0)
 
     private struct State {
         var lines: [[UInt8]] = []
         var bytes = 0
-        /// Dropped since the last notice.
+        /// Lines dropped since the last notice.
         var unreported = 0
         var dropped = 0
-        /// Whether the thread holds lines that it has not written yet.
+        /// Whether the thread holds lines that are not written yet.
         var isWriting = false
         var isStopped = false
         /// Signalled when everything is written.
@@ -37,10 +37,10 @@ package final class LogWriter: LogSink {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - descriptor: where lines are written; not closed by this object.
-    ///   - maximumLines: the most lines that wait.
-    ///   - maximumBytes: the most bytes that wait.
-    ///   - notice: the line that reports a number of dropped lines.
+    ///   - descriptor: the descriptor to write to; it is not closed by this object.
+    ///   - maximumLines: maximum number of queued lines.
+    ///   - maximumBytes: maximum number of queued bytes.
+    ///   - notice: creates the line that reports a number of dropped lines.
     package init(
         descriptor: Int32, maximumLines: Int = 8_192, maximumBytes: Int = 4 << 20,
         notice: @escaping @Sendable (Int) -> [UInt8]
@@ -81,7 +81,7 @@ package final class LogWriter: LogSink {
         return done.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
     }
 
-    /// Ends the thread after the lines that wait; for tests that make many writers. Lines after it are dropped.
+    /// Ends the thread after writing the queued lines; for tests that create many writers. Later lines are dropped.
     package func stop() {
         state.withLock { $0.isStopped = true }
         wakeUp.signal()
@@ -91,7 +91,7 @@ package final class LogWriter: LogSink {
 
     private func startThread() {
         let error = OwnThread.start(name: "log") { self.run() }
-        // No thread: nothing can be written, and every line is counted as dropped.
+        // Without a thread nothing can be written, and every line counts as dropped.
         if error != 0 { state.withLock { $0.isStopped = true } }
     }
 
@@ -103,11 +103,11 @@ package final class LogWriter: LogSink {
         }
     }
 
-    /// Writes what waits now, then a notice when lines were dropped meanwhile.
+    /// Writes the queued lines, followed by a notice if lines were dropped.
     ///
     /// - Returns: whether there was anything to write.
     private func writeWaiting() -> Bool {
-        // What was dropped until now came after the lines that wait: the queue was full of them.
+        // Lines dropped so far came after the queued ones, because the queue was full of them.
         let (lines, unreported) = state.withLock { state -> ([[UInt8]], Int) in
             let taken = (state.lines, state.unreported)
             state.lines = []
@@ -137,7 +137,7 @@ package final class LogWriter: LogSink {
         return !lines.isEmpty || unreported > 0
     }
 
-    /// A descriptor without a reader loses the bytes; they cannot be reported anywhere else.
+    /// Writes all bytes. Bytes for a descriptor without a reader are lost; there is nowhere to report that.
     private func writeAll(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

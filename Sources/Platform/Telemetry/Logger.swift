@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Time
 
-/// Structured log: constant messages with fields, one line each, as JSON or as text for people.
+/// A structured logger: constant messages with fields, one line each, as JSON or as text for people.
 ///
-/// Logging never waits: a line is formatted by the caller and handed to a ``LogSink`` with a bounded queue.
+/// Logging never blocks: the caller formats the line and passes it to a ``LogSink`` with a bounded queue.
 public struct Logger: Sendable {
-    /// How much a line matters. `warning`: unexpected, but nothing is lost; `error`: loss, or an operator is needed.
+    /// The severity of a line. `warning`: unexpected, but nothing is lost; `error`: loss, or an operator must act.
     public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
@@ -21,7 +21,7 @@ public struct Logger: Sendable {
         }
     }
 
-    /// How a line is written.
+    /// The format of log lines.
     public enum Format: String, Sendable, CaseIterable {
         /// An object on one line.
         case json
@@ -29,9 +29,9 @@ public struct Logger: Sendable {
         case text
     }
 
-    /// Who logs; the name of the executable or of a part of it.
+    /// The name of the executable or component that logs.
     public let label: String
-    /// Lines below it are not formatted.
+    /// Minimum level; lines below it are not formatted.
     public let level: Level
     let format: LogLineFormat
     private let sink: any LogSink
@@ -40,11 +40,11 @@ public struct Logger: Sendable {
 
     /// - Parameters:
     ///   - label: the name of the executable.
-    ///   - level: the lowest level that is written.
-    ///   - format: how a line is written.
-    ///   - sink: where lines go.
-    ///   - isColoured: whether text lines carry terminal colours.
-    ///   - now: wall time in milliseconds since 1970.
+    ///   - level: the minimum level.
+    ///   - format: the format of lines.
+    ///   - sink: the destination of lines.
+    ///   - isColoured: whether text lines contain terminal colours.
+    ///   - now: returns the wall time in milliseconds since 1970.
     package init(
         label: String, level: Level, format: Format, sink: any LogSink, isColoured: Bool = false,
         now: @escaping @Sendable () -> Int64 = SystemClock.wallMilliseconds
@@ -66,32 +66,32 @@ public struct Logger: Sendable {
         self.now = now
     }
 
-    /// The same logger with fields that every line carries.
+    /// Returns the same logger with additional fields in every line.
     public func with(_ more: [LogField]) -> Logger {
         Logger(label: label, level: level, format: format, sink: sink, fields: fields + more, now: now)
     }
 
-    /// Something that only a developer asks for.
+    /// Logs details for developers.
     public func debug(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.debug, message, metadata())
     }
 
-    /// What the process does in its normal life.
+    /// Logs normal operation.
     public func info(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.info, message, metadata())
     }
 
-    /// Unexpected, but nothing is lost.
+    /// Logs an unexpected event without loss.
     public func warning(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.warning, message, metadata())
     }
 
-    /// Loss, or an operator is needed.
+    /// Logs a loss, or an event that requires an operator.
     public func error(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.error, message, metadata())
     }
 
-    /// A line of a level that is decided while running.
+    /// Logs a line with a level determined at run time.
     public func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         guard level >= self.level else { return }
         sink.write(
@@ -100,7 +100,7 @@ public struct Logger: Sendable {
                 fields: fields + metadata()))
     }
 
-    /// Waits until every line is written, or the time is over. For the end of a process: it blocks the thread.
+    /// Waits until every line is written or the time has passed. For the end of a process: it blocks the thread.
     ///
     /// - Returns: whether every line was written.
     @discardableResult
@@ -108,9 +108,9 @@ public struct Logger: Sendable {
 }
 
 extension Logger {
-    /// The logger of an executable: standard error through a ``LogWriter``.
+    /// Creates the logger of an executable, which writes to standard error through a ``LogWriter``.
     ///
-    /// Text lines are coloured when standard error is a terminal.
+    /// Text lines are coloured if standard error is a terminal.
     public static func standardError(label: String, level: Level, format: Format) -> Logger {
         let isColoured = format == .text && isatty(STDERR_FILENO) == 1
         let lineFormat = LogLineFormat(format: format, isColoured: isColoured)

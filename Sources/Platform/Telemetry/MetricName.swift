@@ -1,4 +1,4 @@
-/// A label of a metric and its value. Values come from closed sets: every value is a time series of its own.
+/// A label of a metric with its value. Values come from closed sets, because each value is a separate time series.
 public struct MetricLabel: Sendable, Hashable {
     public let name: String
     public let value: String
@@ -9,12 +9,13 @@ public struct MetricLabel: Sendable, Hashable {
     }
 }
 
-/// The names that Prometheus allows.
+/// Validation of names according to Prometheus.
 enum MetricName {
-    /// `[a-zA-Z_:][a-zA-Z0-9_:]*`
+    /// Whether a metric name matches `[a-zA-Z_:][a-zA-Z0-9_:]*`.
     static func isValid(_ name: String) -> Bool { isWord(name, allowsColon: true) }
 
-    /// `[a-zA-Z_][a-zA-Z0-9_]*`, not beginning with two underscores, which Prometheus keeps for itself.
+    /// Whether a label name matches `[a-zA-Z_][a-zA-Z0-9_]*` and does not begin with two underscores, which are
+    /// reserved.
     static func isValidLabel(_ name: String) -> Bool { isWord(name, allowsColon: false) && !name.hasPrefix("__") }
 
     private static func isWord(_ name: String, allowsColon: Bool) -> Bool {

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A number in memory of its own, so that metrics of different threads do not share an allocation.
+/// A number in its own allocation, so that metrics of different threads do not share one.
 final class AtomicCell: Sendable {
     let value = Atomic<UInt64>(0)
 }
 
-/// A count that only grows. Incrementing takes no lock.
+/// A monotonic counter. Incrementing takes no lock.
 public struct Counter: Sendable {
     let cell: AtomicCell
 
@@ -17,39 +17,39 @@ public struct Counter: Sendable {
         cell.value.wrappingAdd(count, ordering: .relaxed)
     }
 
-    /// The count now.
+    /// The current count.
     public var value: UInt64 { cell.value.load(ordering: .relaxed) }
 }
 
-/// A number that goes up and down. Setting takes no lock.
+/// A value that can go up and down. Setting takes no lock.
 public struct Gauge: Sendable {
     let cell: AtomicCell
 
-    /// Replaces the number.
+    /// Sets the value.
     public func set(_ value: Double) {
         cell.value.store(value.bitPattern, ordering: .relaxed)
     }
 
-    /// Replaces the number.
+    /// Sets the value.
     public func set(_ value: Int) { set(Double(value)) }
 
     /// Adds a number, which may be negative.
     public func add(_ difference: Double) { cell.add(difference) }
 
-    /// The number now.
+    /// The current value.
     public var value: Double { Double(bitPattern: cell.value.load(ordering: .relaxed)) }
 }
 
 /// A distribution over fixed buckets. Observing takes no lock.
 public struct Histogram: Sendable {
-    /// Buckets for the time of a request, in seconds: from 1 ms to 10 s.
+    /// Buckets for request durations in seconds, from 1 ms to 10 s.
     public static let secondsBuckets: [Double] = [
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 
-    /// Upper bounds, ascending, without infinity.
+    /// Upper bounds in ascending order, without infinity.
     public let buckets: [Double]
-    /// One for each bucket and one for everything beyond.
+    /// One count per bucket, and one for larger values.
     let counts: [AtomicCell]
     let sum: AtomicCell
 
@@ -59,7 +59,7 @@ public struct Histogram: Sendable {
         self.sum = AtomicCell()
     }
 
-    /// Counts a value, in the unit of the metric's name (seconds, bytes). A value that is not a number is not counted.
+    /// Observes a value in the unit of the metric's name (seconds, bytes). NaN is ignored.
     public func observe(_ value: Double) {
         guard !value.isNaN else { return }
         var low = 0
@@ -72,12 +72,12 @@ public struct Histogram: Sendable {
         sum.add(value)
     }
 
-    /// Counts a duration given in nanoseconds, for a metric in seconds.
+    /// Observes a duration in nanoseconds for a metric in seconds.
     public func observe(nanoseconds: Int64) { observe(Double(nanoseconds) / 1e9) }
 }
 
 extension AtomicCell {
-    /// Adds to a number that is kept as the bits of a `Double`.
+    /// Adds to a number stored as the bits of a `Double`.
     func add(_ difference: Double) {
         var old = value.load(ordering: .relaxed)
         while true {
@@ -89,8 +89,8 @@ extension AtomicCell {
     }
 }
 
-/// Counters of one metric that differ in one label, for a closed set of its values. An unlisted value counts as
-/// `other`, so that no input can make a time series.
+/// Counters of one metric that differ in one label with a closed set of values. Any other value counts as `other`, so
+/// that input cannot create time series.
 public struct LabelledCounters: Sendable {
     private let counters: [String: Counter]
     private let other: Counter
@@ -100,6 +100,6 @@ public struct LabelledCounters: Sendable {
         self.other = other
     }
 
-    /// The counter of a value.
+    /// The counter for a value.
     public subscript(_ value: String) -> Counter { counters[value] ?? other }
 }

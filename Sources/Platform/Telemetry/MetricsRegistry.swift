@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// All metrics of a process, and their text for Prometheus.
+/// All metrics of a process, and their Prometheus text.
 ///
 /// Metrics are registered once, with all label values, when a service is built; the handles are then used without the
 /// registry. Registering the same name and labels again returns the same metric.
 public final class MetricsRegistry: Sendable {
     private let shared: Shared
-    /// Labels of every metric that is registered here.
+    /// Labels added to every metric registered here.
     private let ownLabels: [MetricLabel]
 
     private final class Shared: Sendable {
@@ -37,25 +37,25 @@ public final class MetricsRegistry: Sendable {
         self.ownLabels = ownLabels
     }
 
-    /// A registry over the same metrics, for a part of the process that is there several times: metrics that are
-    /// registered through it have the labels too.
+    /// Returns a registry for the same metrics that adds labels to every metric registered through it, for a component
+    /// that exists several times in the process.
     public func labelled(_ labels: [MetricLabel]) -> MetricsRegistry {
         MetricsRegistry(shared, ownLabels: ownLabels + labels)
     }
 
-    /// A count that only grows.
+    /// Registers a monotonic counter.
     ///
     /// - Parameters:
-    ///   - name: with the unit, ending in `_total`: `sluice_ingress_requests_total`.
+    ///   - name: the name with its unit, ending in `_total`: `sluice_ingress_requests_total`.
     ///   - help: one sentence.
-    ///   - labels: of this time series; the same label names for every series of a name.
+    ///   - labels: labels of this time series; all series of a name have the same label names.
     public func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
         let child = register(name, .counter, help, labels) { .counter(Counter(cell: AtomicCell())) }
         guard case .counter(let counter) = child else { fatalMismatch(name) }
         return counter
     }
 
-    /// Counters that differ in one label, for a closed set of its values; all begin at 0, and `other` is added.
+    /// Registers counters that differ in one label with a closed set of values; all start at 0, and `other` is added.
     public func counters(
         _ name: String, help: String, label: String, values: some Sequence<String>, labels: [MetricLabel] = []
     ) -> LabelledCounters {
@@ -67,39 +67,39 @@ public final class MetricsRegistry: Sendable {
         return LabelledCounters(counters: counters, other: other)
     }
 
-    /// A number that goes up and down.
+    /// Registers a gauge.
     public func gauge(_ name: String, help: String, labels: [MetricLabel] = []) -> Gauge {
         let child = register(name, .gauge, help, labels) { .gauge(Gauge(cell: AtomicCell())) }
         guard case .gauge(let gauge) = child else { fatalMismatch(name) }
         return gauge
     }
 
-    /// A distribution.
+    /// Registers a histogram.
     ///
-    /// - Parameter buckets: upper bounds, ascending and finite, without infinity.
+    /// - Parameter buckets: finite upper bounds in ascending order, without infinity.
     public func histogram(
         _ name: String, help: String, labels: [MetricLabel] = [], buckets: [Double] = Histogram.secondsBuckets
     ) -> Histogram {
-        // Our bug: bounds are constants of the program.
+        // Programming error otherwise: bounds are constants of the program.
         precondition(zip(buckets, buckets.dropFirst()).allSatisfy(<) && buckets.allSatisfy(\.isFinite))
         let child = register(name, .histogram, help, labels) { .histogram(Histogram(buckets: buckets)) }
         guard case .histogram(let histogram) = child else { fatalMismatch(name) }
         return histogram
     }
 
-    /// Adds values that are asked for when the metrics are read, for numbers that something else keeps.
+    /// Registers a closure that samples values when the metrics are read, for numbers kept elsewhere.
     ///
-    /// The closure runs on the thread that reads the metrics; it must be quick and must not wait.
+    /// The closure runs on the thread that reads the metrics; it must be fast and must not block.
     public func collect(_ sampler: @escaping @Sendable (inout MetricSamples) -> Void) {
         shared.state.withLock { $0.samplers.append((ownLabels, sampler)) }
     }
 
-    /// The constant 1 with the build in its labels: `sluice_build_info{version="…"} 1`.
+    /// Registers the constant 1 with the build as labels: `sluice_build_info{version="…"} 1`.
     public func buildInfo(_ name: String, labels: [MetricLabel]) {
         gauge(name, help: "What is running: the value is always 1.", labels: labels).set(1)
     }
 
-    /// The text format 0.0.4; its content type is ``prometheusContentType``.
+    /// Returns all metrics in text format 0.0.4; its content type is ``prometheusContentType``.
     public func prometheusText() -> [UInt8] {
         let (families, samplers) = shared.state.withLock { ($0.families, $0.samplers) }
         var samples = MetricSamples(families: families)
@@ -110,13 +110,13 @@ public final class MetricsRegistry: Sendable {
         return PrometheusText.render(samples.families)
     }
 
-    /// `Content-Type` of ``prometheusText()``.
+    /// The `Content-Type` of ``prometheusText()``.
     public static let prometheusContentType: StaticString = "text/plain; version=0.0.4; charset=utf-8"
 
     private func register(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ make: () -> Child
     ) -> Child {
-        // Our bug: names and labels are constants of the program.
+        // Programming error otherwise: names and labels are constants of the program.
         precondition(
             MetricName.isValid(name) && (labels + ownLabels).allSatisfy { MetricName.isValidLabel($0.name) })
         let sorted = (labels + ownLabels).sorted { $0.name < $1.name }
@@ -129,17 +129,17 @@ public final class MetricsRegistry: Sendable {
     }
 
     private func fatalMismatch(_ name: String) -> Never {
-        // Our bug: one name was registered with two types.
+        // Programming error: one name was registered with two types.
         preconditionFailure("\(name) has another type")
     }
 }
 
-/// What Prometheus calls the type of a metric.
+/// The Prometheus type of a metric.
 enum MetricKind: String {
     case counter, gauge, histogram
 }
 
-/// Values that are sampled when the metrics are read.
+/// The values sampled while metrics are read.
 public struct MetricSamples {
     struct SampledFamily {
         let kind: MetricKind
@@ -154,7 +154,7 @@ public struct MetricSamples {
     }
 
     private(set) var families: [String: SampledFamily]
-    /// Labels of everything that the present sampler adds.
+    /// Labels added to all samples of the current sampler.
     fileprivate(set) var ownLabels: [MetricLabel] = []
 
     init(families: [String: MetricsRegistry.Family]) {
@@ -164,17 +164,17 @@ public struct MetricSamples {
         }
     }
 
-    /// Adds the present value of a gauge.
+    /// Adds the current value of a gauge.
     public mutating func gauge(_ name: String, help: String, labels: [MetricLabel] = [], _ value: Double) {
         add(name, .gauge, help, labels, .number(value))
     }
 
-    /// Adds the present value of a counter; the name ends in `_total`.
+    /// Adds the current value of a counter; the name ends in `_total`.
     public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], _ value: UInt64) {
         add(name, .counter, help, labels, .count(value))
     }
 
-    /// Adds the present value of a counter that is not a whole number, such as seconds; the name ends in `_total`.
+    /// Adds the current value of a fractional counter, such as seconds; the name ends in `_total`.
     public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], seconds: Double) {
         add(name, .counter, help, labels, .number(seconds))
     }
@@ -182,7 +182,7 @@ public struct MetricSamples {
     private mutating func add(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ value: SampledValue
     ) {
-        // A sample with a wrong name would make the whole text unreadable: it is left out.
+        // A sample with an invalid name is omitted, because it would make the whole text unreadable.
         guard MetricName.isValid(name), labels.allSatisfy({ MetricName.isValidLabel($0.name) }),
             families[name].map({ $0.kind == kind }) ?? true
         else { return }

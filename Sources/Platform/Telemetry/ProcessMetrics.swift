@@ -1,14 +1,14 @@
 internal import Glibc
 
 extension MetricsRegistry {
-    /// Adds the metrics that Prometheus clients report of their own process, read from `/proc` when asked for.
-    /// Where `/proc` cannot be read they are left out.
+    /// Registers the standard process metrics of Prometheus clients, read from `/proc` on demand. They are omitted if
+    /// `/proc` cannot be read.
     public func collectProcessMetrics() {
         collect { samples in ProcessSnapshot.read()?.add(to: &samples) }
     }
 }
 
-/// What `/proc/self` says of this process.
+/// The state of this process according to `/proc/self`.
 struct ProcessSnapshot: Equatable {
     var cpuSeconds: Double
     var residentBytes: Double
@@ -23,9 +23,9 @@ struct ProcessSnapshot: Equatable {
             pageBytes: Double(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// From the text of `/proc/self/stat` (proc(5)); `nil` when it has another form.
+    /// Parses the text of `/proc/self/stat` (proc(5)); nil if it has an unexpected format.
     init?(stat: String, bootTimeSeconds: Double, ticksPerSecond: Double, pageBytes: Double) {
-        // The name of the program is in parentheses and may hold anything; the fields after the last one are numbers.
+        // The program's name is in parentheses and may contain anything; the fields after the last one are numbers.
         guard let end = stat.lastIndex(of: ")"), ticksPerSecond > 0 else { return nil }
         let fields = stat[stat.index(after: end)...].split { $0 == " " || $0 == "\n" }.map { Double($0) }
         // Field 3 (state) is the first after the name.
@@ -68,11 +68,11 @@ struct ProcessSnapshot: Equatable {
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }
-        // Not counted: ".", "..", and the descriptor of the directory itself.
+        // Excluded: ".", "..", and the descriptor of the directory itself.
         return max(0, count - 3)
     }
 
-    /// At most 64 KiB; a file of `/proc` tells no size.
+    /// Reads at most 64 KiB; files in `/proc` report no size.
     private static func readFile(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -2,10 +2,10 @@ internal import Concurrency
 internal import Synchronization
 internal import Time
 
-/// A logger for lines that an untrusted client can cause: at most so many per second for each key; the next line that
-/// passes says how many were suppressed.
+/// A logger for lines that an untrusted client can cause: a limited number per second for each key. The next line that
+/// passes contains the number of suppressed ones.
 ///
-/// A key is a code from a closed set. Beyond 256 keys all others share one, so that the memory is bounded.
+/// Keys are codes from a closed set. Beyond 256 keys all others share one, so that memory is bounded.
 public final class RateLimitedLogger: Sendable {
     private struct Key {
         var bucket: TokenBucket
@@ -20,13 +20,13 @@ public final class RateLimitedLogger: Sendable {
     private let keys = Mutex<[String: Key]>([:])
 
     /// - Parameters:
-    ///   - logger: where the lines go.
-    ///   - perSecond: the lines per second and key; so many may also come at once.
+    ///   - logger: the logger to write to.
+    ///   - perSecond: maximum number of lines per second and key, also as a burst.
     public convenience init(_ logger: Logger, perSecond: Int) {
         self.init(logger, perSecond: perSecond, now: SystemClock.monotonicNanoseconds)
     }
 
-    /// - Parameter now: monotonic time in nanoseconds.
+    /// - Parameter now: returns monotonic time in nanoseconds.
     package init(_ logger: Logger, perSecond: Int, now: @escaping @Sendable () -> UInt64) {
         self.logger = logger
         self.perSecond = Double(perSecond)
@@ -42,7 +42,7 @@ public final class RateLimitedLogger: Sendable {
         logger.log(level, message, metadata() + more)
     }
 
-    /// How many were suppressed since the last line of this key, or nil when this one is too.
+    /// Returns the number of lines suppressed since the last one of this key, or nil if this one is suppressed too.
     private func admit(_ name: String) -> Int? {
         let now = now()
         return keys.withLock { keys in

@@ -4,14 +4,14 @@ internal import Bytes
 public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     /// 32 lower case hexadecimal digits, not all zero.
     public let traceId: String
-    /// 16 lower case hexadecimal digits, not all zero: the span that called.
+    /// The caller's span: 16 lower case hexadecimal digits, not all zero.
     public let parentId: String
-    /// The flags as received; bit 0 says that the trace is recorded.
+    /// The flags as received; bit 0 means that the trace is recorded.
     public let flags: UInt8
 
-    /// The header's value. A version above 00 is read as far as version 00 goes, as the specification asks.
+    /// Parses the header's value. A version above 00 is parsed as version 00, as the specification requires.
     ///
-    /// - Returns: `nil` when the text is not valid; start a new trace then.
+    /// - Returns: nil if the text is invalid; start a new trace in that case.
     public static func parse(_ text: some StringProtocol) -> TraceParent? {
         let bytes = Array(text.utf8.prefix(257))
         guard bytes.count >= 55, bytes.count <= 256 else { return nil }
@@ -24,18 +24,18 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
         return TraceParent(traceId: traceId, parentId: parentId, flags: flags)
     }
 
-    /// A new trace that is not recorded by anyone above.
+    /// Creates a new trace, which is not recorded by a caller.
     public static func random() -> TraceParent {
         TraceParent(traceId: randomIdentifier(words: 2), parentId: randomIdentifier(words: 1), flags: 0)
     }
 
-    /// The same trace, one span further down.
+    /// Returns the same trace with a new span.
     public func child() -> TraceParent {
-        // Of the flags only "sampled" and "random trace id" mean anything to a version 00 writer.
+        // Only the flags "sampled" and "random trace id" are defined in version 00.
         TraceParent(traceId: traceId, parentId: Self.randomIdentifier(words: 1), flags: flags & 0b11)
     }
 
-    /// The header's value, version 00.
+    /// The header's value in version 00.
     public var text: String {
         "00-\(traceId)-\(parentId)-" + (flags < 16 ? "0" : "") + String(flags, radix: 16)
     }
@@ -44,7 +44,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
 
     private static let dash = UInt8(ascii: "-")
 
-    /// Capital letters are not allowed here.
+    /// Returns the value of a hexadecimal digit; upper case is not allowed here.
     private static func nibble(_ byte: UInt8) -> UInt8? {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "F") ? nil : byte.hexadecimalValue
     }
