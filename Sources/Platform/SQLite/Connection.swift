@@ -1,19 +1,19 @@
 internal import CSQLite
 
-/// One open connection and the lock that goes with it. Its database and every statement of it hold it; the last of
-/// them closes it, and only then is the lock released.
+/// One open connection with its lock. Its database and all its statements retain it; releasing the last reference
+/// closes it, and only then releases the lock.
 final class Connection {
     let handle: OpaquePointer
     private let lock: OwnershipLock?
 
-    /// Once, before the first connection.
+    /// Reserved once, before the first connection.
     private static let pageMemory: Void = sluice_page_memory(512)
 
     init(path: String, access: Database.Access, lock: OwnershipLock?, busyTimeout: Duration) throws(SQLiteError) {
         guard !path.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
         let mode = access == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         _ = Self.pageMemory
-        // No mutex of SQLite's own: that only one thread uses the connection is the promise of `Database`.
+        // SQLite's own mutex is disabled: `Database` guarantees that only one thread uses the connection.
         var handle: OpaquePointer?
         let result = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard result == SQLITE_OK, let handle else {
@@ -29,7 +29,7 @@ final class Connection {
     }
 
     deinit {
-        // All statements are finalized: each holds this object until it is.
+        // All statements are finalized by now: each retains this object until then.
         sqlite3_close_v2(handle)
     }
 }

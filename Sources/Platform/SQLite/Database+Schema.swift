@@ -1,4 +1,4 @@
-/// One step of a schema: statements that take a database from one version to the next.
+/// One step of a schema: statements that migrate a database from one version to the next.
 package struct Migration: Sendable {
     /// Statements without parameters, separated by semicolons.
     package let sql: String
@@ -9,15 +9,15 @@ package struct Migration: Sendable {
 }
 
 extension Database {
-    /// The schema's version that the file says it has; 0 for a new file.
+    /// Returns the schema version stored in the file; 0 for a new file.
     package func userVersion() throws(SQLiteError) -> Int {
         Int(try pragma("PRAGMA user_version"))
     }
 
-    /// Brings the schema up to date. The position in the list is the version: the list only ever grows at its end.
-    /// Each step and its version are one transaction.
+    /// Migrates the schema to the latest version. The position in the list is the version, so the list may only grow at
+    /// its end. Each step and its version are one transaction.
     ///
-    /// - Throws: ``SQLiteError/Code/newerSchema`` when the file has more steps than the list.
+    /// - Throws: ``SQLiteError/Code/newerSchema`` if the file has more steps than the list.
     package func migrate(_ migrations: [Migration]) throws {
         let version = try userVersion()
         guard version <= migrations.count else {
@@ -26,7 +26,7 @@ extension Database {
         }
         for (index, migration) in migrations.enumerated().dropFirst(max(0, version)) {
             try transaction {
-                // Another process that shares the file may have taken the step meanwhile.
+                // Another process that shares the file may have run the step meanwhile.
                 guard try userVersion() == index else { return }
                 try executeScript(migration.sql)
                 // A pragma takes no parameters.
@@ -35,9 +35,9 @@ extension Database {
         }
     }
 
-    /// What `PRAGMA quick_check` finds wrong; empty when the file is sound. Reads the whole file.
+    /// Returns the problems found by `PRAGMA quick_check`; empty if the file is intact. Reads the whole file.
     ///
-    /// - Throws: a corrupt error when the file cannot even be read that far.
+    /// - Throws: a corruption error if the check itself cannot read the file.
     package func quickCheck() throws -> [String] {
         let problems = try rows("PRAGMA quick_check") { row in try row.text(0) }
         return problems == ["ok"] ? [] : problems

@@ -2,39 +2,40 @@ internal import CSQLite
 
 /// A connection to an SQLite database.
 ///
-/// Not `Sendable`: one thread or queue at a time uses it, and the compiler sees to that (put it in an actor with an
-/// executor of its own, or in a `Mutex`). Every call may block on the disk, so it never runs on the cooperative pool.
+/// Not `Sendable`: one thread or queue uses it at a time, which the compiler enforces (put it in an actor with its own
+/// executor, or in a `Mutex`). Every call may block on the disk, so it must not run on the cooperative pool.
 package final class Database {
-    /// What a connection may do.
+    /// The access mode of a connection.
     package enum Access: Sendable {
         /// The only writer of the file: a second one, in this process or another, fails with
-        /// ``SQLiteError/Code/ownedByAnother``. Makes the file when there is none.
+        /// ``SQLiteError/Code/ownedByAnother``. Creates the file if it does not exist.
         case writer
-        /// One of several writers of the file, in this process or others, that wait for each other's transactions. Fails
-        /// with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file. Makes the file when there is none.
+        /// One of several writers of the file, in this process or others, which wait for each other's transactions.
+        /// Fails with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` holds the file. Creates the file if it
+        /// does not exist.
         case sharedWriter
-        /// Reads what the writer has committed. The file must exist; reading never changes it.
+        /// Reads data that the writer has committed. The file must exist and is never changed.
         case reader
     }
 
-    /// The file, or `:memory:`.
+    /// The path of the file, or `:memory:`.
     package let path: String
-    /// What this connection may do.
+    /// The access mode of this connection.
     package let access: Access
-    /// `nil` after ``close()``.
+    /// Nil after ``close()``.
     private var connection: Connection?
     private var statements: [String: Statement] = [:]
 
     private static let maximumCachedStatements = 256
 
-    /// Opens a file. A writer uses a write-ahead log with `synchronous=NORMAL`: a crash of the process loses nothing, a
-    /// power loss may lose the last commits, and neither damages the file.
+    /// Opens a file. A writer uses a write-ahead log with `synchronous=NORMAL`: a process crash loses nothing, a power
+    /// failure may lose the last commits, and neither corrupts the file.
     ///
     /// - Parameters:
     ///   - path: the file; its directory must exist.
-    ///   - access: writer or reader.
-    ///   - busyTimeout: how long a statement waits for a lock before it fails with ``SQLiteError/Code/busy``.
-    /// - Throws: ``SQLiteError/Code/ownedByAnother``, ``SQLiteError/Code/notADatabase``, or what SQLite says.
+    ///   - access: the access mode.
+    ///   - busyTimeout: maximum time that a statement waits for a lock before it fails with ``SQLiteError/Code/busy``.
+    /// - Throws: ``SQLiteError/Code/ownedByAnother``, ``SQLiteError/Code/notADatabase``, or SQLite's own error.
     package convenience init(
         path: String, access: Access = .writer, busyTimeout: Duration = .seconds(5)
     ) throws(SQLiteError) {
@@ -48,7 +49,7 @@ package final class Database {
             } else {
                 try executeScript("PRAGMA query_only=ON;")
             }
-            // The first read of the header: says at once whether this is a database.
+            // The first read of the header detects a file that is not a database.
             _ = try userVersion()
         } catch {
             close()
@@ -56,11 +57,11 @@ package final class Database {
         }
     }
 
-    /// How much memory and disk a writer takes to write pages that many transactions change less often.
+    /// Memory and disk space that a writer uses in order to write frequently changed pages less often.
     package struct WriteBuffers: Sendable {
-        /// Pages in memory, in KiB.
+        /// Size of the page cache in KiB.
         package var cache: Int
-        /// Pages of 4 KiB in the log before they are written back.
+        /// Pages of 4 KiB in the write-ahead log before a checkpoint.
         package var log: Int
 
         package init(cache: Int, log: Int) {
@@ -68,12 +69,12 @@ package final class Database {
             self.log = log
         }
 
-        /// 4 MiB of pages, and a log of 16 MiB.
+        /// A page cache of 4 MiB and a log of 16 MiB.
         package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
     }
 
-    /// Changes the buffers of a writer, and gives back what is no longer used: memory at once, a log that is longer than
-    /// it may be with the first transaction after it was written back.
+    /// Changes the buffers of a writer and releases unused resources: memory at once, an oversized log with the first
+    /// transaction after a checkpoint.
     package func use(_ buffers: WriteBuffers) throws(SQLiteError) {
         try executeScript(
             """
@@ -82,8 +83,8 @@ package final class Database {
             """)
     }
 
-    /// SQLite refuses one of two connections that give a new file a write-ahead log at the same moment: the busy timeout
-    /// does not count where both would wait for each other.
+    /// Enables the write-ahead log. If two connections do this to a new file at the same time, SQLite rejects one of
+    /// them: the busy timeout does not apply to a potential deadlock.
     private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
         let end = ContinuousClock.now + limit
         while true {
@@ -96,7 +97,7 @@ package final class Database {
         }
     }
 
-    /// A database in memory, for tests.
+    /// Opens an in-memory database, for tests.
     package static func inMemory() throws(SQLiteError) -> Database {
         let database = try Database(path: ":memory:", access: .writer, lock: nil, busyTimeout: .zero)
         try database.executeScript("PRAGMA foreign_keys=ON;")
@@ -109,8 +110,8 @@ package final class Database {
         self.connection = try Connection(path: path, access: access, lock: lock, busyTimeout: busyTimeout)
     }
 
-    /// Ends the connection; its statements fail afterwards with ``SQLiteError/Code/closed``. The last connection to a
-    /// file writes the write-ahead log back into it.
+    /// Closes the connection; its statements then fail with ``SQLiteError/Code/closed``. The last connection to a file
+    /// checkpoints the write-ahead log.
     package func close() {
         for statement in statements.values { statement.close() }
         statements = [:]
@@ -119,9 +120,9 @@ package final class Database {
 
     // MARK: Statements
 
-    /// The compiled statement of a text, from the cache. Hold it where it is run very often.
+    /// Returns the compiled statement for an SQL text, from the cache. A caller that runs it very often should keep it.
     ///
-    /// A statement that is running (its rows are being read) is not handed out again: a second one is compiled.
+    /// A statement that is running (its rows are being read) is not returned again: a second one is compiled.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql], !statement.isRunning { return statement }
         guard let connection else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
@@ -131,7 +132,7 @@ package final class Database {
         return statement
     }
 
-    /// Runs one statement; parameters are bound by position.
+    /// Runs one statement with parameters bound by position.
     package func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
         try statement(sql).run(values)
     }
@@ -157,7 +158,7 @@ package final class Database {
         guard result == SQLITE_OK else { throw SQLiteError(connection: connection.handle, result: result, sql: sql) }
     }
 
-    /// How many rows the last insert, update or delete changed.
+    /// Number of rows changed by the last insert, update or delete.
     package var changes: Int { connection.map { Int(sqlite3_changes64($0.handle)) } ?? 0 }
 
     /// The row id of the last insert.
@@ -168,17 +169,17 @@ package final class Database {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { connection.map { sqlite3_get_autocommit($0.handle) == 0 } ?? false }
 
-    /// Runs the body in one transaction that reads: all of it sees the same state of the database.
+    /// Runs the body in one read transaction, so that it sees a single state of the database.
     package func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { throw SQLiteError(.misuse, "a transaction is already open") }
         try run("BEGIN")
-        // Nothing was written: both ways of ending it are the same.
+        // Nothing was written, so commit and rollback are equivalent.
         defer { try? run("COMMIT") }
         return try body()
     }
 
-    /// Runs the body in one immediate transaction: committed when it returns, rolled back when it or the commit throws.
-    /// Inside another transaction it fails with ``SQLiteError/Code/misuse``.
+    /// Runs the body in one immediate transaction: it is committed when the body returns, and rolled back when the body
+    /// or the commit throws. Nesting fails with ``SQLiteError/Code/misuse``.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { throw SQLiteError(.misuse, "a transaction is already open") }
         try run("BEGIN IMMEDIATE")

@@ -1,14 +1,13 @@
 internal import Glibc
 
-/// The lock file beside a database: while one writer holds it, no second one opens the database; writers that share it
-/// keep out one that does not.
+/// The lock file beside a database: an exclusive writer holds it exclusively, and shared writers hold it shared.
 ///
-/// The file stays when the lock is released, because removing it would let two processes lock two different files.
+/// The file is kept when the lock is released, because removing it could let two processes lock two different files.
 final class OwnershipLock {
     private let descriptor: Int32
 
     init(databasePath: String, isShared: Bool) throws(SQLiteError) {
-        // The system would end the path there, and another file would be made and locked.
+        // The system would truncate the path at a zero byte, and another file would be created and locked.
         guard !databasePath.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
         let path = databasePath + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -27,7 +26,7 @@ final class OwnershipLock {
     }
 
     deinit {
-        // Closing alone would not do: a process that another thread starts has a copy of the descriptor for a moment.
+        // Closing is not enough: a process started by another thread briefly has a copy of the descriptor.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }

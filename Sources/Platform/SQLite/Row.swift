@@ -1,9 +1,8 @@
 internal import CSQLite
 
-/// The current row of a query, for the closure that reads it. Afterwards its columns are gone, and reading one is an
-/// error.
+/// The current row of a query, valid during the closure that reads it; reading a column afterwards is an error.
 ///
-/// Columns count from 0. Reading another type than the column holds is an error, not a conversion.
+/// Columns are numbered from 0. Reading a column as another type is an error, not a conversion.
 package struct Row {
     private let statement: OpaquePointer
     /// Keeps `statement` alive.
@@ -16,28 +15,28 @@ package struct Row {
 
     private var sql: String { owner.sql }
 
-    /// How many columns the row has; 0 when the row has been read.
+    /// Number of columns; 0 once the row has been read.
     package var columnCount: Int { owner.isOpen ? Int(sqlite3_data_count(statement)) : 0 }
 
     /// Whether the column is null.
     package func isNull(_ column: Int) throws(SQLiteError) -> Bool { try type(column) == SQLITE_NULL }
 
-    /// An integer.
+    /// Returns an integer column.
     package func integer(_ column: Int) throws(SQLiteError) -> Int64 {
         try check(column, SQLITE_INTEGER, "an integer")
         return sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// A number with a fraction; a whole number counts as one too.
+    /// Returns a floating-point column; an integer is accepted as well.
     package func real(_ column: Int) throws(SQLiteError) -> Double {
         if try type(column) != SQLITE_INTEGER { try check(column, SQLITE_FLOAT, "a real number") }
         return sqlite3_column_double(statement, Int32(column))
     }
 
-    /// Text, which must be UTF-8.
+    /// Returns a text column, which must be valid UTF-8.
     package func text(_ column: Int) throws(SQLiteError) -> String {
         try check(column, SQLITE_TEXT, "text")
-        // The pointer is asked for before the length, as SQLite's documentation requires.
+        // The pointer must be requested before the length, as SQLite's documentation requires.
         guard let bytes = sqlite3_column_text(statement, Int32(column)) else { throw outOfMemory() }
         let count = Int(sqlite3_column_bytes(statement, Int32(column)))
         guard let text = String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self) else {
@@ -46,7 +45,7 @@ package struct Row {
         return text
     }
 
-    /// Bytes.
+    /// Returns a blob column.
     package func blob(_ column: Int) throws(SQLiteError) -> [UInt8] {
         try check(column, SQLITE_BLOB, "a blob")
         let bytes = sqlite3_column_blob(statement, Int32(column))
@@ -56,7 +55,7 @@ package struct Row {
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// An integer, or `nil` for null.
+    /// Returns an integer column, or nil for null.
     package func integerOrNil(_ column: Int) throws(SQLiteError) -> Int64? {
         try isNull(column) ? nil : try integer(column)
     }

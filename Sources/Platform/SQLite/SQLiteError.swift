@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Why an operation on a database failed. Equality compares all properties.
+/// A failed operation on a database. Equality compares all properties.
 package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// A primary result code of SQLite (https://www.sqlite.org/rescode.html), or one of this library's own, below 0.
     package struct Code: RawRepresentable, Sendable, Hashable {
@@ -24,21 +24,21 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         package static let ownedByAnother = Code(rawValue: -1)
         /// The file was written by a newer version of the program.
         package static let newerSchema = Code(rawValue: -2)
-        /// A column holds another type than the one asked for, or text that is not UTF-8.
+        /// A column has another type than requested, or contains text that is not UTF-8.
         package static let wrongType = Code(rawValue: -3)
-        /// The number of values is not the number of the statement's parameters.
+        /// The number of values differs from the number of the statement's parameters.
         package static let wrongParameterCount = Code(rawValue: -4)
         /// The database was closed.
         package static let closed = Code(rawValue: -5)
     }
 
-    /// What kind of failure it is; callers decide on this and on the properties below.
+    /// The kind of failure; callers decide on it and on the properties below.
     package let code: Code
-    /// SQLite's extended result code, or that of `code`.
+    /// SQLite's extended result code, or the value of `code`.
     package let extendedCode: Int32
-    /// In SQLite's words, or this library's.
+    /// SQLite's text, or this library's.
     package let message: String
-    /// The statement, where one was run. It holds placeholders, not values.
+    /// The statement, if one was run. It contains placeholders, not values.
     package let sql: String?
 
     init(_ code: Code, _ message: String, sql: String? = nil) {
@@ -50,7 +50,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     init(connection: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? result
-        // The connection remembers the last failure; the result of another call has its own text.
+        // The connection keeps only the last failure; the result of another call has its own text.
         let isOfThisCall = extended & 0xFF == result & 0xFF
         self.code = Code(rawValue: result & 0xFF)
         self.extendedCode = isOfThisCall ? extended : result
@@ -59,13 +59,13 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         self.sql = sql
     }
 
-    /// Someone else holds a lock; the same statement may succeed later.
+    /// Whether another connection holds a lock; the same statement may succeed later.
     package var isBusy: Bool { code == .busy || code == .locked }
-    /// The disk, or the database's own limit, is full.
+    /// Whether the disk or the database's own limit is full.
     package var isFull: Bool { code == .full }
-    /// The file is damaged or no database: move it away and rebuild it.
+    /// Whether the file is corrupt or not a database: move it away and rebuild it.
     package var isCorrupt: Bool { code == .corrupt || code == .notADatabase }
-    /// The same operation may succeed later without a change to the program or the data.
+    /// Whether the same operation may succeed later without changes to the program or the data.
     package var isRetriable: Bool {
         isBusy || isFull || [.inputOutput, .cannotOpen, .noMemory, .interrupted, .ownedByAnother].contains(code)
     }

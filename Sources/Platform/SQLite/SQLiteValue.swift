@@ -6,13 +6,13 @@ package enum SQLiteValue: Sendable, Equatable {
     case text(String)
     case blob([UInt8])
 
-    /// Text, or null.
+    /// Creates a text value, or null.
     package static func text(_ value: String?) -> SQLiteValue { value.map { .text($0) } ?? .null }
-    /// An integer, or null.
+    /// Creates an integer value, or null.
     package static func integer(_ value: Int64?) -> SQLiteValue { value.map { .integer($0) } ?? .null }
-    /// Bytes, or null.
+    /// Creates a blob value, or null.
     package static func blob(_ value: [UInt8]?) -> SQLiteValue { value.map { .blob($0) } ?? .null }
-    /// A number of the machine's size.
+    /// Creates an integer value.
     package static func integer(_ value: Int) -> SQLiteValue { .integer(Int64(value)) }
 }
 

@@ -1,17 +1,17 @@
 internal import CSQLite
 
-/// A compiled statement of one ``Database``. Kept by the database, or held by a caller that runs it often.
+/// A compiled statement of one ``Database``, cached by the database or kept by a caller that runs it often.
 ///
-/// Not `Sendable`, as its database: it is used where the database is used.
+/// Not `Sendable`, like its database: it is used wherever the database is used.
 package final class Statement {
-    /// The text it was compiled from.
+    /// The text from which the statement was compiled.
     package let sql: String
     private let parameterCount: Int
     /// Finalized in `deinit`, or when the database closes; `nil` afterwards.
     private var handle: OpaquePointer?
-    /// Held until the statement is finalized.
+    /// Retained until the statement is finalized.
     private var connection: Connection?
-    /// Whether a row of it is being read: it must not be run again meanwhile.
+    /// Whether its rows are being read, during which it must not be run again.
     private(set) var isRunning = false
 
     init(connection: Connection, sql: String) throws(SQLiteError) {
@@ -37,10 +37,10 @@ package final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// Whether it can still be run.
+    /// Whether the statement can still be run.
     var isOpen: Bool { handle != nil }
 
-    /// A statement whose rows are being read stays alive until they are read.
+    /// Finalizes the statement, unless its rows are being read.
     func close() {
         guard !isRunning else { return }
         sqlite3_finalize(handle)
@@ -59,7 +59,7 @@ package final class Statement {
 
     /// Runs the statement and reads every row.
     ///
-    /// - Returns: what `read` made of the rows, in order.
+    /// - Returns: the results of `read`, in order.
     package func rows<Element>(
         _ values: [SQLiteValue] = [], _ read: (Row) throws -> Element
     ) throws -> [Element] {
@@ -94,7 +94,7 @@ package final class Statement {
         }
     }
 
-    /// Calls `body` while the values are bound: texts and blobs where they are, so SQLite copies none.
+    /// Calls `body` while the values are bound. Texts and blobs are bound in place, so SQLite does not copy them.
     private func run(_ values: [SQLiteValue], _ body: (OpaquePointer) -> Void) throws(SQLiteError) {
         guard let handle else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
         guard !isRunning else { throw SQLiteError(.misuse, "the statement is already running", sql: sql) }
@@ -109,14 +109,14 @@ package final class Statement {
             sqlite3_reset(handle)
             isRunning = false
         }
-        // Their memory is not theirs any more.
+        // The bound memory is no longer valid.
         sqlite3_clear_bindings(handle)
         guard result == SQLITE_OK else { throw error(handle, result) }
     }
 
-    /// Binds the values from one on, and calls `body` when all are bound.
+    /// Binds the values from the given index on, and calls `body` when all are bound.
     ///
-    /// - Returns: SQLite's result for the first one that cannot be bound; `body` is not called then.
+    /// - Returns: SQLite's result for the first value that cannot be bound, in which case `body` is not called.
     private static func bind(
         _ handle: OpaquePointer, _ values: [SQLiteValue], from first: Int, _ body: () -> Void
     ) -> Int32 {
@@ -132,7 +132,7 @@ package final class Statement {
             case .real(let real): result = sqlite3_bind_double(handle, position, real)
             case .text(var text):
                 return text.withUTF8 { bytes in
-                    // Without an address SQLite would bind null instead of an empty text.
+                    // With a null address SQLite would bind null instead of an empty text.
                     withUnsafePointer(to: CChar(0)) { empty in
                         bytes.withMemoryRebound(to: CChar.self) { characters in
                             next(
@@ -158,7 +158,7 @@ package final class Statement {
         SQLiteError(connection: sqlite3_db_handle(handle), result: result, sql: sql)
     }
 
-    /// Whether anything but white space and semicolons follows the first statement.
+    /// Whether anything except whitespace and semicolons follows the first statement.
     private static func hasStatement(_ tail: UnsafePointer<CChar>?, end: UnsafePointer<CChar>) -> Bool {
         guard var position = tail else { return false }
         while position < end {
@@ -171,7 +171,7 @@ package final class Statement {
 }
 
 extension String {
-    /// The text as C characters with their count; SQLite reads no further than the count.
+    /// Calls `body` with the text as C characters and their count; SQLite reads no further than the count.
     func withUTF8Prefix<Result>(_ body: (UnsafePointer<CChar>, Int32) -> Result) -> Result {
         withCString { body($0, Int32(clamping: utf8.count)) }
     }
