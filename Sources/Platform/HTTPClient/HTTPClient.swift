@@ -1,18 +1,19 @@
 internal import CCurl
 
-/// An HTTP client over libcurl: one thread of its own for all transfers, which sleeps while there are none.
+/// An HTTP client based on libcurl, with a single thread for all transfers, which sleeps while there are none.
 ///
-/// Connections are kept and used again. It speaks HTTP/1.1 over TCP or TLS 1.2 and later with the server verified; it
-/// follows no redirects, takes no proxy from the environment, keeps no cookies, decompresses nothing and does not retry.
+/// Connections are kept and reused. The client uses HTTP/1.1 over TCP or TLS 1.2 and later with verification of the
+/// server; it follows no redirects, ignores proxy variables of the environment, keeps no cookies, decompresses nothing
+/// and does not retry.
 public final class HTTPClient: Sendable {
     public struct Configuration: Sendable {
-        /// A PEM file with the roots to trust instead of the system's.
+        /// PEM file with the roots to trust instead of the system's.
         public var trustRootsFile: String?
-        /// Nil: servers are asked directly.
+        /// Proxy for requests; nil connects directly.
         public var proxy: HTTPProxy?
-        /// Requests under way at once. Beyond: `overloaded`.
+        /// Maximum number of requests in progress; further ones fail with `overloaded`.
         public var maximumInFlight: Int
-        /// Connections kept open for later requests.
+        /// Number of idle connections kept for later requests.
         public var maximumIdleConnections: Int
 
         public init(
@@ -26,7 +27,7 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    /// Names a request that is under way.
+    /// Identifies a request in progress.
     public struct TransferID: Sendable, Hashable {
         let number: UInt64
     }
@@ -40,8 +41,8 @@ public final class HTTPClient: Sendable {
 
     deinit { queue.close() }
 
-    /// Sends the request and waits for the whole answer. Cancelling the task ends the transfer.
-    /// - Throws: every code but `other` has a documented meaning; `isRetriable` says whether to try again.
+    /// Sends the request and waits for the whole response. Cancelling the task ends the transfer.
+    /// - Throws: every code except `other` has a documented meaning; `isRetriable` tells whether to retry.
     public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         let id = queue.reserve()
         let result = await withTaskCancellationHandler {
@@ -54,8 +55,8 @@ public final class HTTPClient: Sendable {
         return try result.get()
     }
 
-    /// Sends the request; `completion` is called exactly once, on the client's thread or, when the request is not even
-    /// started, on the caller's. It must not wait.
+    /// Sends the request. `completion` is called exactly once: on the client's thread, or on the caller's if the
+    /// request cannot be started. It must not block.
     @discardableResult
     public func send(
         _ request: HTTPClientRequest,
@@ -66,9 +67,9 @@ public final class HTTPClient: Sendable {
         return id
     }
 
-    /// Ends a transfer with `cancelled`; nothing happens when it has ended.
+    /// Ends a transfer with `cancelled`; has no effect on a finished one.
     public func cancel(_ transfer: TransferID) { queue.cancel(transfer) }
 
-    /// Ends all transfers with `closed`, and the thread.
+    /// Ends all transfers with `closed`, and stops the thread.
     public func close() { queue.close() }
 }

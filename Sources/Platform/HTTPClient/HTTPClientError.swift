@@ -1,30 +1,30 @@
-/// Why there is no answer.
+/// A request that failed without a response.
 public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
     public struct Code: Sendable, Equatable, Hashable, CustomStringConvertible {
         public let description: String
-        /// The request's time was over. The server may have acted on it.
+        /// The request timed out. The server may have processed it.
         public static let timedOut = Code(description: "timedOut")
-        /// No connection, or it broke. The server may have acted on the request.
+        /// The connection failed or broke. The server may have processed the request.
         public static let connectionFailed = Code(description: "connectionFailed")
-        /// The server's certificate or its TLS was not accepted.
+        /// The server's certificate or TLS parameters were not accepted.
         public static let tls = Code(description: "tls")
         public static let bodyTooLarge = Code(description: "bodyTooLarge")
-        /// Not an absolute `http` or `https` URL.
+        /// The URL is not an absolute `http` or `https` URL.
         public static let invalidURL = Code(description: "invalidURL")
-        /// A method, a header or the roots cannot be used as given.
+        /// A method, a header or the trust roots are invalid.
         public static let invalidRequest = Code(description: "invalidRequest")
         /// The task was cancelled.
         public static let cancelled = Code(description: "cancelled")
-        /// As many requests as the client takes are under way.
+        /// The maximum number of requests is in progress.
         public static let overloaded = Code(description: "overloaded")
         /// The client was closed.
         public static let closed = Code(description: "closed")
-        /// Anything else; `curlCode` says what.
+        /// Any other error, identified by `curlCode`.
         public static let other = Code(description: "other")
     }
 
     public let code: Code
-    /// libcurl's own code; 0 when the error does not come from it.
+    /// libcurl's own code; 0 if the error does not come from libcurl.
     public let curlCode: Int32
     /// One sentence, without the URL's path, query or secrets.
     public let message: String
@@ -35,7 +35,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         self.message = message
     }
 
-    /// Whether the same request may get an answer later.
+    /// Whether the same request may succeed later.
     public var isRetriable: Bool { code == .timedOut || code == .connectionFailed || code == .overloaded }
 
     public var description: String { "\(code): \(message)" }

@@ -1,17 +1,18 @@
 /// A request to an HTTP server.
 public struct HTTPClientRequest: Sendable {
-    /// A token in capitals, e.g. `GET`.
+    /// An upper-case token, e.g. `GET`.
     public var method: String
     /// An absolute `http` or `https` URL.
     public var url: String
-    /// Sent as given. A name that is no token or a value with a control byte: `invalidRequest`.
+    /// Header fields, sent as given. A name that is not a token or a value with a control byte fails with
+    /// `invalidRequest`.
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]?
-    /// From `send` to the last byte of the answer, waiting included.
+    /// Time from `send` to the last byte of the response, including waiting.
     public var timeout: Duration
-    /// For name, TCP and TLS.
+    /// Time for name resolution, TCP and TLS.
     public var connectTimeout: Duration
-    /// Beyond: `bodyTooLarge`.
+    /// Maximum size of the response body; a larger one fails with `bodyTooLarge`.
     public var maximumBodyBytes: Int
 
     public init(

@@ -1,10 +1,10 @@
-/// An answer, whatever its status: redirects are answers like others.
+/// A response with any status; redirects are returned like other responses.
 public struct HTTPClientResponse: Sendable {
     public let status: Int
-    /// In the order received. Bytes that are not UTF-8 are replaced.
+    /// The header fields in the order received. Bytes that are not UTF-8 are replaced.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
-    /// Whether the request went over a connection that was open before.
+    /// Whether the request used an existing connection.
     public let reusedConnection: Bool
 
     public init(
@@ -16,7 +16,7 @@ public struct HTTPClientResponse: Sendable {
         self.reusedConnection = reusedConnection
     }
 
-    /// The value of the last field of this name, compared without regard to case.
+    /// Returns the value of the last field with this name, compared case-insensitively.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.last { $0.name.lowercased() == wanted }?.value

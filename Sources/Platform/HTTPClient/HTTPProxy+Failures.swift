@@ -1,21 +1,22 @@
 internal import CCurl
 internal import Configuration
 
-/// How failures of the proxy are told from those of the server.
+/// Distinguishes failures of the proxy from those of the server.
 extension HTTPProxy {
-    /// The error when the proxy could not be reached or opened no tunnel (`https://`); nil when the failure is not the proxy's.
+    /// Returns the error if the proxy could not be reached or did not open a tunnel (`https://`); nil if the failure is
+    /// not the proxy's.
     ///
-    /// - Parameter connectStatus: the proxy's answer to CONNECT; 0 without one.
+    /// - Parameter connectStatus: status of the proxy's response to CONNECT; 0 if there was none.
     func failure(_ code: CURLcode, connectStatus: Int, origin: String) -> HTTPClientError? {
         let problem: String
         if connectStatus != 0, !(200...299).contains(connectStatus) {
             problem = refusal(connectStatus)
         } else {
             switch code {
-            // With a proxy, the proxy is what libcurl connects to.
+            // With a proxy, libcurl connects to the proxy.
             case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
                 problem = "does not answer: \(HTTPClientError.text(of: code))"
-            // Before the tunnel is open, TLS is the proxy's.
+            // Before the tunnel is open, TLS errors are the proxy's.
             case CURLE_SSL_CONNECT_ERROR where isEncrypted && connectStatus == 0,
                 CURLE_PEER_FAILED_VERIFICATION where isEncrypted && connectStatus == 0:
                 problem = "has TLS that is not accepted: \(HTTPClientError.text(of: code))"
@@ -25,11 +26,12 @@ extension HTTPProxy {
         return error(problem, origin: origin, curlCode: Int32(bitPattern: code.rawValue))
     }
 
-    /// The error when the answer to a request in absolute form is the proxy's own; nil when it is the server's.
+    /// Returns the error if the response to a request in absolute form comes from the proxy itself; nil if it is the
+    /// server's.
     ///
-    /// 407, 502 and 504 are statuses of proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5): whoever sent them,
-    /// the server that was asked did not answer. Other statuses are the proxy's where it says so: `Proxy-Status` with an
-    /// error (RFC 9209 section 2.1.1), or `X-Squid-Error`.
+    /// 407, 502 and 504 are statuses of proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5): whichever of
+    /// them responded, the requested server did not. Other statuses are attributed to the proxy if it identifies
+    /// itself: by `Proxy-Status` with an error (RFC 9209 section 2.1.1), or by `X-Squid-Error`.
     func failure(_ response: HTTPClientResponse, origin: String) -> HTTPClientError? {
         guard response.status >= 400 else { return nil }
         let saysSo =

@@ -1,12 +1,12 @@
-/// An outgoing proxy: requests to `https://` go through a tunnel (CONNECT), requests to `http://` are sent to it in
-/// absolute form, since most proxies open tunnels to port 443 alone and OCSP uses port 80 (RFC 9112 section 3.2.2). This
-/// machine is never asked through it.
+/// An outgoing proxy. Requests to `https://` use a tunnel (CONNECT); requests to `http://` are sent to it in absolute
+/// form, because most proxies open tunnels only to port 443 and OCSP uses port 80 (RFC 9112 section 3.2.2). Requests to
+/// this machine never use it.
 public struct HTTPProxy: Sendable, Equatable {
-    /// `http://host:port` or `https://host:port`.
+    /// The URL `http://host:port` or `https://host:port`.
     public var url: String
-    /// `user:password`; never in a message.
+    /// Credentials as `user:password`; never part of a message.
     public var credentials: String?
-    /// Hosts that are reached without it, beside this machine.
+    /// Hosts reached without the proxy, in addition to this machine.
     public var exceptions: [ProxyException]
 
     public init(url: String, credentials: String? = nil, exceptions: [ProxyException] = []) {
@@ -15,7 +15,7 @@ public struct HTTPProxy: Sendable, Equatable {
         self.exceptions = exceptions
     }
 
-    /// User and password, each percent-encoded, with a colon between them.
+    /// User and password, each percent-encoded, separated by a colon.
     var encodedCredentials: String? {
         credentials.map { credentials in
             let user = credentials.prefix { $0 != ":" }
@@ -37,13 +37,13 @@ public struct HTTPProxy: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether requests to a host go through the proxy.
+    /// Whether requests to a host use the proxy.
     func isUsed(for host: RequestHost) -> Bool {
         !host.isLoopback && !exceptions.contains { $0.matches(host) }
     }
 }
 
-/// Descriptions leave the credentials out.
+/// Descriptions omit the credentials.
 extension HTTPProxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { url }
     public var debugDescription: String { url }

@@ -6,12 +6,12 @@
     internal import Darwin
 #endif
 
-/// The bytes of an IP address: 4 or 16. An IPv4-mapped IPv6 address is the IPv4 address.
+/// The 4 or 16 bytes of an IP address. An IPv4-mapped IPv6 address is stored as its IPv4 address.
 struct IPAddress: Sendable, Equatable {
     let bytes: [UInt8]
 
-    /// - Parameter text: without brackets and zone. IPv4 also in the short and numeric notations of inet_aton(3), which
-    ///   libcurl accepts in URLs too.
+    /// - Parameter text: an address without brackets and zone. IPv4 may use the short and numeric notations of
+    ///   inet_aton(3), which libcurl accepts in URLs too.
     init?(_ text: String) {
         var ipv4 = in_addr()
         var ipv6 = in6_addr()
@@ -29,7 +29,7 @@ struct IPAddress: Sendable, Equatable {
 
     var isLoopback: Bool { bytes.count == 4 ? bytes.first == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
 
-    /// Whether the first bits are those of another address of the same family.
+    /// Whether the first `bits` bits equal those of another address of the same family.
     func hasPrefix(_ other: IPAddress, bits: Int) -> Bool {
         guard bytes.count == other.bytes.count else { return false }
         return (0..<bits).allSatisfy { bit in

@@ -1,8 +1,8 @@
 internal import CCurl
 
-/// The version of libcurl that the process runs with, such as `7.88.1`.
+/// The version of the loaded libcurl, such as `7.88.1`.
 package var libcurlVersion: String {
-    // `libcurl/7.88.1 OpenSSL/3.0.15 zlib/1.2.13 …`
+    // The text looks like `libcurl/7.88.1 OpenSSL/3.0.15 zlib/1.2.13 …`.
     let text = String(cString: curl_version())
     return text.prefix { $0 != " " }.split(separator: "/").last.map(String.init) ?? text
 }

@@ -1,18 +1,18 @@
-/// Hosts that are reached without the proxy: a domain with everything below it, an address or a network.
+/// Hosts reached without the proxy: a domain with its subdomains, an address or a network.
 public struct ProxyException: Sendable, Equatable, CustomStringConvertible {
     private enum Hosts: Equatable {
         case domain(String)
-        /// Everything below a domain, without the domain itself.
+        /// The subdomains of a domain, without the domain itself.
         case subdomains(String)
         case network(IPAddress, bits: Int)
     }
 
-    /// As configured.
+    /// The text as configured.
     public let description: String
     private let hosts: Hosts
 
-    /// - Parameter text: `example.com` (with everything below it), `.example.com` (only what is below it), `10.1.2.3`,
-    ///   `fd00::1` or `10.0.0.0/8`. Nil for anything else: URLs, ports and patterns with `*` have no meaning here.
+    /// - Parameter text: `example.com` (with its subdomains), `.example.com` (only its subdomains), `10.1.2.3`,
+    ///   `fd00::1` or `10.0.0.0/8`. Anything else yields nil: URLs, ports and patterns with `*` are not supported.
     public init?(_ text: String) {
         description = text
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
-/// The host of a request's URL: a name, or an IP address in whatever notation libcurl accepts.
+/// The host of a request's URL: a name, or an IP address in any notation that libcurl accepts.
 struct RequestHost: Equatable {
-    /// In lower case, without brackets, port and the root's dot.
+    /// The host in lower case, without brackets, port and trailing dot.
     let name: String
-    /// Nil for a name.
+    /// The IP address; nil for a name.
     let address: IPAddress?
 
     /// - Parameter authority: host and port, as in a URL.
@@ -18,6 +18,6 @@ struct RequestHost: Equatable {
         address = IPAddress(name)
     }
 
-    /// Whether it is this machine: 127.0.0.0/8, ::1, `localhost` and names below it (RFC 6761 section 6.3).
+    /// Whether the host is this machine: 127.0.0.0/8, ::1, `localhost` and its subdomains (RFC 6761 section 6.3).
     var isLoopback: Bool { address?.isLoopback ?? (name == "localhost" || name.hasSuffix(".localhost")) }
 }

@@ -1,14 +1,14 @@
 internal import Bytes
 internal import CCurl
 
-/// One request under way: its easy handle, and what has come of the answer. Only the client's thread touches it.
+/// One request in progress: its easy handle and the response received so far. Only the client's thread accesses it.
 final class Transfer {
     let id: HTTPClient.TransferID
     let easy: UnsafeMutableRawPointer
     let completion: TransferQueue.Completion
-    /// Scheme, host and port, for messages: path and query may hold secrets.
+    /// Scheme, host and port for messages: path and query may contain secrets.
     private let origin: String
-    /// Nil when the host is reached directly.
+    /// The proxy; nil if the host is reached directly.
     private let proxy: HTTPProxy?
     private let maximumBodyBytes: Int
     private var fields: UnsafeMutablePointer<curl_slist>?
@@ -19,7 +19,7 @@ final class Transfer {
 
     private static let maximumHeaderBytes = 256 * 1024
 
-    /// - Throws: `invalidURL`, `invalidRequest`, `timedOut` when the deadline has passed.
+    /// - Throws: `invalidURL`, `invalidRequest`; `timedOut` if the deadline has passed.
     init(
         _ id: HTTPClient.TransferID, _ request: HTTPClientRequest, deadline: ContinuousClock.Instant,
         configuration: HTTPClient.Configuration, completion: @escaping TransferQueue.Completion
@@ -42,7 +42,7 @@ final class Transfer {
         try setProxy()
     }
 
-    /// The handle is out of the multi handle by now.
+    /// The handle has been removed from the multi handle by now.
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(fields)
@@ -74,13 +74,13 @@ final class Transfer {
     }
 
     private func setProxy() throws(HTTPClientError) {
-        // A text, even an empty one, keeps libcurl from reading variables such as https_proxy and no_proxy.
+        // Setting a text, even an empty one, keeps libcurl from reading variables such as https_proxy and no_proxy.
         try set(CURLOPT_PROXY, proxy?.url ?? "")
         try set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
-        // Header fields of the proxy's answer to CONNECT are not part of the response.
+        // Omit header fields of the proxy's response to CONNECT from the response.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // libcurl decodes percent signs in both parts.
+        // libcurl decodes percent-encoding in both parts.
         if let credentials = proxy.encodedCredentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
     }
 
@@ -98,7 +98,7 @@ final class Transfer {
     }
 
     private func setFields(_ request: HTTPClientRequest) throws(HTTPClientError) {
-        // A field without a value takes away what libcurl would add by itself.
+        // A field without a value suppresses the one that libcurl would add.
         var lines = ["Expect:"]
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             lines.append("Content-Type:")
@@ -148,7 +148,7 @@ final class Transfer {
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else { return false }
-        // The status line of the next answer: what came before was an interim one.
+        // The status line of the next response: the previous one was interim.
         if line.starts(with: "HTTP/".utf8) {
             headers = []
             return true
@@ -170,7 +170,7 @@ final class Transfer {
         return true
     }
 
-    /// libcurl has ended the transfer.
+    /// Returns the result of a transfer that libcurl has ended.
     func result(_ code: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
         guard code == CURLE_OK else {
             guard isTooLarge else { return .failure(error(code)) }
@@ -181,7 +181,7 @@ final class Transfer {
         }
         let response = HTTPClientResponse(
             status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0)
-        // What comes through a tunnel is the server's.
+        // A response through a tunnel is the server's.
         if origin.hasPrefix("http://"), let failure = proxy?.failure(response, origin: origin) {
             return .failure(failure)
         }
@@ -197,7 +197,7 @@ final class Transfer {
 // MARK: - Values
 
 extension Transfer {
-    /// Scheme, host and port of an absolute `http` or `https` URL, without a user's name and password.
+    /// Returns scheme, host and port of an absolute `http` or `https` URL, without user name and password.
     private static func origin(
         of url: String
     ) throws(HTTPClientError) -> (scheme: String, authority: Substring) {
@@ -219,7 +219,7 @@ extension Transfer {
 
     private static func milliseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = duration.components
-        // At least 1: libcurl takes 0 for "no limit". At most a day.
+        // At least 1, because libcurl interprets 0 as "no limit"; at most a day.
         return Int(max(1, min(seconds, 86_400) * 1000 + attoseconds / 1_000_000_000_000_000))
     }
 

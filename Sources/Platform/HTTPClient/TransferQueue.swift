@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Synchronization
 
-/// What callers tell the client's thread.
+/// Commands from callers to the client's thread.
 final class TransferQueue: Sendable {
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
@@ -13,7 +13,7 @@ final class TransferQueue: Sendable {
     private struct State {
         var commands: [Command] = []
         var lastNumber: UInt64 = 0
-        /// Reserved and not yet started; true: cancelled meanwhile.
+        /// Ids reserved but not started; true if cancelled meanwhile.
         var reserved: [HTTPClient.TransferID: Bool] = [:]
         var inFlight = 0
         var isClosed = false
@@ -55,7 +55,8 @@ final class TransferQueue: Sendable {
         if let refusal { completion(.failure(refusal)) }
     }
 
-    /// A task may be cancelled before its request is started: then it is marked and ends at the start.
+    /// Cancels a transfer. A task may be cancelled before its request starts: the id is then marked, and the start
+    /// fails.
     func cancel(_ id: HTTPClient.TransferID) {
         state.withLock { state in
             if state.reserved[id] != nil {
@@ -88,7 +89,8 @@ final class TransferQueue: Sendable {
     }
 }
 
-/// libcurl's multi handle. The queue owns it and the client's thread owns the queue, so it is freed after the thread.
+/// libcurl's multi handle. The queue owns it and the client's thread retains the queue, so it is freed after the thread
+/// ends.
 final class MultiHandle: @unchecked Sendable {
     // @unchecked Sendable because the pointer never changes, every call but the wake-up is made by the client's thread,
     // and libcurl allows the wake-up from any thread.
@@ -103,6 +105,6 @@ final class MultiHandle: @unchecked Sendable {
 
     func wake() { curl_multi_wakeup(pointer) }
 
-    /// libcurl wants this once in a process, before anything else.
+    /// libcurl requires this once per process, before any other call.
     private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 }
