@@ -1,12 +1,12 @@
 package import Configuration
 
-/// The parts of a configured service's URL that decide whether it may be used.
+/// The parts of a configured service URL that decide whether it may be used.
 package struct EndpointURL: Sendable, Equatable {
-    /// Whether bodies travel in clear.
+    /// Whether bodies are sent encrypted.
     package let isEncrypted: Bool
-    /// Whether it names a user, perhaps with a password: what is refused must not be printed then.
+    /// Whether the URL contains a user, and perhaps a password: a rejected URL must not be printed then.
     package let hasUser: Bool
-    /// What is wrong with it, as the end of a sentence; nil when nothing is.
+    /// The problem with the URL, as the end of a sentence; nil if there is none.
     package let problem: String?
     private let host: Substring
 
@@ -34,14 +34,14 @@ package struct EndpointURL: Sendable, Equatable {
         }
     }
 
-    /// Whether it stays on this machine.
+    /// Whether the host is this machine.
     package var isLoopback: Bool {
         if host.lowercased() == "localhost" || host == "[::1]" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
     }
 
-    /// Host, an IPv6 address with its brackets, and what follows the colon.
+    /// Splits an authority into the host (an IPv6 address keeps its brackets) and the text after the colon.
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
         let end = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         guard let colon = authority[end...].firstIndex(of: ":") else { return (authority, nil) }

@@ -2,19 +2,19 @@ internal import Bytes
 package import Configuration
 package import Cryptography
 
-/// The keys that requests are signed with: the present one, and during a rotation those before and after it.
+/// The keys for signing requests: the current one, and during a rotation also the previous and next ones.
 package struct SigningKeys: Sendable {
     private static let prefix = Array("whsec_".utf8)
-    /// Bytes of a key (Standard Webhooks 1.0, symmetric keys).
+    /// Allowed sizes of a key in bytes (Standard Webhooks 1.0, symmetric keys).
     private static let keySizes = 24...64
-    /// Every key makes a signature of 47 bytes in one header field.
+    /// Each key adds a signature of 47 bytes to one header field.
     private static let maximumKeys = 8
 
     private let keys: [[UInt8]]
 
-    /// Reads one key for each line: base64, with or without the prefix `whsec_`. Empty lines do not count.
+    /// Parses one key per line: base64, with or without the prefix `whsec_`. Empty lines are ignored.
     ///
-    /// - Throws: which line is wrong, without its text.
+    /// - Throws: an error with the number of the invalid line, without its text.
     package init(lines text: [UInt8]) throws(FileProblem) {
         var keys: [[UInt8]] = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -36,8 +36,8 @@ package struct SigningKeys: Sendable {
         self.keys = keys
     }
 
-    /// The value of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, one for each key,
-    /// separated by spaces. Source: Standard Webhooks 1.0.
+    /// Returns the value of `webhook-signature`: `v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`, for
+    /// each key, separated by spaces. Source: Standard Webhooks 1.0.
     ///
     /// - Parameter timestamp: seconds since 1970, as sent.
     package func signature(id: String, timestamp: Int64, body: [UInt8]) throws(CryptographyError) -> String {
@@ -50,11 +50,11 @@ package struct SigningKeys: Sendable {
         return signatures.joined(separator: " ")
     }
 
-    /// The three header fields of a signed request.
+    /// Returns the three header fields of a signed request.
     ///
     /// - Parameters:
-    ///   - id: the same in every attempt; without a full stop, which separates the signed parts.
-    ///   - timestamp: seconds since 1970, of this attempt: receivers refuse one that is minutes old.
+    ///   - id: the same for every attempt; must not contain a period, which separates the signed parts.
+    ///   - timestamp: time of this attempt in seconds since 1970: receivers reject one that is minutes old.
     package func headers(
         id: String, timestamp: Int64, body: [UInt8]
     ) throws(CryptographyError) -> [(name: String, value: String)] {
