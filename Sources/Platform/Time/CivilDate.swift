@@ -1,17 +1,17 @@
-/// A day of the proleptic Gregorian calendar, in UTC.
+/// A day in the proleptic Gregorian calendar, in UTC.
 package struct CivilDate: Hashable, Sendable {
     package let year: Int
-    /// 1 to 12.
+    /// Month, 1 to 12.
     package let month: Int
-    /// 1 to 31.
+    /// Day of the month, 1 to 31.
     package let day: Int
 
-    /// The date of a day number: 0 is 1970-01-01.
+    /// Creates the date for a day number: 0 is 1970-01-01.
     ///
-    /// Years are counted from 1 March, so that the leap day is the last day of its year, in cycles of 400 years
-    /// (146,097 days). Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+    /// Years start on 1 March, so that the leap day is the last day of its year, in cycles of 400 years (146,097 days).
+    /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
     ///
-    /// - Parameter days: within the years 0 to 9999 and far beyond; the caller bounds it.
+    /// - Parameter days: a day within the years 0 to 9999 and far beyond; the caller limits it.
     package init(daysSince1970 days: Int) {
         let shifted = days + 719_468  // days since 0000-03-01; negative only in January and February of the year 0
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -24,7 +24,7 @@ package struct CivilDate: Hashable, Sendable {
         year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Nil when the calendar has no such day, or the year is not between 0 and 9999.
+    /// Creates a date; nil if the calendar has no such day or the year is outside 0 to 9999.
     package init?(year: Int, month: Int, day: Int) {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -49,7 +49,7 @@ package struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Quotient and remainder with the remainder never negative. `divisor` is positive.
+    /// Returns quotient and remainder, with a remainder that is never negative. `divisor` must be positive.
     func floorDivided(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The two clocks of a process, as closures so that tests can move them.
+/// The two clocks of a process, as closures that tests can replace.
 package struct Clocks: Sendable {
-    /// Milliseconds since 1970, by the wall clock.
+    /// Returns the wall time in milliseconds since 1970.
     package var wallMilliseconds: @Sendable () -> Int64
-    /// Nanoseconds since an arbitrary instant of the past; never goes back.
+    /// Returns nanoseconds since an arbitrary instant in the past; never decreases.
     package var monotonicNanoseconds: @Sendable () -> UInt64
 
     package init(
@@ -21,19 +21,19 @@ package struct Clocks: Sendable {
         wallMilliseconds: SystemClock.wallMilliseconds, monotonicNanoseconds: SystemClock.monotonicNanoseconds)
 }
 
-/// The system's clocks, read directly: for defaults, and where nothing is injected.
+/// Direct access to the system's clocks, for defaults and where nothing is injected.
 package enum SystemClock {
-    /// 2026-11-01T00:00:00Z, in milliseconds since 1970. This code was written later, so a wall clock that shows an
-    /// earlier time is wrong.
+    /// The time 2026-11-01T00:00:00Z, in milliseconds since 1970. This code was written later, so a wall clock that
+    /// shows an earlier time is wrong.
     package static let earliestPlausibleMilliseconds: Int64 = 1_793_491_200_000
 
-    /// Milliseconds since 1970.
+    /// Returns the wall time in milliseconds since 1970.
     @Sendable package static func wallMilliseconds() -> Int64 {
         let time = read(CLOCK_REALTIME)
         return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Nanoseconds since an arbitrary instant of the past; never goes back.
+    /// Returns nanoseconds since an arbitrary instant in the past; never decreases.
     @Sendable package static func monotonicNanoseconds() -> UInt64 {
         let time = read(CLOCK_MONOTONIC)
         return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)

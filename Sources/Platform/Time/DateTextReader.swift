@@ -1,4 +1,4 @@
-/// Reads the parts of a date in text from left to right.
+/// Parses the parts of a date from left to right.
 struct DateTextReader {
     private let text: [UInt8]
     private var position = 0
@@ -16,7 +16,7 @@ struct DateTextReader {
         return value
     }
 
-    /// `HH:MM:SS`, without leap seconds.
+    /// Parses `HH:MM:SS` without leap seconds and returns the second of the day.
     mutating func secondOfDay() -> Int? {
         guard let hour = number(digits: 2), skip(":"), let minute = number(digits: 2), skip(":"),
             let second = number(digits: 2), hour < 24, minute < 60, second < 60
@@ -24,7 +24,7 @@ struct DateTextReader {
         return (hour * 60 + minute) * 60 + second
     }
 
-    /// An optional fraction of a second, rounded down to milliseconds; nil when there is a point without digits.
+    /// Parses an optional fraction of a second, rounded down to milliseconds; nil if the point has no digits after it.
     mutating func milliseconds() -> Int? {
         guard skip(".") else { return 0 }
         var value = 0
@@ -38,7 +38,7 @@ struct DateTextReader {
         return value
     }
 
-    /// The index of the name that comes next.
+    /// Parses one of the names and returns its index.
     mutating func name(of names: [String]) -> Int? {
         let rest = text[position...]
         guard let index = names.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }

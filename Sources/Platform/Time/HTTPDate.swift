@@ -1,13 +1,14 @@
-/// Dates of HTTP header fields, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7, IMF-fixdate).
+/// Conversion of dates in HTTP header fields, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7,
+/// IMF-fixdate).
 package enum HTTPDate {
     private static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Always 29 bytes; the nearest date when the year would not be one of 0 to 9999.
+    /// Formats a date in exactly 29 bytes; a date outside the years 0 to 9999 is clamped.
     ///
-    /// - Parameter seconds: since 1970.
+    /// - Parameter seconds: time since 1970.
     package static func bytes(seconds: Int64) -> [UInt8] {
         let earliest = RFC3339.range.lowerBound / 1000
         let latest = RFC3339.range.upperBound / 1000
@@ -32,7 +33,7 @@ package enum HTTPDate {
         return text
     }
 
-    /// Seconds since 1970; nil for any other form. The name of the weekday is not compared with the date.
+    /// Parses a date to seconds since 1970; nil for any other format. The weekday is not checked against the date.
     package static func seconds(_ text: String) -> Int64? {
         var reader = DateTextReader(Array(text.utf8))
         guard reader.name(of: dayNames) != nil, reader.skip(","), reader.skip(" "),

@@ -1,10 +1,10 @@
-/// Instants as RFC 3339 writes them, such as `2026-11-21T17:15:16.042Z`. An instant is a number of milliseconds since
-/// 1970-01-01 UTC.
+/// Conversion of instants in RFC 3339 format, such as `2026-11-21T17:15:16.042Z`. An instant is a number of
+/// milliseconds since 1970-01-01 UTC.
 package enum RFC3339 {
-    /// 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: what four digits of year can say.
+    /// The instants 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z, which have a four-digit year.
     package static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    /// In UTC with three digits of fraction: always 24 bytes. The nearest instant when it is outside ``range``.
+    /// Formats an instant in UTC with three fraction digits, always 24 bytes; an instant outside ``range`` is clamped.
     package static func text(milliseconds: Int64) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -12,7 +12,7 @@ package enum RFC3339 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends what ``text(milliseconds:)`` returns.
+    /// Appends the result of ``text(milliseconds:)``.
     package static func append(milliseconds: Int64, to text: inout [UInt8]) {
         let clamped = min(max(milliseconds, range.lowerBound), range.upperBound)
         let (days, rest) = clamped.floorDivided(by: 86_400_000)
@@ -34,9 +34,10 @@ package enum RFC3339 {
         text.append(UInt8(ascii: "Z"))
     }
 
-    /// Reads any number of fraction digits (rounded down to milliseconds) and any offset. Leap seconds are refused.
+    /// Parses an instant with any number of fraction digits (rounded down to milliseconds) and any offset. Leap seconds
+    /// are rejected.
     ///
-    /// - Returns: milliseconds since 1970; nil when it is not RFC 3339 or outside ``range``.
+    /// - Returns: milliseconds since 1970; nil if the text is not RFC 3339 or the instant is outside ``range``.
     package static func milliseconds(_ text: [UInt8]) -> Int64? {
         var reader = DateTextReader(text)
         guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
