@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 internal import Time
 
-/// Something that happens once, and that any number of tasks may await.
+/// A one-time event that any number of tasks may await.
 package final class Completion: Sendable {
     private struct State {
         var isComplete = false
@@ -14,7 +14,7 @@ package final class Completion: Sendable {
 
     package init() {}
 
-    /// Resumes all waiters. Further calls do nothing. From any thread.
+    /// Completes the event and resumes all waiters. Further calls have no effect. Can be called from any thread.
     package func complete() {
         let waiters = state.withLock { state in
             state.isComplete = true
@@ -26,23 +26,23 @@ package final class Completion: Sendable {
 
     package var isComplete: Bool { state.withLock { $0.isComplete } }
 
-    /// Returns when it has happened, however long that takes: for the end of something that has a limit of its own.
+    /// Waits for the event without a limit; for events that have their own time limit.
     package func wait() async {
         let number = nextNumber()
         _ = await withCheckedContinuation { register($0, number) }
     }
 
-    /// Waits at most `limit`.
+    /// Waits for at most `limit`.
     ///
-    /// - Parameter endsWhenCancelled: whether a cancellation of the task ends the wait too. Not for what closes
-    ///   something: it often runs in a task that is cancelled already.
-    /// - Returns: true when it has happened; false when the wait ended first.
+    /// - Parameter endsWhenCancelled: whether cancelling the task also ends the wait. Not suitable for code that closes
+    ///   something, because it often runs in a cancelled task.
+    /// - Returns: true if the event has happened; false if the wait ended first.
     package func wait(within limit: Duration, endsWhenCancelled: Bool = false) async -> Bool {
         let number = nextNumber()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard register(continuation, number) else { return }
-                // A cancellation before this line found nothing to resume.
+                // A cancellation before this line found no waiter to resume.
                 if endsWhenCancelled, Task.isCancelled { return resume(number) }
                 DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.clampedNanoseconds))) {
                     self.resume(number)
@@ -60,7 +60,7 @@ package final class Completion: Sendable {
         }
     }
 
-    /// False: it has happened already, and the continuation is resumed.
+    /// Registers a waiter. Returns false if the event has already happened, in which case the continuation is resumed.
     @discardableResult
     private func register(_ continuation: CheckedContinuation<Bool, Never>, _ number: Int) -> Bool {
         let isRegistered = state.withLock { state in

@@ -1,8 +1,8 @@
-/// Values in numbered slots that are used again. Each use of a slot has another generation, so that a key kept from an
-/// earlier use finds nothing.
+/// Values in numbered, reusable slots. Each use of a slot has a new generation, so that a key kept from an earlier use
+/// does not match.
 @usableFromInline
 package struct SlotTable<Value> {
-    /// Names one use of one slot.
+    /// Identifies one use of a slot.
     @usableFromInline
     package struct Key: Hashable, Sendable {
         @usableFromInline package let slot: Int
@@ -15,19 +15,19 @@ package struct SlotTable<Value> {
         }
     }
 
-    // Inlinable with what it uses: on the path of each request of an HTTP server. The type has to be usable from inlined
-    // code itself, or its members are not inlined.
+    // Inlinable, like everything it uses, because it is on the path of each request of an HTTP server. The type itself
+    // must be usable from inlined code, or its members are not inlined.
     @usableFromInline var values: [Value?] = []
     @usableFromInline var generations: [UInt32] = []
     @usableFromInline var free: [Int] = []
-    /// Slots in use.
+    /// Number of slots in use.
     @inlinable
     package var count: Int { values.count - free.count }
 
     @inlinable
     package init() {}
 
-    /// Puts a value into a free slot. `make` is given the key it will have.
+    /// Inserts a value into a free slot. `make` receives the value's key.
     @inlinable
     package mutating func insert(_ make: (Key) -> Value) -> Key {
         let key = nextKey()
@@ -35,7 +35,7 @@ package struct SlotTable<Value> {
         return key
     }
 
-    /// As ``insert(_:)``, and returns the value.
+    /// Inserts a value like ``insert(_:)``, and returns the value.
     @inlinable
     package mutating func add(_ make: (Key) -> Value) -> Value {
         let key = nextKey()
@@ -54,26 +54,26 @@ package struct SlotTable<Value> {
         return Key(slot: slot, generation: generations[slot])
     }
 
-    /// The value under a key; nil when the slot is free or is used again.
+    /// The value for a key; nil if the slot is free or has been reused.
     @inlinable
     package subscript(key: Key) -> Value? {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation else { return nil }
         return values[key.slot]
     }
 
-    /// Takes the value out and frees its slot; nil, and nothing changes, when the key fits no value.
+    /// Removes the value and frees its slot; returns nil without a change if the key does not match.
     @inlinable
     package mutating func remove(_ key: Key) -> Value? {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
         else { return nil }
-        // The greatest generation is never used: callers may use keys with it for something else.
+        // The greatest generation is never used, so callers may use keys with it for other purposes.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
         return value
     }
 
-    /// The values in use, in the order of their slots.
+    /// The values in use, in slot order.
     @inlinable
     package var inUse: some Sequence<Value> { values.lazy.compactMap { $0 } }
 }
