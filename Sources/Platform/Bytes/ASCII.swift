@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of a hexadecimal digit of either case; nil for any other byte.
+    /// The value of a hexadecimal digit in either case; nil for any other byte.
     @inlinable
     package var hexadecimalValue: UInt8? {
         switch self {
@@ -13,7 +13,7 @@ extension UInt8 {
     /// Whether the byte is a `tchar` of RFC 9110 section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
     @inlinable @inline(__always)
     package var isHTTPTokenCharacter: Bool {
-        // One bit for each byte.
+        // One bit per byte value.
         let below64: UInt64 = 0x03FF_6CFA_0000_0000
         let from64: UInt64 = 0x57FF_FFFF_C7FF_FFFE
         if self >= 128 { return false }

@@ -1,23 +1,25 @@
-/// Why a text is not base64 of the asked kind.
+/// The reason why a text is not base64 of the requested kind.
 package enum Base64Failure: Error, Equatable, Sendable {
-    /// A byte that is in no base64 alphabet: white space, a dot, a quote, anything above 127.
+    /// The text contains a byte that is in no base64 alphabet: whitespace, a dot, a quote, anything above 127.
     case form
-    /// Base64, but not this kind or not canonical: the other alphabet's two characters, padding where it must not be or
-    /// missing where it must be, a length no encoder makes, spare bits set (RFC 4648 section 3.5).
+    /// The text is base64, but of the other kind or not canonical: the other alphabet's two characters, padding where
+    /// it is forbidden or missing where it is required, an impossible length, or spare bits that are set (RFC 4648
+    /// section 3.5).
     case nearMiss
 }
 
-/// One of the two alphabets of RFC 4648, as tables for both directions.
+/// One of the two alphabets of RFC 4648, as tables for encoding and decoding.
 struct Base64Alphabet: Sendable {
-    /// Characters by value, 64 of them.
+    /// The 64 characters by value.
     private let characters: [UInt8]
-    /// Four tables of 256 entries, one for each place in a group of four characters. An entry holds its 6 bits where they
-    /// are in the three bytes of output, the first byte lowest; a foreign character holds `foreign` alone.
+    /// Four tables of 256 entries, one for each position in a group of four characters. An entry contains the
+    /// character's 6 bits at their position in the three output bytes, the first byte lowest; an invalid character has
+    /// only the bit `foreign`.
     private let places: [UInt32]
 
-    /// The two characters of each value of 12 bits, the first in the lower byte.
+    /// The two characters of each 12-bit value, the first in the lower byte.
     private let pairs: [UInt16]
-    /// ``VectorBytes`` knows this alphabet.
+    /// Whether ``VectorBytes`` supports this alphabet.
     private let isForVectors: Bool
 
     private static let foreign: UInt32 = 1 << 31
@@ -43,17 +45,17 @@ struct Base64Alphabet: Sendable {
         self.places = places
     }
 
-    /// Decodes characters without padding. The caller has made `out` large enough: `decodedCount(text.count)`.
+    /// Decodes characters without padding into `out`, which must have at least `decodedCount(text.count)` bytes.
     ///
-    /// Returns false for a foreign character, for spare bits that are set and for a count that no encoder makes; `out` then
-    /// holds nothing useful.
+    /// Returns false for an invalid character, for spare bits that are set and for an impossible length; the content of
+    /// `out` is then undefined.
     func decode(_ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         let rest = text.count & 3
         let count = Self.decodedCount(text.count)
         guard rest != 1, out.count >= count else { return false }
         return places.withUnsafeBufferPointer { table in
             var seen: UInt32 = 0
-            // Vectors write more than a whole number of groups, but nothing behind the last byte.
+            // Vectors write more than a whole number of groups, but not beyond the last byte.
             var from =
                 isForVectors
                 ? VectorBytes.decodeBase64URL(text, into: UnsafeMutableBufferPointer(rebasing: out[..<count])) : 0
@@ -84,7 +86,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Writes the characters of `bytes` without padding and returns their count. The caller has made `out` large enough.
+    /// Encodes `bytes` without padding into `out`, which must be large enough, and returns the number of characters.
     func encode(_ bytes: UnsafeRawBufferPointer, into out: UnsafeMutableBufferPointer<UInt8>) -> Int {
         characters.withUnsafeBufferPointer { table in
             var from = 0
@@ -109,7 +111,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Whether `text` is what ``encode(_:into:)`` would write for `bytes`, without writing it.
+    /// Whether `text` is the encoding of `bytes` by ``encode(_:into:)``, compared without writing it.
     func isEncoding(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool {
         guard text.count == Self.encodedCount(bytes.count) else { return false }
         let rest = bytes.count % 3
@@ -133,17 +135,17 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// How many bytes that many characters without padding encode.
+    /// Returns the number of bytes encoded by a number of characters without padding.
     static func decodedCount(_ characters: Int) -> Int {
         characters / 4 * 3 + (characters & 3 == 0 ? 0 : (characters & 3) - 1)
     }
 
-    /// How many characters without padding that many bytes become.
+    /// Returns the number of characters without padding that encode a number of bytes.
     static func encodedCount(_ bytes: Int) -> Int {
         bytes / 3 * 4 + (bytes % 3 == 0 ? 0 : bytes % 3 + 1)
     }
 
-    /// Tells the two failures apart, after decoding has failed.
+    /// Determines which failure applies after decoding has failed.
     static func failure(of text: UnsafeBufferPointer<UInt8>) -> Base64Failure {
         text.allSatisfy(isOfEitherAlphabet) ? .nearMiss : .form
     }

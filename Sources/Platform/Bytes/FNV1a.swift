@@ -1,8 +1,8 @@
-/// The hash FNV-1a with 64 bits: the same in every process, and easy to collide on purpose.
+/// The 64-bit FNV-1a hash: identical in every process, and not collision-resistant against attackers.
 package enum FNV1a {
-    /// The hash of bytes. Inlinable, since a generic that is not specialized takes many times as long.
+    /// Computes the hash of bytes. Inlinable, because an unspecialized generic is many times slower.
     ///
-    /// - Parameter start: the hash of what is in front of these bytes; the hash of nothing unless given.
+    /// - Parameter start: the hash of the preceding bytes; by default the hash of no bytes.
     @inlinable package static func hash(_ bytes: some Sequence<UInt8>, from start: UInt64 = 0xCBF2_9CE4_8422_2325)
         -> UInt64
     {

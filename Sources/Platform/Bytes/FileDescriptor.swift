@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// An open file, closed with its last reference. Reads and writes block, and are repeated when a signal interrupts them.
+/// An open file, closed with its last reference. Reads and writes block, and are repeated if a signal interrupts them.
 package final class FileDescriptor: Sendable {
-    /// A system call that failed, in the operating system's words.
+    /// A failed system call, with the operating system's message.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 
@@ -24,9 +24,9 @@ package final class FileDescriptor: Sendable {
         try self.init(path, O_RDONLY)
     }
 
-    /// Makes a file, or empties the one that is there.
+    /// Creates a file, or truncates an existing one.
     ///
-    /// - Parameter mode: permissions of a new file, less the process's umask.
+    /// - Parameter mode: permissions of a new file, before the process's umask is applied.
     package convenience init(replacing path: String, mode: UInt32 = 0o666) throws(Failure) {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC, mode)
     }
@@ -42,9 +42,9 @@ package final class FileDescriptor: Sendable {
         if number > STDERR_FILENO { close(number) }
     }
 
-    /// Reads to the end.
+    /// Reads to the end of the file.
     ///
-    /// - Returns: nil when there are more bytes than `limit`.
+    /// - Returns: nil if there are more bytes than `limit`.
     package func readToEnd(limit: Int) throws(Failure) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

@@ -1,7 +1,7 @@
-/// Percent-encoding of text in URLs (RFC 3986, section 2.1).
+/// Percent-encoding of text in URLs (RFC 3986 section 2.1).
 package enum PercentEncoding {
-    /// The text with its escapes resolved; nil where a `%` is not followed by two hexadecimal digits, or where the result
-    /// is not UTF-8.
+    /// Decodes the escapes of a text; returns nil if a `%` is not followed by two hexadecimal digits or the result is
+    /// not UTF-8.
     package static func decode(_ text: Substring) -> String? {
         let source = Array(text.utf8)
         var bytes: [UInt8] = []

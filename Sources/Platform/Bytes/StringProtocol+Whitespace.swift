@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// The text without white space and line ends at both ends.
+    /// The text without leading and trailing whitespace and line breaks.
     package var trimmingWhitespace: String {
         var text = self[...].drop(while: \.isWhitespace)
         while text.last?.isWhitespace == true { text.removeLast() }

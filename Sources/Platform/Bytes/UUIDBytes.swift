@@ -1,13 +1,13 @@
-/// A UUID as 128 bits, read from its text of the form 8-4-4-4-12 (RFC 9562 section 4).
+/// A UUID as 128 bits, parsed from the text format 8-4-4-4-12 (RFC 9562 section 4).
 @usableFromInline
 package struct UUIDBytes: Hashable, Sendable {
     @usableFromInline package let high: UInt64
     @usableFromInline package let low: UInt64
 
-    /// Nil for any other form; letters may be of either case.
+    /// Parses a UUID in either case; nil for any other format.
     @inlinable
     package init?(text: some Sequence<UInt8>) {
-        // Bytes in a row are read much faster than a view of a text.
+        // Contiguous bytes are read much faster than a view of a text.
         let uuid = text.withContiguousStorageIfAvailable { UUIDBytes(bytes: $0) } ?? UUIDBytes(bytes: text)
         guard let uuid else { return nil }
         self = uuid

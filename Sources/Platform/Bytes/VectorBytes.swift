@@ -1,16 +1,16 @@
 internal import CVectors
 
-/// Long texts by vectors, where this processor has them. Each function says how far it came from the start, perhaps not
-/// at all; the caller goes on from there one by one and decides everything.
+/// Vectorized processing of long texts, if the processor supports it. Each function returns how far it got from the
+/// start, possibly 0; the caller continues from there byte by byte and makes all decisions.
 package enum VectorBytes {
-    /// Asked once for the process.
+    /// Determined once per process.
     private static let isAvailable = cv_has_avx2() != 0
 
-    /// Shorter texts are not worth a call.
+    /// Minimum length for which a call pays off.
     private static let leastCount = 64
 
-    /// How many bytes from `start` on are neither a quote, a backslash, a control byte nor above 127, as far as whole
-    /// blocks of 64 say so.
+    /// Returns the number of bytes from `start` on that are neither a quote, a backslash, a control byte nor above 127,
+    /// in whole blocks of 64.
     package static func plainCount(in bytes: borrowing RawSpan, from start: Int) -> Int {
         guard isAvailable, bytes.byteCount - start >= leastCount else { return 0 }
         return bytes.withUnsafeBytes { bytes in
@@ -19,8 +19,8 @@ package enum VectorBytes {
         }
     }
 
-    /// Decodes base64url from the start of `text` and returns how many characters, a multiple of 32: each four of them
-    /// have made three bytes at the start of `out`.
+    /// Decodes base64url from the start of `text` and returns the number of characters decoded, a multiple of 32: each
+    /// group of four has produced three bytes at the start of `out`.
     static func decodeBase64URL(
         _ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
@@ -30,7 +30,8 @@ package enum VectorBytes {
         return cv_decode_base64url(from, text.count, to, out.count)
     }
 
-    /// How many characters from the start of `text`, a multiple of 32, are the base64url of the start of `bytes`.
+    /// Returns how many characters from the start of `text`, a multiple of 32, are the base64url encoding of the start
+    /// of `bytes`.
     static func matchedBase64URL(_ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) -> Int {
         guard isAvailable, text.count >= leastCount, let text = text.baseAddress.map({ ($0, text.count) }),
             let bytes = bytes.baseAddress.map({ ($0, bytes.count) })

@@ -1,7 +1,7 @@
 internal import Glibc
 
-// What was a secret, or was received beside one, is overwritten before its memory is given back, so that neither later
-// memory nor a core file has it.
+// Secrets, and data received together with them, are overwritten before their memory is released, so that neither
+// reused memory nor a core file contains them.
 
 /// Overwrites the bytes with zeros; never optimised away.
 package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
@@ -10,13 +10,13 @@ package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes with zeros where they are, also in every copy that shares their storage: for the last use of
-    /// an array that nothing reads any more.
+    /// Overwrites the bytes in place with zeros, including every copy that shares their storage: for the last use of an
+    /// array that is not read afterwards.
     package func wipe() {
         withUnsafeBytes { Bytes.wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }
 
-    /// Reserves capacity for so many bytes more; storage that is left behind is overwritten.
+    /// Reserves capacity for additional bytes; replaced storage is overwritten.
     package mutating func reserveWiping(_ more: Int) {
         guard count + more > capacity else { return }
         var larger: [UInt8] = []
@@ -26,7 +26,7 @@ extension [UInt8] {
         self = larger
     }
 
-    /// Appends; storage that is left behind is overwritten.
+    /// Appends bytes; replaced storage is overwritten.
     package mutating func appendWiping(_ bytes: UnsafeBufferPointer<UInt8>) {
         reserveWiping(bytes.count)
         append(contentsOf: bytes)
