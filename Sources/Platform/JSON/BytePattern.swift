@@ -1,7 +1,7 @@
-/// Bytes to be searched for in time that is linear in the text, whatever both are (Knuth, Morris, Pratt 1977).
+/// A byte pattern that is searched for in time linear in the text, whatever the input (Knuth, Morris, Pratt 1977).
 struct BytePattern: Sendable {
     private let bytes: [UInt8]
-    /// For each prefix the length of its longest proper prefix that is also its suffix.
+    /// For each prefix, the length of its longest proper prefix that is also its suffix.
     private let borders: [Int]
 
     init(_ bytes: [UInt8]) {
@@ -16,7 +16,7 @@ struct BytePattern: Sendable {
         self.borders = borders
     }
 
-    /// False for an empty pattern.
+    /// Whether the text contains the pattern; false for an empty pattern.
     func isFound(in text: ArraySlice<UInt8>) -> Bool {
         guard !bytes.isEmpty, text.count >= bytes.count else { return false }
         var length = 0

@@ -1,8 +1,8 @@
 extension JSONBytes {
-    /// As ``append(quoted:to:)``, and control characters of Latin-1, line separators and the marks that change the
-    /// direction of writing are escaped too: for text of others that people read, such as in a log.
+    /// Appends a quoted text like ``append(quoted:to:)`` that also escapes control characters of Latin-1, line
+    /// separators and marks that change the writing direction: for untrusted text that people read, e.g. in a log.
     ///
-    /// - Parameter limit: after this many bytes of UTF-8 the text is cut at a character and ends with `…`.
+    /// - Parameter limit: number of bytes of UTF-8 after which the text is truncated at a character and ends with `…`.
     package static func append(visible text: String, limit: Int = .max, to output: inout [UInt8]) {
         var text = text
         let isWritten = text.withUTF8 { utf8 in
@@ -15,7 +15,7 @@ extension JSONBytes {
         if !isWritten { append(escapingInvisible: text, limit: limit, to: &output) }
     }
 
-    /// Printable ASCII that needs no escape.
+    /// Whether a byte is printable ASCII that needs no escape.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }

@@ -6,10 +6,11 @@ package enum JSONBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// The first position from `start` on whose byte is a quote, a backslash, a control byte or not ASCII; else the end.
+    /// Returns the first position from `start` on with a quote, a backslash, a control byte or a non-ASCII byte;
+    /// otherwise the end.
     ///
-    /// Sixteen bytes a step while nothing is found. In each word the lowest marked byte is exact: the borrow of a
-    /// subtraction can only mark bytes above a byte that is rightly marked.
+    /// Examines sixteen bytes per step. In each word the lowest marked byte is exact: the borrow of a subtraction can
+    /// only mark bytes above a correctly marked byte.
     static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
         let bytes = input.bytes
         let count = bytes.byteCount
@@ -22,7 +23,7 @@ package enum JSONBytes {
                     + (first != 0 ? first.trailingZeroBitCount : 64 + second.trailingZeroBitCount) / 8
             }
             position += 16
-            // Names and most values have ended by now; what has not may be a nested JWS of many thousand bytes.
+            // Names and most values have ended by now; a longer one may be a nested JWS of several thousand bytes.
             if position == start + 32 { position = skipPlainBlocks(in: bytes, from: position) }
         }
         while position < count {
@@ -38,12 +39,11 @@ package enum JSONBytes {
         let word = UInt64(littleEndian: bytes)
         let quote = word ^ (ones &* 0x22)
         let backslash = word ^ (ones &* 0x5C)
-        // A byte that is not ASCII is marked by itself, so the others need no `& ~word`.
+        // A non-ASCII byte is marked by itself, so the other terms need no `& ~word`.
         return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
     }
 
-    /// Passes over blocks of 64 bytes in which nothing is special, by vectors: those that this processor may have, then
-    /// those that every one has.
+    /// Skips blocks of 64 bytes without special bytes, first with AVX2 if available, then with portable vectors.
     private static func skipPlainBlocks(in bytes: borrowing RawSpan, from start: Int) -> Int {
         var position = start + VectorBytes.plainCount(in: bytes, from: start)
         while bytes.byteCount - position >= 64 {
@@ -57,20 +57,22 @@ package enum JSONBytes {
         return position
     }
 
-    /// The high bit of a lane is set where the byte is special. Arithmetic, because comparisons of vectors become loops.
+    /// Sets the high bit of each lane whose byte is special. Uses arithmetic, because vector comparisons compile to
+    /// loops.
     @inline(__always)
     private static func marks(in bytes: borrowing RawSpan, at offset: Int) -> SIMD16<UInt8> {
-        // The caller has seen that 16 bytes are there, and a vector of bytes may have any value.
+        // The caller has verified that 16 bytes are available, and a vector of bytes may have any value.
         let vector = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
         let ones = SIMD16<UInt8>(repeating: 1)
         let quote = (vector ^ SIMD16(repeating: 0x22)) &- ones
         let backslash = (vector ^ SIMD16(repeating: 0x5C)) &- ones
         let control = vector &- SIMD16(repeating: 0x20)
-        // A byte that is not ASCII is marked by itself.
+        // A non-ASCII byte is marked by itself.
         return quote | backslash | control | vector
     }
 
-    /// Length of the well-formed multi-byte UTF-8 sequence at `position` (Unicode, table 3-7), nil if it is none.
+    /// Returns the length of the well-formed multi-byte UTF-8 sequence at `position` (Unicode, table 3-7), or nil if
+    /// there is none.
     static func utf8SequenceLength(in input: Span<UInt8>, at position: Int) -> Int? {
         let lead = input[position]
         let length: Int
@@ -90,7 +92,8 @@ package enum JSONBytes {
         return length
     }
 
-    /// A number of at most 18 digits without sign, fraction and exponent: nearly all that are sent. Nil for others.
+    /// Parses a number of at most 18 digits without sign, fraction and exponent, which nearly all numbers are. Returns
+    /// nil for others.
     static func plainInteger(_ input: Span<UInt8>, from start: Int, to end: Int) -> Int64? {
         guard start < end, end - start <= 18 else { return nil }
         var number: Int64 = 0
@@ -102,7 +105,7 @@ package enum JSONBytes {
         return number
     }
 
-    /// Length, first, middle and last bytes mixed.
+    /// Returns a mix of the length and the first, middle and last bytes.
     static func fingerprint(_ input: Span<UInt8>, from start: Int, to end: Int) -> UInt16 {
         let length = end - start
         guard length > 0 else { return 0 }
@@ -111,7 +114,7 @@ package enum JSONBytes {
         return UInt16(truncatingIfNeeded: length) &* 1031 ^ middle &* 7919 ^ ends
     }
 
-    /// That of a name without escapes.
+    /// Returns the fingerprint of a name without escapes.
     @inlinable
     package static func fingerprint(_ name: StaticString) -> UInt16 {
         let length = name.utf8CodeUnitCount
@@ -121,7 +124,7 @@ package enum JSONBytes {
         return UInt16(truncatingIfNeeded: length) &* 1031 ^ middle &* 7919 ^ ends
     }
 
-    /// The text between the quotes of a scanned string, escapes resolved.
+    /// Returns the text between the quotes of a scanned string, with escapes resolved.
     static func decoded(_ input: Span<UInt8>, from start: Int, to end: Int) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(end - start)
@@ -165,12 +168,12 @@ package enum JSONBytes {
         return unit
     }
 
-    /// Appends `text` as a JSON string with quotes. Escapes what RFC 8259 requires and nothing else.
+    /// Appends `text` as a quoted JSON string, with only the escapes that RFC 8259 requires.
     static func append(quoted text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts have nothing to escape, and go in whole.
+            // Most texts need no escapes and are appended as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 for byte in utf8 { append(escaped: byte, to: &output) }
             } else {
@@ -195,7 +198,7 @@ package enum JSONBytes {
         }
     }
 
-    /// `\uXXXX`
+    /// Appends an escape of the form `\uXXXX`.
     static func append(codeUnit: UInt16, to output: inout [UInt8]) {
         let digits: StaticString = "0123456789abcdef"
         output.append(contentsOf: "\\u".utf8)

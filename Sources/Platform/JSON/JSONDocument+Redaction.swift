@@ -1,14 +1,13 @@
 internal import Bytes
 
 extension JSONDocument {
-    /// What ``redacted(_:)`` takes out of a text.
+    /// Specifies the data that ``redacted(_:)`` removes from a text.
     package struct Redaction: Sendable {
-        /// Members of these names are left out wherever they are nested, in whatever case and however they are spelled
-        /// with escapes. Lower-case ASCII.
+        /// Names of members that are removed at any depth, in any case and with any escapes. Lower-case ASCII.
         package var names: [String]
-        /// Names among those whose text must not occur anywhere else either.
+        /// Names of members that are removed like `names`, and whose text must not occur anywhere else either.
         package var secretNames: [String]
-        /// Further texts that must not occur.
+        /// Additional texts that must not occur.
         package var secrets: [[UInt8]]
 
         package init(names: [String], secretNames: [String] = [], secrets: [[UInt8]] = []) {
@@ -17,20 +16,20 @@ extension JSONDocument {
             self.secrets = secrets
         }
 
-        /// Shorter texts of nested members are no secrets: leaving them out would empty the text.
+        /// Minimum length of a secret from a nested member: removing shorter ones would empty the text.
         static let leastSecretBytes = 8
-        /// Of a text that has more than so many secrets nothing is kept: each is searched everywhere.
+        /// Maximum number of secrets, each of which is searched everywhere; nothing is kept of a text with more.
         static let maximumSecrets = 16
-        /// JSON inside strings of JSON is searched so many levels deep.
+        /// Number of levels of JSON inside JSON strings that are searched.
         static let nestedTextLevels = 4
     }
 
-    /// The text byte for byte, less the members to be left out with their commas.
+    /// Returns the text byte for byte, without the removed members and their commas.
     ///
-    /// A secret is searched in every other name and value, escapes resolved, also those of JSON inside a string: a value
-    /// that contains it is replaced by `""`, and a member whose name does is left out. The result is a valid JSON text; if
-    /// the bytes of a secret occur in it even so, which only one made of JSON's own punctuation can bring about, it is
-    /// `{}`. A secret that was encoded otherwise, as in base64, is not recognised.
+    /// Secrets are searched in every other name and value with escapes resolved, including JSON inside a string: a
+    /// value that contains one is replaced by `""`, and a member whose name contains one is removed. The result is
+    /// valid JSON. If it still contains the bytes of a secret, which is possible only for a secret made of JSON
+    /// punctuation, the result is `{}`. Secrets in another encoding, such as base64, are not recognised.
     package func redacted(_ redaction: Redaction) -> [UInt8] {
         let search = RedactionSearch(document: self, redaction: redaction)
         defer { for text in search.found { text.wipe() } }
@@ -50,7 +49,7 @@ extension JSONDocument {
     }
 }
 
-/// Finds what a redaction changes in one document.
+/// Finds the edits of a redaction in one document.
 private struct RedactionSearch {
     struct Edit {
         let range: Range<Int>
@@ -60,7 +59,7 @@ private struct RedactionSearch {
     let document: JSONDocument
     let redaction: JSONDocument.Redaction
     let secrets: [BytePattern]
-    /// Those of the document, to be overwritten afterwards.
+    /// Secrets found in the document, to be overwritten afterwards.
     let found: [[UInt8]]
 
     init(document: JSONDocument, redaction: JSONDocument.Redaction) {
@@ -80,7 +79,7 @@ private struct RedactionSearch {
         secrets = (given + texts).map { BytePattern($0) }
     }
 
-    /// In the order of the text; of nested ones the outer one comes first.
+    /// Returns the edits in text order; an enclosing edit precedes those inside it.
     func edits() -> [Edit] {
         let nodes = document.nodes
         var edits: [Edit] = []
@@ -102,13 +101,13 @@ private struct RedactionSearch {
             index += 1
         }
         edits.sort {
-            // A member that is left out begins where its name does, and takes the name with it.
+            // A removed member begins at its name, so the edit includes the name.
             ($0.range.lowerBound, -$0.range.count) < ($1.range.lowerBound, -$1.range.count)
         }
         return edits
     }
 
-    /// The ranges of runs of members to be left out, each with the comma that goes with it.
+    /// Adds the ranges of consecutive removed members, each with its comma.
     private func removals(in object: Int, to edits: inout [Edit]) {
         let nodes = document.nodes
         let end = Int(nodes[object].next)
@@ -152,7 +151,8 @@ private struct RedactionSearch {
         }
     }
 
-    /// Whatever the case of ASCII letters. A byte that is a letter with bit 5 set is one without it.
+    /// Compares ignoring the case of ASCII letters: a byte that equals a lower-case letter once bit 5 is set is that
+    /// letter.
     private static func isEqual(_ text: ArraySlice<UInt8>, _ name: String) -> Bool {
         text.count == name.utf8.count
             && zip(text, name.utf8).allSatisfy { byte, expected in
@@ -178,7 +178,7 @@ private struct RedactionSearch {
         return secrets.contains { $0.isFound(in: text[...]) }
     }
 
-    /// The texts of all members with a secret name, and how deep they are: 1 for those of the outermost object.
+    /// Returns the texts of all members with a secret name, and their depths: 1 for members of the outermost object.
     private static func secretTexts(in document: JSONDocument, _ names: [String]) -> [(text: [UInt8], depth: Int)] {
         guard !names.isEmpty else { return [] }
         let nodes = document.nodes

@@ -1,21 +1,21 @@
-/// A text that has been checked to be strict JSON, with an index of its values.
+/// A text that was validated as strict JSON, with an index of its values.
 ///
-/// The bytes are kept as they came; ``JSONElement`` reads values out of them on demand.
+/// The original bytes are kept; ``JSONElement`` reads values from them on demand.
 public struct JSONDocument: Sendable {
-    /// Default limit of containers inside each other.
+    /// Default maximum nesting depth of containers.
     public static let defaultMaximumDepth = 32
-    /// Default limit of a text's length, in bytes.
+    /// Default maximum length of a text in bytes.
     public static let defaultMaximumBytes = 4 << 20
     static let greatestMaximumBytes = 1 << 30
-    /// A limit of names for a text that anybody may have written: what decides about names costs more than their bytes.
+    /// Maximum number of names in a text from an untrusted client, because handling a name costs more than its bytes.
     public static let maximumUntrustedNames = 1000
 
-    /// The text as given.
+    /// The original text.
     public let bytes: [UInt8]
     /// The index of its values.
     package let nodes: [JSONNode]
 
-    /// Scans a whole text: strict RFC 8259 with the limits named at ``JSONError/Code``.
+    /// Scans a whole text: strict RFC 8259 with the limits listed in ``JSONError/Code``.
     public init(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
@@ -25,13 +25,13 @@ public struct JSONDocument: Sendable {
         try self.init(bytes, limits: limits)
     }
 
-    /// Scans a whole text: strict RFC 8259 within limits.
+    /// Scans a whole text: strict RFC 8259 within the given limits.
     public init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
         self.nodes = try JSONScanner.scan(bytes, limits)
         self.bytes = bytes
     }
 
-    /// As ``init(_:maximumBytes:maximumDepth:maximumNames:)``, and the value must be an object.
+    /// Scans a text like ``init(_:maximumBytes:maximumDepth:maximumNames:)``, and requires an object.
     public static func object(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
@@ -42,14 +42,14 @@ public struct JSONDocument: Sendable {
         return document
     }
 
-    /// Whether any string in it is written with an escape. Costs a look at each value, not at the text.
+    /// Whether any string contains an escape. Examines each value of the index, not the text.
     public var hasEscapes: Bool { nodes.contains { $0.hasEscapes } }
 
     /// The outermost value.
     public var root: JSONElement { JSONElement(document: self, index: 0) }
 }
 
-/// One value inside a ``JSONDocument``.
+/// One value in a ``JSONDocument``.
 public struct JSONElement: Sendable {
     public enum Kind: Sendable {
         case null, bool, number, string, array, object
@@ -65,7 +65,7 @@ public struct JSONElement: Sendable {
             self.value = value
         }
 
-        /// The name, escapes resolved.
+        /// The name with escapes resolved.
         public var name: String { value.document.text(of: nameIndex) }
     }
 
@@ -93,23 +93,24 @@ public struct JSONElement: Sendable {
 
     public var isNull: Bool { node.kind == .null }
 
-    /// Where the value is in the document's bytes; of a string with its quotes.
+    /// The range of the value in the document's bytes, including the quotes of a string.
     public var range: Range<Int> {
         node.kind == .string ? document.quotedRange(of: index) : Int(node.start)..<Int(node.end)
     }
 
-    /// The value's bytes, exactly as they are in the document.
+    /// The value's original bytes.
     public var bytes: ArraySlice<UInt8> { document.bytes[range] }
 
-    /// Of a string without escapes: where its text is, without the quotes. Else nil.
+    /// The range of the text of a string without escapes, excluding its quotes; otherwise nil.
     public var plainTextRange: Range<Int>? {
         node.kind == .string && !node.hasEscapes ? Int(node.start)..<Int(node.end) : nil
     }
 
-    /// Text of a string, escapes resolved; nil for other kinds.
+    /// The text of a string with escapes resolved; nil for other kinds.
     public var string: String? { node.kind == .string ? document.text(of: index) : nil }
 
-    /// The bytes of a string's text, escapes resolved, for what must not become a `String`; nil for other kinds.
+    /// The bytes of a string's text with escapes resolved, for data that must not become a `String`; nil for other
+    /// kinds.
     package var textBytes: [UInt8]? {
         guard node.kind == .string else { return nil }
         return JSONBytes.decoded(document.bytes.span, from: Int(node.start), to: Int(node.end))
@@ -117,23 +118,23 @@ public struct JSONElement: Sendable {
 
     public var bool: Bool? { node.kind == .bool ? document.bytes[Int(node.start)] == UInt8(ascii: "t") : nil }
 
-    /// A number as it was written; nil for other kinds.
+    /// A number in its original notation; nil for other kinds.
     public var number: JSONNumber? {
         node.kind == .number ? JSONNumber(scanned: document.bytes[Int(node.start)..<Int(node.end)]) : nil
     }
 
-    /// A number that is a whole number within `Int64`; nil for anything else.
+    /// The value of a whole number within `Int64`; nil for anything else.
     public var integer: Int64? { document.integer(of: index) }
 
     /// A number rounded down to a whole one; nil for other kinds and outside `Int64`.
     public var flooredInteger: Int64? { document.flooredInteger(of: index) }
 
-    /// The member of that name; nil if there is none or this is no object. `null` is a value like others.
+    /// The member with this name; nil if there is none or this is not an object. A `null` member is returned.
     public subscript(name: StaticString) -> JSONElement? {
         document.member(name, of: index).map { JSONElement(document: document, index: $0) }
     }
 
-    /// The members of an object in the order of the text; empty for other kinds.
+    /// The members of an object in text order; empty for other kinds.
     public var members: [Member] {
         guard node.kind == .object else { return [] }
         var result: [Member] = []
@@ -159,7 +160,7 @@ public struct JSONElement: Sendable {
 }
 
 extension JSONDocument {
-    /// Index of the value of a member; nil if there is none or `object` is no object.
+    /// Returns the index of a member's value; nil if there is none or `object` is not an object.
     package func member(_ name: StaticString, of object: Int) -> Int? {
         guard nodes[object].kind == .object else { return nil }
         let input = bytes.span
@@ -172,7 +173,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// A number that is a whole one within `Int64`; nil for anything else.
+    /// Returns the value of a whole number within `Int64`; nil for anything else.
     package func integer(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
@@ -180,7 +181,7 @@ extension JSONDocument {
         return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).exactInteger
     }
 
-    /// A number rounded down to a whole one; nil for other kinds and outside `Int64`.
+    /// Returns a number rounded down to a whole one; nil for other kinds and outside `Int64`.
     package func flooredInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
@@ -189,11 +190,11 @@ extension JSONDocument {
     }
 
     func quotedRange(of index: Int) -> Range<Int> {
-        // A string node is between its quotes, so both neighbours exist.
+        // A string node covers the text between the quotes, so both neighbours exist.
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 
-    /// The bytes of a string's text, escapes resolved.
+    /// Returns the bytes of a string's text with escapes resolved.
     package func textBytes(of index: Int) -> ArraySlice<UInt8> {
         let node = nodes[index]
         guard !node.hasEscapes else {

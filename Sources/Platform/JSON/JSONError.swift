@@ -1,45 +1,46 @@
-/// Why a text is not accepted as JSON.
+/// The reason why a text is not accepted as JSON.
 ///
 /// Equality compares the code and the offset.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of fault. Closed: the scanner knows no other.
+    /// The kind of fault. This set is closed.
     public enum Code: String, Sendable, CaseIterable {
-        /// There is nothing but white space.
+        /// The text contains only whitespace.
         case empty
-        /// The text is longer than the caller allows.
+        /// The text is longer than allowed.
         case tooLong = "too_long"
         /// The text begins with a byte order mark (RFC 8259, 8.1).
         case byteOrderMark = "byte_order_mark"
-        /// A byte that the grammar does not allow here.
+        /// The grammar does not allow this byte here.
         case syntax
         /// The text ends inside a value.
         case unexpectedEnd = "unexpected_end"
-        /// Overlong forms, encoded surrogates, code points above U+10FFFF, torn sequences.
+        /// The text contains an overlong form, an encoded surrogate, a code point above U+10FFFF or an incomplete
+        /// sequence.
         case invalidUTF8 = "invalid_utf8"
-        /// A byte below 0x20 inside a string.
+        /// A string contains a byte below 0x20.
         case controlCharacter = "control_character"
-        /// A backslash followed by something else than RFC 8259 lists.
+        /// A backslash is followed by a character that RFC 8259 does not list.
         case invalidEscape = "invalid_escape"
-        /// `\uD800`…`\uDFFF` that is not half of a pair.
+        /// A `\uD800`…`\uDFFF` is not part of a pair.
         case loneSurrogate = "lone_surrogate"
-        /// More containers inside each other than the caller allows.
+        /// Containers are nested more deeply than allowed.
         case tooDeep = "too_deep"
-        /// More names of members in the whole text than the caller allows.
+        /// The whole text has more member names than allowed.
         case tooManyNames = "too_many_names"
-        /// More elements of arrays in the whole text than the caller allows.
+        /// The whole text has more array elements than allowed.
         case tooManyElements = "too_many_elements"
-        /// More members in one object than the caller allows.
+        /// An object has more members than allowed.
         case tooManyMembers = "too_many_members"
-        /// Two members of one object have the same name once escapes are resolved.
+        /// Two members of an object have the same name after resolving escapes.
         case duplicateName = "duplicate_name"
-        /// Something follows the value.
+        /// The value is followed by more text.
         case trailingBytes = "trailing_bytes"
         /// The text is JSON, but not an object.
         case notAnObject = "not_an_object"
     }
 
     public var code: Code
-    /// Where, in bytes from the start of the text.
+    /// Position of the fault in bytes from the start of the text.
     public var offset: Int
 
     public init(_ code: Code, at offset: Int) {

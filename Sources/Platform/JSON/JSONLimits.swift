@@ -1,14 +1,14 @@
-/// How large a text may be that is scanned.
+/// Limits of a text to be scanned.
 public struct JSONLimits: Sendable, Hashable {
-    /// The text's length in bytes.
+    /// Maximum length of the text in bytes.
     public var bytes = JSONDocument.defaultMaximumBytes
-    /// Containers inside each other.
+    /// Maximum nesting depth of containers.
     public var depth = JSONDocument.defaultMaximumDepth
-    /// Names of members in the whole text.
+    /// Maximum number of member names in the whole text.
     public var names = Int.max
-    /// Elements of arrays in the whole text.
+    /// Maximum number of array elements in the whole text.
     public var elements = Int.max
-    /// Members of one object.
+    /// Maximum number of members of one object.
     public var members = Int.max
 
     public init() {}

@@ -1,10 +1,12 @@
-/// Member names of scanned objects: comparing them and finding one that occurs twice.
+/// Member names of scanned objects: comparison and detection of duplicates.
 @usableFromInline
 package enum JSONNames {
-    /// Up to this many names are compared pair by pair; more go through a hash set with the process's random seed.
+    /// Number of names up to which all pairs are compared; more use a hash set with the process's random seed.
     private static let pairwiseLimit = 64
 
-    /// - Parameter maximum: an object with more names is refused before they are compared.
+    /// Throws if an object has a duplicate name.
+    ///
+    /// - Parameter maximum: an object with more names is rejected before they are compared.
     static func refuseDuplicates(
         in nodes: [JSONNode], object: Int, atMost maximum: Int, _ input: Span<UInt8>
     ) throws(JSONError) {
@@ -69,10 +71,10 @@ package enum JSONNames {
         return true
     }
 
-    /// Whether the name at `node` is `name`. A name with escapes is resolved first.
+    /// Whether the name at `node` equals `name`. Escapes are resolved first.
     @inlinable @inline(__always)
     package static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
-        // Nearly all other names end here.
+        // Nearly all unequal names are rejected here.
         if Int(node.end &- node.start) != name.utf8CodeUnitCount, !node.hasEscapes { return false }
         return isEqualText(node, to: name, input)
     }
@@ -90,12 +92,12 @@ package enum JSONNames {
             for index in 0..<length where input[start + index] != name.utf8Start[index] { return false }
             return true
         }
-        // Eight bytes a step; the last step may overlap the one before it.
+        // Eight bytes per step; the last step may overlap the previous one.
         let bytes = input.bytes
         let text = UnsafeRawPointer(name.utf8Start)
         var offset = 0
         while true {
-            // The node lies inside the input, and offset + 8 inside both.
+            // The node is inside the input, and offset + 8 is inside both.
             let one = bytes.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self)
             guard one == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
             guard offset + 8 < length else { return true }

@@ -1,30 +1,30 @@
-/// A JSON number as it was written. It is converted only on demand, and conversions are checked.
+/// A JSON number in its original notation. It is converted only on demand, with overflow checks.
 public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// The number's text, a valid JSON number.
     public let text: String
 
-    /// Made by the scanner, which has checked the grammar.
+    /// Created by the scanner, which has validated the grammar.
     init(scanned text: ArraySlice<UInt8>) { self.text = String(decoding: text, as: UTF8.self) }
 
     public init(_ value: Int64) { self.text = String(value) }
 
     public var description: String { text }
 
-    /// The value if it is a whole number within `Int64`.
+    /// The value of a whole number within `Int64`; otherwise nil.
     public var exactInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).exactInteger }
 
-    /// The value rounded down to a whole number, nil outside `Int64`.
+    /// The value rounded down to a whole number; nil outside `Int64`.
     public var flooredInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).flooredInteger }
 }
 
-/// Exact decimal arithmetic on a number's text: no floating point, no overflow, linear in its length.
+/// Exact decimal arithmetic on a number's text: no floating point, no overflow, linear in the text's length.
 struct JSONDecimal {
     let flooredInteger: Int64?
     private let hasFraction: Bool
 
     var exactInteger: Int64? { hasFraction ? nil : flooredInteger }
 
-    /// `text` follows the grammar of JSON numbers.
+    /// Parses `text`, which must follow the grammar of JSON numbers.
     init(_ text: ArraySlice<UInt8>) {
         var isNegative = false
         var digits: [UInt8] = []  // at most 20 are kept: more than Int64 has

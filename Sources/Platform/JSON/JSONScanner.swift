@@ -1,9 +1,9 @@
 internal import Bytes
 
-/// Checks that bytes are one JSON text (RFC 8259) and records where each value is.
+/// Validates that bytes are one JSON text (RFC 8259) and records the position of each value.
 ///
-/// Strict: valid UTF-8 only, no byte order mark, no control bytes in strings, no lone surrogates, no name twice in an
-/// object, nothing after the value. Bounded: containers are counted on a stack of limited depth, not by recursion, and the
+/// Strict: only valid UTF-8, no byte order mark, no control bytes in strings, no lone surrogates, no duplicate name in
+/// an object, nothing after the value. Bounded: nesting uses a stack of limited depth instead of recursion, and the
 /// index takes at most eight times the bytes of the text.
 struct JSONScanner {
     private(set) var nodes: [JSONNode] = []
@@ -17,9 +17,9 @@ struct JSONScanner {
 
     private let maximumDepth: Int
     private let maximumMembers: Int
-    /// Names that may still come.
+    /// Number of names still allowed.
     private var namesLeft: Int
-    /// Elements of arrays that may still come.
+    /// Number of array elements still allowed.
     private var elementsLeft: Int
 
     private init(_ limits: JSONLimits) {
@@ -34,8 +34,9 @@ struct JSONScanner {
             throw JSONError(.tooLong, at: bytes.count)
         }
         var scanner = JSONScanner(limits)
-        // Enough for each payload of a notification, in memory that malloc keeps for the thread (up to 1032 bytes): more
-        // would make it tidy up all that was freed. A record of a notification has about a hundred.
+        // Sufficient for each payload of a notification, in a block that malloc caches per thread (up to 1032 bytes): a
+        // larger one would trigger its consolidation of freed memory. A record of a notification has about a hundred
+        // nodes.
         scanner.nodes.reserveCapacity(60)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
         try scanner.scanText(bytes.span)
@@ -67,7 +68,7 @@ struct JSONScanner {
         }
     }
 
-    /// Reads a whole scalar, or the opening of a container (and its end, when it is empty).
+    /// Scans a whole scalar, or the start of a container (and its end if it is empty).
     private mutating func scanValue(_ input: Span<UInt8>) throws(JSONError) -> Expectation {
         skipWhiteSpace(input)
         switch try byte(input) {
@@ -184,7 +185,7 @@ struct JSONScanner {
         append(.number, from: start, to: position)
     }
 
-    /// At least one digit.
+    /// Scans at least one digit.
     private mutating func scanDigits(_ input: Span<UInt8>) throws(JSONError) {
         guard isDigit(try byte(input)) else { throw JSONError(.syntax, at: position) }
         while position < input.count, isDigit(input[position]) { position += 1 }
@@ -242,7 +243,7 @@ struct JSONScanner {
         }
     }
 
-    /// Reads `uXXXX`.
+    /// Scans `uXXXX`.
     private mutating func scanCodeUnit(_ input: Span<UInt8>) throws(JSONError) -> UInt32 {
         position += 1
         var unit: UInt32 = 0
@@ -261,7 +262,7 @@ struct JSONScanner {
     private mutating func append(
         _ kind: JSONNode.Kind, from start: Int, to end: Int, hasEscapes: Bool = false, fingerprint: UInt16 = 0
     ) {
-        // Offsets fit: the text is at most `greatestMaximumBytes` long.
+        // Offsets fit, because the text is at most `greatestMaximumBytes` long.
         nodes.append(
             JSONNode(
                 start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),

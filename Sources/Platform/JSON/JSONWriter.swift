@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Writes compact JSON text straight into bytes, for what is written too often to be built as a ``JSONValue`` first.
+/// Writes compact JSON text directly as bytes, for texts written too often to build a ``JSONValue`` first.
 ///
-/// The caller sees to it that the text is JSON: a member inside an object, one value after each member's name. Commas
-/// are the writer's.
+/// The caller must ensure that the text is valid: members only inside objects, one value after each member name. The
+/// writer adds the commas.
 package struct JSONWriter: Sendable {
-    /// Memory for text; the first `count` bytes are written.
+    /// Buffer for the text; the first `count` bytes are used.
     private var storage: [UInt8]
     private var count = 0
 
-    /// Memory of texts that are written, for the next ones: so many blocks of at most so many bytes.
+    /// Pool of buffers for reuse: at most `spareBlocks` buffers of at most `spareBytes` bytes.
     private static let spare = Mutex<[[UInt8]]>([])
     private static let spareBlocks = 8
     private static let spareBytes = 64 << 10
@@ -18,7 +18,7 @@ package struct JSONWriter: Sendable {
 
     private init(_ storage: consuming [UInt8]) { self.storage = storage }
 
-    /// The text that `write` writes, in no more memory than it needs.
+    /// Returns the text written by `write`, in an array of exactly its size.
     package static func text(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(spare.withLock { $0.popLast() } ?? Array(repeating: 0, count: 4096))
         write(&writer)
@@ -49,7 +49,7 @@ package struct JSONWriter: Sendable {
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts have nothing to escape, and go in whole.
+            // Most texts need no escapes and are appended as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 var quoted: [UInt8] = []
                 JSONBytes.append(quoted: String(decoding: utf8, as: UTF8.self), to: &quoted)
@@ -60,7 +60,7 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// A text that needs no escapes.
+    /// Writes a string that needs no escapes.
     ///
     /// - Parameter fill: writes all of its `count` bytes.
     package mutating func plainString(count length: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
@@ -76,7 +76,7 @@ package struct JSONWriter: Sendable {
     }
 
     package mutating func integer(_ value: Int64) {
-        // A comma, a sign and 19 digits at most.
+        // At most a comma, a sign and 19 digits.
         makeRoom(for: 21)
         if needsComma { append(UInt8(ascii: ",")) }
         if value < 0 { append(UInt8(ascii: "-")) }
@@ -108,10 +108,10 @@ package struct JSONWriter: Sendable {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), quoted: false)
     }
 
-    /// A value that is JSON text already.
+    /// Writes a value that is already JSON text.
     package mutating func text(_ json: [UInt8]) { json.withUnsafeBytes { append($0, quoted: false) } }
 
-    /// As ``text(_:)``.
+    /// Writes a value that is already JSON text.
     package mutating func text(_ json: ArraySlice<UInt8>) { json.withUnsafeBytes { append($0, quoted: false) } }
 
     package mutating func null() { text(Array("null".utf8)) }
@@ -129,20 +129,20 @@ package struct JSONWriter: Sendable {
 
     // MARK: Members
 
-    /// The name of a member, which needs no escapes; its value comes next.
+    /// Writes a member name that needs no escapes; its value must follow.
     package mutating func name(_ name: StaticString) {
         let text = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         append(text, quoted: true)
         append(UInt8(ascii: ":"))
     }
 
-    /// As ``name(_:)``, whatever the name.
+    /// Writes any member name; its value must follow.
     package mutating func name(of text: String) {
         string(text)
         append(UInt8(ascii: ":"))
     }
 
-    /// Absent when nil, as all of these.
+    /// Writes a member, unless the value is nil; so do the overloads below.
     package mutating func set(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         self.name(name)
@@ -173,7 +173,7 @@ package struct JSONWriter: Sendable {
         array(elements)
     }
 
-    /// Members as they came, of names that the caller did not write.
+    /// Writes the members of an object, whose names are not constants of the program.
     package mutating func add(_ members: JSONObject) {
         for member in members.members {
             name(of: member.name)
@@ -188,7 +188,7 @@ package struct JSONWriter: Sendable {
         append(bracket)
     }
 
-    /// Whether a value precedes this position.
+    /// Whether a comma is needed before the next value or name.
     private var needsComma: Bool {
         guard count > 0 else { return false }
         switch storage[count - 1] {
@@ -203,7 +203,7 @@ package struct JSONWriter: Sendable {
         count += 1
     }
 
-    /// Appends a value or a name with a comma before it where one is due, in one step: most of the writing is here.
+    /// Appends a value or name, with a comma before it if needed, in one step: this is the hot path.
     private mutating func append(_ text: UnsafeRawBufferPointer, quoted: Bool) {
         makeRoom(for: text.count + 3)
         let comma = needsComma
