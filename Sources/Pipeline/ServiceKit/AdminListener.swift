@@ -1,10 +1,11 @@
 package import HTTPServer
 package import Telemetry
 
-/// `/livez`, `/readyz` and `/metrics`, the same in every executable.
+/// The listener for `/livez`, `/readyz` and `/metrics`, identical in every executable.
 package enum AdminListener {
-    /// The listener. `/readyz` answers 503 with one line for each failing check, in the order given; so does `/livez`,
-    /// whose checks are for what only a restart corrects. Checks and further pages are asked for with each request.
+    /// Creates the listener. `/readyz` answers 503 with one line per failing check, in the order given; so does
+    /// `/livez`, whose checks detect conditions that only a restart corrects. Checks and additional pages are evaluated
+    /// for each request.
     package static func listener(
         host: String, port: Int, metrics: MetricsRegistry, readiness: @escaping @Sendable () -> [HealthCheck],
         liveness: @escaping @Sendable () -> [HealthCheck] = { [] },

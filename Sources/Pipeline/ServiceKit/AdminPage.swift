@@ -1,11 +1,11 @@
-/// A page of the admin listener beside its own: what a process knows of itself, for operators.
+/// An additional page of the admin listener with internal state for operators.
 public struct AdminPage: Sendable {
-    /// Such as `/webhooks/attempts`.
+    /// The path, such as `/webhooks/attempts`.
     public let path: String
-    /// JSON. Called for each request; must not wait.
+    /// Returns the page as JSON. Called for each request; must not block.
     public let body: @Sendable () -> [UInt8]
 
-    /// Makes a page.
+    /// Creates a page.
     public init(path: String, body: @escaping @Sendable () -> [UInt8]) {
         self.path = path
         self.body = body

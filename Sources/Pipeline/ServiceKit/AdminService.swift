@@ -3,11 +3,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// The admin listener of an executable, as its first service: it answers while the others start, and until the last has
-/// stopped.
+/// The admin listener of an executable. As the first service it responds while the others start and until the last one
+/// has stopped.
 package final class AdminService: Service {
     private struct Checks {
-        /// Nil while the process starts.
+        /// Nil while the process is starting.
         var readiness: [HealthCheck]?
         var liveness: [HealthCheck] = []
         var pages: [AdminPage] = []
@@ -37,11 +37,12 @@ package final class AdminService: Service {
         ])
     }
 
-    /// The checks and further pages from now on; without them `/readyz` says that the process is starting.
+    /// Sets the checks and additional pages; until then `/readyz` reports that the process is starting.
     package func check(readiness: [HealthCheck], liveness: [HealthCheck], pages: [AdminPage] = []) {
         checks.checks.withLock { $0 = Checks(readiness: readiness, liveness: liveness, pages: pages) }
     }
 
+    /// Starts the listener.
     /// - Throws: a `StartupError`.
     package func start() async throws {
         do {
@@ -52,10 +53,10 @@ package final class AdminService: Service {
         logger.info("admin listener ready", [LogField(.port, server.port(of: 0))])
     }
 
-    /// `/readyz` says no from now on.
+    /// Makes `/readyz` fail from now on.
     package func turnAway() { drain.set() }
 
-    /// Finishes the answers under way.
+    /// Stops the listener after completing the requests in progress.
     package func stop(within limit: Duration) async {
         await server.drain(within: limit)
     }

@@ -4,7 +4,7 @@ public import Kafka
 internal import KafkaTokens
 public import Telemetry
 
-/// Settings that every executable has, with names, defaults and help in one place.
+/// The settings of every executable, with names, defaults and help in one place.
 public enum ApplicationSettings {
     public static let bootstrapServers = Setting.string(
         "kafka.bootstrap.servers", default: "localhost:9092",
@@ -36,8 +36,8 @@ public enum ApplicationSettings {
     public static let adminHost = Setting.string(
         "admin.host", default: "127.0.0.1", help: "The address of /livez, /readyz and /metrics.")
 
-    /// Executables share a file and an environment: one group for all of them would divide the records of a topic among
-    /// executables that each need all of them.
+    /// Returns the reason for a disallowed key. Executables share a file and an environment: a common group would
+    /// divide the records of a topic among executables that each need all of them.
     private static func refusal(of name: String) -> String {
         """
         each executable has its own, since members of one group read each record once between them. Set \
@@ -45,29 +45,29 @@ public enum ApplicationSettings {
         """
     }
 
-    /// The port of /livez, /readyz and /metrics; each executable has a default of its own.
+    /// Creates the setting for the port of /livez, /readyz and /metrics; each executable has its own default.
     public static func adminPort(default port: Int) -> Setting<Int> {
         .integer(
             "admin.port", default: port, in: 0...65535,
             help: "The port of /livez, /readyz and /metrics; 0 takes a free one and logs it.")
     }
 
-    /// Everything but the admin port, which is the executable's own.
+    /// All settings except the admin port, whose default depends on the executable.
     public static let all: [any AnySetting] =
         [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
 
-    /// The demands on the topics, by `profile` and `durability`.
+    /// Returns the requirements for topics according to `profile` and `durability`.
     public static func deployment(_ configuration: Configuration) -> DeploymentProfile {
         let profile = configuration[profile]
         return profile == .production && configuration[durability] == .managed ? .managed : profile
     }
 
-    /// Brokers and librdkafka properties.
+    /// Creates the Kafka configuration from the bootstrap servers and librdkafka properties.
     ///
     /// - Parameters:
-    ///   - clientId: `client.id` where the configuration has none: what brokers' logs, quotas and
-    ///     `kafka-consumer-groups.sh` call this process.
-    ///   - defaults: further properties where the configuration has none.
+    ///   - clientId: `client.id` unless configured: the name of this process in brokers' logs, in quotas and in
+    ///     `kafka-consumer-groups.sh`.
+    ///   - defaults: additional properties unless configured.
     /// - Throws: a ``ConfigurationError`` that names the property.
     public static func kafkaConfiguration(
         _ configuration: Configuration, clientId: String? = nil, defaults: [String: String] = [:],
@@ -89,7 +89,7 @@ public enum ApplicationSettings {
         }
     }
 
-    /// The logger of an executable.
+    /// Creates the logger of an executable.
     public static func logger(_ label: String, _ configuration: Configuration) -> Logger {
         Logger.standardError(label: label, level: configuration[logLevel], format: configuration[logFormat])
     }

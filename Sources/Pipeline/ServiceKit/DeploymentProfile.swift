@@ -1,17 +1,18 @@
-/// The demands of an installation on its topics.
+/// The requirements of an installation for its topics.
 public enum DeploymentProfile: String, CaseIterable, Sendable {
     case production
     case singleNode = "single-node"
-    /// `production` on a service that replicates and does not report how: `durability=managed`, no value of `profile`.
+    /// `production` on a managed service that replicates but does not report how. It is selected by
+    /// `durability=managed` and is not a value of `profile`.
     case managed
 
     public static let allCases: [DeploymentProfile] = [.production, .singleNode]
 }
 
-/// Who answers for the copies of a record: the values of `durability`.
+/// The party responsible for the replicas of a record: the values of `durability`.
 public enum Durability: String, CaseIterable, Sendable {
-    /// The start, which compares replicas and their settings with what is needed.
+    /// The startup check, which compares replicas and their settings with the requirements.
     case checked
-    /// The operator of the service.
+    /// The operator of the managed Kafka service.
     case managed
 }

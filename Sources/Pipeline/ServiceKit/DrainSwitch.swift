@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A switch that is set while a process drains, so that `/readyz` turns away new work first.
+/// A switch that is set while a process drains, so that `/readyz` fails before other services stop.
 package final class DrainSwitch: Sendable {
     private let draining = Atomic(false)
 
@@ -10,7 +10,7 @@ package final class DrainSwitch: Sendable {
 
     package func set() { draining.store(true, ordering: .relaxed) }
 
-    /// The check that goes with it.
+    /// The health check for this switch.
     package var check: HealthCheck {
         HealthCheck("draining") { [self] in isDraining ? "the process is stopping" : nil }
     }

@@ -1,11 +1,12 @@
-/// One thing that must be true before requests or records are taken, or for the process to be left alone.
+/// A condition for accepting requests or records (`/readyz`), or for not restarting the process (`/livez`).
 public struct HealthCheck: Sendable {
-    /// A word for the answer: `kafka`.
+    /// A short name for the response: `kafka`.
     public let name: String
-    /// Nil when all is well, else what is wrong. Called for each request to `/readyz` or `/livez`; must not wait.
+    /// Returns nil if the check passes, otherwise the problem. Called for each request to `/readyz` or `/livez`; must
+    /// not block.
     public let problem: @Sendable () -> String?
 
-    /// Makes a check.
+    /// Creates a check.
     public init(_ name: String, problem: @escaping @Sendable () -> String?) {
         self.name = name
         self.problem = problem

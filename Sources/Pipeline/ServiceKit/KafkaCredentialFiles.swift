@@ -6,9 +6,9 @@ package import Telemetry
 
 /// Watches the files with this process's passwords and certificates for Kafka.
 ///
-/// librdkafka reads them when a client is made, and before version 2.1 offers no way to exchange them: a rotation takes
-/// a restart. A file that is no longer what the clients were made with is reported by a log line and a gauge, so that a
-/// restart that was forgotten is seen before the old password or certificate ends.
+/// librdkafka reads them when a client is created, and before version 2.1 it cannot replace them: a rotation requires a
+/// restart. A file that differs from the one used by the clients is reported by a log line and a gauge, so that a
+/// forgotten restart is noticed before the old password or certificate expires.
 package final class KafkaCredentialFiles: Service {
     package let name = "kafka credentials"
 
@@ -23,9 +23,9 @@ package final class KafkaCredentialFiles: Service {
     package init(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) {
         self.logger = logger
         var original: [String: FileFingerprint] = [:]
-        // A folder of certificates, and what librdkafka takes for something else than a file, is not watched.
+        // Directories of certificates, and values that librdkafka does not interpret as files, are not watched.
         let files = configuration.files(under: ApplicationSettings.kafka.prefix).filter { property, path in
-            // Secrets of tokens are read for each token.
+            // Secrets for tokens are read again for each token.
             guard !KafkaTokenSettings.rereadFiles.contains(property) else { return false }
             guard let fingerprint = try? FileFingerprint(path: path) else { return false }
             original[property] = fingerprint
@@ -44,7 +44,7 @@ package final class KafkaCredentialFiles: Service {
         }
     }
 
-    /// Compares the files with those read at the start. A file that is gone has changed.
+    /// Compares the files with those read at the start. A missing file counts as changed.
     package func check() {
         for (property, path) in files {
             let isChanged = (try? FileFingerprint(path: path)) != original[property]

@@ -1,11 +1,11 @@
 public import Kafka
 
 extension KafkaTopicExpectation {
-    /// Apple sends again for a week: a topic that forgets sooner could lose what its consumers have not read.
+    /// Apple retries for a week: a topic with a shorter retention could lose records that its consumers have not read.
     private static let shortestRetention: Int64 = 8 * 86_400_000
 
-    /// What a topic that is created with these settings must be like for as long as it is used. An operator may choose
-    /// another retention, but not one that forgets what has not been read.
+    /// Creates the expectation for a topic that was created with these settings and remains in use. An operator may
+    /// choose another retention, but not one that deletes records before they are read.
     public init(topic: KafkaTopic, createdWith settings: [String: String]) {
         self.init(topic: topic)
         func number(_ subject: KafkaTopicFinding.Subject) -> Int64? {
@@ -23,7 +23,7 @@ extension KafkaTopicExpectation {
         timestampType = settings[KafkaTopicFinding.Subject.timestampType.rawValue]
     }
 
-    /// Demands whose absence loses nothing that was acknowledged, removed.
+    /// This expectation without requirements whose violation loses no acknowledged record.
     private var withoutAdvice: KafkaTopicExpectation {
         var expectation = self
         expectation.deleteRetentionMilliseconds = nil
@@ -32,8 +32,8 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// What of it a process warns of and starts without: with tombstones that go too soon, what was erased comes back
-    /// when older records are read again, and where nothing forces compaction it stays in the topic.
+    /// The part whose violation a process only warns about: if tombstones are removed too early, erased data reappears
+    /// when older records are read again, and without enforced compaction it stays in the topic.
     package var advised: KafkaTopicExpectation {
         var expectation = KafkaTopicExpectation(topic: topic)
         expectation.deleteRetentionMilliseconds = deleteRetentionMilliseconds
@@ -42,7 +42,7 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// What of it a process does not start without.
+    /// Returns the part that a process requires at its start.
     package func required(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         if profile == .production { return demandingReplicas }
         var expectation = withoutAdvice
@@ -55,12 +55,12 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// The part that is worth a warning where the process starts all the same.
+    /// Returns the part whose violation causes a warning if the process starts anyway.
     package func wished(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         profile == .managed ? required(by: .managed) : demandingReplicas
     }
 
-    /// What no topic should lack, added to what this one asks; `single-node` warns of what is missing.
+    /// This expectation with the replication that every topic should have; `single-node` only warns if it is missing.
     package var demandingReplicas: KafkaTopicExpectation {
         var expectation = withoutAdvice
         expectation.replicationFactor = max(3, replicationFactor ?? 0)

@@ -2,28 +2,28 @@ internal import Configuration
 package import Kafka
 package import Lifecycle
 
-/// How an operator is told of a trouble with the brokers: the setting that it concerns, what is wrong, and the fix.
+/// A report of a connection problem for an operator: the setting concerned, the problem, and the fix.
 package struct KafkaTroubleReport: Sendable, Equatable {
-    /// The key of the setting, or `kafka.….*` where it is one of several.
+    /// The key of the setting, or `kafka.….*` if it is one of several.
     package let setting: String
-    /// The fault, with the brokers' addresses and librdkafka's own words.
+    /// The problem, with the brokers' addresses and librdkafka's own text.
     package let problem: String
     package let fix: String
-    /// Whether it is the same at the next start, whatever happens in the network: the exit code is 78 then.
+    /// Whether the problem will recur at the next start regardless of the network; the exit code is then 78.
     package let isPermanent: Bool
 }
 
 extension KafkaTrouble {
-    /// The report for an operator.
+    /// Creates the report for an operator.
     ///
-    /// - Parameter servers: `kafka.bootstrap.servers`.
+    /// - Parameter servers: the value of `kafka.bootstrap.servers`.
     package func report(_ servers: String) -> KafkaTroubleReport {
         let (setting, problem, fix, isPermanent) = words(" at \(servers)")
         return KafkaTroubleReport(
             setting: setting, problem: "\(problem): \(message)", fix: fix, isPermanent: isPermanent)
     }
 
-    /// The trouble and its fix on one line, for `/readyz`.
+    /// The problem and its fix on one line, for `/readyz`.
     package var advice: String {
         let words = words("")
         return "\(words.problem): \(message). \(words.fix)"
@@ -31,7 +31,7 @@ extension KafkaTrouble {
 
     private typealias Words = (setting: String, problem: String, fix: String, isPermanent: Bool)
 
-    /// - Parameter place: of the brokers, with a blank in front, or nothing.
+    /// - Parameter place: the brokers' location with a leading space, or an empty text.
     private func words(_ place: String) -> Words {
         switch cause {
         case .credentials, .repeatedNonce, .mechanism, .token, .tokenRefused: authentication(place)
@@ -137,11 +137,11 @@ extension KafkaTrouble {
 }
 
 extension StartupError {
-    /// Brokers that do not answer, or that refuse this client: with librdkafka's reason where it has told one.
+    /// Creates an error for brokers that do not answer or reject this client, with librdkafka's reason if known.
     ///
     /// - Parameters:
-    ///   - error: of the first call.
-    ///   - servers: `kafka.bootstrap.servers`.
+    ///   - error: the error of the first call.
+    ///   - servers: the value of `kafka.bootstrap.servers`.
     package init(noAnswer error: KafkaError, from servers: String) {
         guard let report = KafkaTrouble(error)?.report(servers) else {
             self.init(
@@ -154,9 +154,9 @@ extension StartupError {
             exitCode: report.isPermanent ? .configuration : .failure)
     }
 
-    /// A topic that is not there for this user.
+    /// Creates an error for a topic that does not exist for this user.
     ///
-    /// - Parameter denied: topics that the brokers have denied to describe.
+    /// - Parameter denied: topics that this user may not describe.
     package init(missing topic: KafkaTopic, denied: Set<KafkaTopic>) {
         guard denied.contains(topic) else {
             self.init(

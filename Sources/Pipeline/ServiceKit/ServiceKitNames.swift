@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of metrics.
+/// Names of this module's metrics.
 enum ServiceKitMetricName {
     static let credentialsChanged = "sluice_kafka_credentials_changed"
 }

@@ -1,31 +1,33 @@
 package import Kafka
 
-/// Asks the brokers about topics until their answer holds.
+/// Queries the brokers for topics until the result is stable.
 ///
-/// Brokers learn of a new topic one after the other: for a moment it is unknown to some of them, its settings cannot be
-/// told, or its partitions have no leader.
+/// Brokers learn of a new topic one after the other: for a moment it is unknown to some of them, its settings are
+/// unavailable, or its partitions have no leader.
 package struct SettledTopics: Sendable {
-    /// How long a question is repeated after an error that may pass.
+    /// How long transient errors are retried.
     private let limit: Duration
-    /// How long an answer that is not what was waited for is asked again.
+    /// How long results that are not settled are retried.
     private let timeout: Duration
     private let pause: Duration
 
     /// - Parameters:
-    ///   - limit: how long an error that may pass, such as `LEADER_NOT_AVAILABLE`, is no answer.
-    ///   - timeout: how long an answer that is not settled is no answer.
-    ///   - pause: between two questions.
+    ///   - limit: how long transient errors, such as `LEADER_NOT_AVAILABLE`, are retried.
+    ///   - timeout: how long results that are not settled are retried.
+    ///   - pause: the interval between two queries.
     package init(limit: Duration, timeout: Duration, pause: Duration = .milliseconds(100)) {
         self.limit = limit
         self.timeout = timeout
         self.pause = pause
     }
 
+    /// Repeats a query until its result is settled.
+    ///
     /// - Parameters:
-    ///   - describe: asks once; given how long the brokers may take.
-    ///   - isSettled: whether nothing better is to be expected.
-    /// - Returns: the first settled answer; after `timeout` whatever the answer is.
-    /// - Throws: an error that does not pass, at once; one that may pass, after `limit`.
+    ///   - describe: performs one query with the given time limit.
+    ///   - isSettled: whether no better result is to be expected.
+    /// - Returns: the first settled result, or the last one after `timeout`.
+    /// - Throws: a permanent error at once; a transient one after `limit`.
     package func descriptions(
         _ describe: (_ limit: Duration) async throws(KafkaError) -> [KafkaTopicDescription],
         until isSettled: ([KafkaTopicDescription]) -> Bool

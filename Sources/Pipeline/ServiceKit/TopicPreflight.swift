@@ -2,29 +2,29 @@ internal import Configuration
 package import Kafka
 package import Lifecycle
 
-/// What must be true of the brokers and topics before a process begins: checked at start, so that a setting which
-/// could lose an acknowledged record is met by an operator and not by a customer.
+/// Checks brokers and topics before a process starts working, so that an operator and not a customer discovers a
+/// setting that could lose an acknowledged record.
 package enum TopicPreflight {
     package struct Outcome: Sendable {
-        /// `configuration` as given, or with the profile of the embedded broker where that is what answers.
+        /// `configuration` as given, or with the profile of the embedded broker if that is the one that answers.
         package let kafka: KafkaConfiguration
         package let isEmbeddedBroker: Bool
-        /// What `single-node` tolerates here, one line each.
+        /// Violations that `single-node` tolerates, one line each.
         package let warnings: [String]
-        /// What should be changed under any profile although the process can go on, one line each with the fix.
+        /// Recommended changes under any profile that do not prevent the start, one line each with the fix.
         package let advice: [String]
-        /// How many partitions each topic has.
+        /// Number of partitions of each topic.
         package let partitions: [KafkaTopic: Int]
     }
 
-    /// Compares topics with what is expected of them under a profile.
+    /// Compares topics with their expectations under a profile.
     ///
-    /// `production` refuses fewer than three replicas, fewer than two in sync, unclean leader elections, and whatever
-    /// `topics` itself asks for. `single-node` refuses only what is missing or cannot work, and warns of the rest.
+    /// `production` rejects fewer than three replicas, fewer than two in sync, unclean leader elections, and violations
+    /// of `topics`. `single-node` rejects only what is missing or cannot work, and warns about the rest.
     ///
     /// - Parameters:
-    ///   - topics: what each topic must be like under any profile.
-    ///   - limit: how long brokers may take to answer.
+    ///   - topics: the expectations under any profile.
+    ///   - limit: maximum time for the brokers' answers.
     /// - Throws: one clear line with the setting and the fix.
     package static func run(
         _ configuration: KafkaConfiguration, topics: [KafkaTopicExpectation], profile: DeploymentProfile,
@@ -95,7 +95,7 @@ package enum TopicPreflight {
                 found.map { ($0.topic, $0.partitions.count) }, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// How long a topic that no broker names may still be one that was just created.
+    /// Time during which a topic missing from the brokers' answer may have been created just before.
     private static let creationLag: Duration = .milliseconds(1500)
 
     private static func descriptions(
@@ -110,7 +110,7 @@ package enum TopicPreflight {
     }
 
     private static func noAnswer(_ error: KafkaError, _ configuration: KafkaConfiguration) -> StartupError {
-        // Codes above 0 are a broker's: one did answer.
+        // Codes above 0 come from a broker, so one did answer.
         guard error.code.rawValue > 0 else {
             return StartupError(noAnswer: error, from: configuration.bootstrapServers)
         }
