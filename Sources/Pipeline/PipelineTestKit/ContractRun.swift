@@ -4,15 +4,15 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// An embedded broker with the topics of one scenario, and the runtime on it, one member at a time.
+/// An embedded broker with the topics of one scenario, and the runtime on it, with one member at a time.
 final class ContractRun: Sendable {
-    /// The join of a group on the embedded broker takes 3 s, more on a busy machine.
+    /// Joining a group on the embedded broker takes 3 s, more on a busy machine.
     private static let joining: Duration = .seconds(20)
 
     private struct State {
         var good: Set<RecordPosition> = []
         var all: Set<RecordPosition> = []
-        /// Each is a group that committed nothing.
+        /// Number of the current group; each one starts without commits.
         var group = 0
     }
 
@@ -34,7 +34,7 @@ final class ContractRun: Sendable {
 
     func end() async { await broker.stop() }
 
-    /// Writes records in order, each acknowledged before the next. Those without a partition go to the first.
+    /// Writes records in order, each acknowledged before the next. Records without a partition go to the first one.
     func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(kafka, topics: topics)
         for record in records {
@@ -51,13 +51,13 @@ final class ContractRun: Sendable {
         await producer.close(within: .seconds(5))
     }
 
-    /// Runs the handler until everything written is finished.
+    /// Runs the handler until every written record is finished.
     ///
     /// - Parameters:
-    ///   - asNewGroup: from the beginning, as a group that committed nothing.
-    ///   - failing: everything fails twice, before and after its effect.
-    ///   - meanwhile: what happens beside it, and what it finds wrong.
-    /// - Returns: what was wrong.
+    ///   - asNewGroup: whether to start from the beginning, as a group without commits.
+    ///   - failing: whether every call fails twice, before and after its effect.
+    ///   - meanwhile: runs concurrently; returns the problems it finds.
+    /// - Returns: all problems found.
     func consume(
         _ handler: PipelineHandler, asNewGroup: Bool = false, failing: Bool = false, within limit: Duration,
         meanwhile: (HandlerWatch) async throws -> [String] = { _ in [] }
@@ -87,12 +87,12 @@ final class ContractRun: Sendable {
         return problems
     }
 
-    /// Runs the handler until its partition is lost in the middle of a call, which is then cancelled.
+    /// Runs the handler until its partition is lost during a call, which is then cancelled.
     ///
     /// - Parameters:
-    ///   - first: handled before.
-    ///   - rest: written then; the first call for them is the one.
-    /// - Returns: what was wrong.
+    ///   - first: records handled before that.
+    ///   - rest: records written then; the first call for them is interrupted.
+    /// - Returns: all problems found.
     func lose(
         _ handler: PipelineHandler, after first: [KafkaProducerRecord], in rest: [KafkaProducerRecord],
         within limit: Duration
@@ -114,7 +114,7 @@ final class ContractRun: Sendable {
         return deadLettered
     }
 
-    /// Waits for a state, looking at it every few milliseconds.
+    /// Waits for a condition, checking it every few milliseconds.
     static func wait(within limit: Duration, _ condition: () -> Bool) async -> Bool {
         let end = ContinuousClock.now + limit
         while !condition() {

@@ -2,9 +2,9 @@ internal import Kafka
 internal import PipelineRuntime
 
 extension HandlerContract {
-    /// One scenario from an empty sink to its end.
+    /// Runs one scenario with an empty sink.
     ///
-    /// - Parameter expected: the effect of every record once; nil when this scenario is to find it.
+    /// - Parameter expected: the effect of every record handled once; nil if this scenario determines it.
     func run(
         _ scenario: Scenario, expecting expected: [String: String]?
     ) async throws -> (effect: [String: String], violations: [ContractViolation]) {
@@ -26,7 +26,7 @@ extension HandlerContract {
         return (effect, problems.map { ContractViolation(scenario: scenario, message: $0) })
     }
 
-    /// What is wrong beside the effect.
+    /// Plays a scenario and returns the problems other than a wrong effect.
     private func play(_ scenario: Scenario, _ subject: HandlerSubject, _ run: ContractRun) async throws -> [String] {
         let handler = try await subject.handler()
         switch scenario {
@@ -71,7 +71,7 @@ extension HandlerContract {
         try await subject.withholdSink?(true)
         try await run.write(records)
         return try await run.consume(handler, within: limit) { watch in
-            // Longer than a fault of the record's own lasts.
+            // Longer than retries for a fault of the record itself last.
             let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
             let early = watch.finished.count
             try await subject.withholdSink?(false)
@@ -97,14 +97,14 @@ extension HandlerContract {
         return differences
     }
 
-    /// The keys in reverse order of their first records, the records of each in theirs.
+    /// Reverses the order of the keys, by their first records; the records of each key stay in order.
     private static func byKeyReversed(_ records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         var keys: [[UInt8]?] = []
         for record in records where !keys.contains(record.key) { keys.append(record.key) }
         return keys.reversed().flatMap { key in records.filter { $0.key == key } }
     }
 
-    /// One of `others` after each of `records`, the rest at the end.
+    /// Inserts one of `others` after each of `records`, and the rest at the end.
     private static func mixed(
         _ records: [KafkaProducerRecord], with others: [KafkaProducerRecord]
     ) -> [KafkaProducerRecord] {
@@ -112,8 +112,8 @@ extension HandlerContract {
         return records.flatMap { [$0] + (rest.popFirst().map { [$0] } ?? []) } + Array(rest)
     }
 
-    /// Keys and values that no model expects. All but the last have keys and CloudEvents identifiers of their
-    /// own, so that none of them may take the place of a good record.
+    /// Returns records with keys and values that no model expects. All except the last have their own keys and
+    /// CloudEvents identifiers, so that none of them can replace a good record.
     private static func malformedRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
         let value = good.value ?? []
@@ -137,7 +137,7 @@ extension HandlerContract {
                     KafkaProducerRecord(topic: good.topic, partition: good.partition, key: key, value: value))
             }
         }
-        // The last good record again, under headers that say nothing.
+        // A copy of the last good record with meaningless headers.
         var unknown = last
         unknown.headers = [
             KafkaHeader(key: "ce_type", text: "com.example.unknown"), KafkaHeader(key: "ce_type", value: nil),

@@ -1,16 +1,16 @@
 public import Kafka
 public import PipelineRuntime
 
-/// One handler under test, with a sink of its own.
+/// One handler under test with its own sink.
 public struct HandlerSubject: Sendable {
-    /// A new handler over the same sink, as a process has after a restart.
+    /// Creates a new handler with the same sink, as after a restart of the process.
     public var handler: @Sendable () async throws -> PipelineHandler
-    /// What the sink holds now: an entry for each thing that the handler keeps, such as one for each key.
+    /// Returns the current content of the sink: an entry for each item that the handler keeps, such as one per key.
     public var effect: @Sendable () async throws -> [String: String]
-    /// Takes the sink away (`true`) and gives it back (`false`); without it that is not tried.
+    /// Makes the sink unavailable (`true`) or available again (`false`); if nil, this is not tested.
     public var withholdSink: (@Sendable (Bool) async throws -> Void)?
 
-    /// A subject; called once for each scenario, so that every one begins with an empty sink.
+    /// Creates a subject; called once for each scenario, so that every scenario starts with an empty sink.
     public init(
         handler: @escaping @Sendable () async throws -> PipelineHandler,
         effect: @escaping @Sendable () async throws -> [String: String],
@@ -22,10 +22,10 @@ public struct HandlerSubject: Sendable {
     }
 }
 
-/// What every handler promises, tried out: whatever a log does to it, the effect is that of every record once.
+/// A test of the contract for handlers: whatever happens to the log, the effect is that of every record handled once.
 ///
-/// Each scenario runs the handler through the real runtime on an embedded broker of its own. A scenario takes some
-/// seconds, most of them the joining of a consumer group; they run side by side.
+/// Each scenario runs the handler through the real runtime on its own embedded broker. A scenario takes several
+/// seconds, most of which are needed to join a consumer group; scenarios run concurrently.
 ///
 /// ```swift
 /// @Test func `the handler keeps the contract`() async throws {
@@ -38,25 +38,25 @@ public struct HandlerSubject: Sendable {
 /// }
 /// ```
 public struct HandlerContract: Sendable {
-    /// What may happen to a handler.
+    /// The scenarios that a handler must withstand.
     public enum Scenario: String, Sendable, CaseIterable {
-        /// Every record once: this is the effect that all others are compared with.
+        /// Every record once: the effect with which all others are compared.
         case once
         /// Every record twice in a row, as after a producer's retry.
         case duplicates
-        /// Keys in another order, the records of each in theirs.
+        /// The keys in another order; the records of each key stay in order.
         case otherOrder = "other order of keys"
-        /// Everything again, to the same handler: an operator reset the group.
+        /// All records again, to the same handler: an operator reset the group.
         case rewind
-        /// Half of the records handled and nothing committed, then everything, to a new handler.
+        /// Half of the records handled without a commit, then all of them by a new handler.
         case crash
-        /// Values that are no text or cut off, null and empty ones, null and empty keys, unknown headers and types.
+        /// Values that are not text or are truncated, null and empty values and keys, unknown headers and types.
         case malformedRecords = "malformed records"
-        /// The partition is lost in the middle of the work, and comes back.
+        /// The partition is lost during the work, and assigned again.
         case cancellation
-        /// Every record fails for reasons of the infrastructure, before and after its effect, and comes again.
+        /// Every record fails because of the infrastructure, before and after its effect, and is retried.
         case infrastructureFault = "infrastructure fault"
-        /// The sink is away for a while (only with `withholdSink`).
+        /// The sink is unavailable for a while (only with `withholdSink`).
         case sinkAway = "sink away"
     }
 
@@ -65,10 +65,10 @@ public struct HandlerContract: Sendable {
     let subject: @Sendable () async throws -> HandlerSubject
 
     /// - Parameters:
-    ///   - records: good records, of which every one has its effect; at least two, better of several keys with several
-    ///     records each. They are written in this order. A topic gets one partition unless a record names another.
-    ///   - limit: how long the handler may take for all of them.
-    ///   - subject: makes a handler with an empty sink.
+    ///   - records: good records, each with an effect; at least two, preferably several records for each of several
+    ///     keys. They are written in this order. A topic has one partition unless a record specifies another.
+    ///   - limit: maximum time for the handler to process all of them.
+    ///   - subject: creates a handler with an empty sink.
     public init(
         records: [KafkaProducerRecord], within limit: Duration = .seconds(20),
         subject: @escaping @Sendable () async throws -> HandlerSubject
@@ -78,9 +78,9 @@ public struct HandlerContract: Sendable {
         self.subject = subject
     }
 
-    /// Runs the scenarios; empty when the handler keeps what it promises.
+    /// Runs the scenarios; returns an empty list if the handler fulfils the contract.
     ///
-    /// - Throws: what the subject throws, and what keeps the embedded broker from running: then nothing is known.
+    /// - Throws: errors of the subject and of the embedded broker, which leave the result undetermined.
     public func violations(_ scenarios: [Scenario] = Scenario.allCases) async throws -> [ContractViolation] {
         let once = try await run(.once, expecting: nil)
         guard once.violations.isEmpty else { return once.violations }
@@ -93,11 +93,11 @@ public struct HandlerContract: Sendable {
     }
 }
 
-/// A promise that the handler did not keep.
+/// A violation of the contract by the handler.
 public struct ContractViolation: Sendable, Equatable, CustomStringConvertible {
-    /// What was done to the handler.
+    /// The scenario in which the violation occurred.
     public let scenario: HandlerContract.Scenario
-    /// What should have been and what was, in one sentence.
+    /// The expected and the actual result, in one sentence.
     public let message: String
 
     public var description: String { "\(scenario.rawValue): \(message)" }

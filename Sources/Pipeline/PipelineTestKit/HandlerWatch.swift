@@ -2,7 +2,7 @@ internal import Kafka
 internal import PipelineRuntime
 internal import Synchronization
 
-/// The place of a record in its log.
+/// The position of a record in the log.
 struct RecordPosition: Hashable, Comparable, CustomStringConvertible {
     let topic: KafkaTopic
     let partition: KafkaPartition
@@ -19,18 +19,19 @@ extension KafkaRecord {
     fileprivate var position: RecordPosition { RecordPosition(topic: topic, partition: partition, offset: offset) }
 }
 
-/// Between the runtime and a handler: notes what is finished, and interferes where a scenario asks for it.
+/// Wraps a handler for the runtime: tracks finished records, and injects faults if a scenario requires it.
 final class HandlerWatch: Sendable {
-    /// What a call of the handler meets.
+    /// The fault injected into calls of the handler.
     enum Mode: Sendable {
         case passing
         /// The first call for a record fails before the handler, the second after it.
         case failing
-        /// Once ``HandlerWatch/stall()`` was called, the next call waits for its cancellation, then reaches the handler.
+        /// After ``HandlerWatch/stall()`` was called, the next call waits for its cancellation before it reaches the
+        /// handler.
         case stalling
     }
 
-    /// Something outside the record failed.
+    /// A failure of the infrastructure, not of the record.
     private struct Fault: InfrastructureFault {}
 
     private struct State {
@@ -40,27 +41,27 @@ final class HandlerWatch: Sendable {
         var underWay = 0
         var mustStall = false
         var isStalled = false
-        /// Appended and not flushed.
+        /// Records appended but not flushed.
         var appended: [KafkaTopicPartition: [RecordPosition]] = [:]
         var lastError: String?
     }
 
     private let state = Mutex(State())
 
-    /// Records that need nothing more: done, skipped or dead-lettered.
+    /// Records that need no more processing: done, skipped or dead-lettered.
     var finished: Set<RecordPosition> { state.withLock { $0.finished } }
-    /// The reasons of what was dead-lettered.
+    /// The reasons of dead-lettered records.
     var deadLetters: [RecordPosition: String] { state.withLock { $0.deadLetters } }
-    /// How often the record was tried that was tried most.
+    /// Number of calls for the record that was tried most often.
     var mostCalls: Int { state.withLock { $0.calls.values.max() ?? 0 } }
     var callsUnderWay: Int { state.withLock { $0.underWay } }
     var isStalled: Bool { state.withLock { $0.isStalled } }
     var lastError: String? { state.withLock { $0.lastError } }
 
-    /// Has the next call stall, in a mode that does.
+    /// Makes the next call stall, in a mode that supports it.
     func stall() { state.withLock { $0.mustStall = true } }
 
-    /// As before the first record.
+    /// Resets the state to that before the first record.
     func forget() { state.withLock { $0 = State() } }
 
     func watching(_ handler: PipelineHandler, _ mode: Mode) -> PipelineHandler {
@@ -71,7 +72,7 @@ final class HandlerWatch: Sendable {
         }
     }
 
-    /// Instead of the broker's acknowledgement.
+    /// Records a dead letter in place of the broker.
     func deadLettered(_ letter: KafkaProducerRecord) {
         func text(_ name: String) -> String {
             letter.headers.last { $0.key == name }?.value.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -89,9 +90,9 @@ final class HandlerWatch: Sendable {
         }
     }
 
-    /// One call for records of a partition.
+    /// Makes one call for records of a partition.
     ///
-    /// - Parameter isAppending: `done` says that the next flush makes the record durable.
+    /// - Parameter isAppending: whether `done` means that only the next flush makes the record durable.
     fileprivate func call(
         _ records: [KafkaRecord], _ mode: Mode, isAppending: Bool = false,
         _ handle: () async throws -> [HandlerVerdict]
@@ -101,7 +102,7 @@ final class HandlerWatch: Sendable {
         return verdicts
     }
 
-    /// A flush of what was appended of a partition.
+    /// Flushes the records appended to a partition.
     fileprivate func flush(
         _ partition: KafkaTopicPartition, _ mode: Mode, _ flush: () async throws -> Void
     ) async throws {
@@ -122,7 +123,7 @@ final class HandlerWatch: Sendable {
         let (number, mustStall) = begin(first, mode)
         defer { state.withLock { $0.underWay -= 1 } }
         if case .failing = mode, number == 1 { throw Fault() }
-        // Ends by the cancellation that it waits for.
+        // The sleep ends when the call is cancelled.
         if mustStall { try? await Task.sleep(for: .seconds(3600)) }
         let result: Result
         do {
@@ -135,7 +136,7 @@ final class HandlerWatch: Sendable {
         return result
     }
 
-    /// The number of this call for its first record, and whether it stalls.
+    /// Returns the number of this call for its first record, and whether it stalls.
     private func begin(_ first: RecordPosition?, _ mode: Mode) -> (Int, Bool) {
         state.withLock { state in
             state.underWay += 1
@@ -204,7 +205,8 @@ private struct WatchedFlushing: FlushingHandler {
     let mode: HandlerWatch.Mode
 
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
-        // A copy that was appended before a fault after it would be a broken promise of this watch, not of the handler.
+        // A repeated append, after a fault injected behind the first, would be this wrapper's violation and not the
+        // handler's.
         let mode: HandlerWatch.Mode = if case .failing = mode { .passing } else { mode }
         return try await watch.call(records, mode, isAppending: true) { try await handler.append(records) }
     }
