@@ -1,10 +1,10 @@
 /// Parser for the subset of Java's properties format used by the configuration.
 ///
 /// Lines are `key=value` or `key: value`; comments begin with `#` or `!`; a line that ends with an odd number of
-/// backslashes continues on the next one, whose leading whitespace is ignored; escapes are `\t \n \r \f \\ \= \: \#
-/// \!`, `\` before a space, and `\uXXXX` (surrogates in pairs); the encoding is UTF-8. It is stricter than Java: a line
-/// needs its separator, unknown escapes and duplicate keys are errors, and trailing spaces of a value are ignored
-/// (write the last one as `\ ` to keep it).
+/// backslashes continues on the next one, whose leading whitespace is ignored; the encoding is UTF-8. Escapes are
+/// `\t \n \r \f \\ \= \: \# \!`, `\` before a space, and `\uXXXX` (surrogates in pairs). The parser is stricter than
+/// Java: a line needs its separator, unknown escapes and duplicate keys are errors, and trailing spaces of a value are
+/// ignored (write the last one as `\ ` to keep it).
 package enum PropertiesFile {
     package struct Entry: Equatable {
         package let key: String

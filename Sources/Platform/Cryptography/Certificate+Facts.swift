@@ -6,8 +6,8 @@ package enum PublicKeyKind: Hashable, Sendable {
     case p256
     /// EC on P-384, with a named curve and an uncompressed point.
     case p384
-    /// Any other key, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1 (explicit
-    /// parameters)`.
+    /// Any other key, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`,
+    /// `EC prime256v1 (explicit parameters)`.
     case other(String)
 
     /// The name for messages.

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// One X.509 certificate, parsed but not verified. Shared by all threads.
+/// One X.509 certificate, parsed but not verified. Can be shared by threads.
 package final class Certificate: @unchecked Sendable {
     // @unchecked Sendable because the X509 is never changed after init, which also fills its cache of extensions.
 
     // Owned (one reference); freed in deinit.
     let handle: OpaquePointer
-    // X509_get_extension_flags: EXFLAG_… .
+    // The flags EXFLAG_… returned by X509_get_extension_flags.
     let extensionFlags: UInt32
     /// The certificate's exact encoding.
     package let der: [UInt8]

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// An Ed25519 public key (RFC 8032) for verification. Can be shared by threads.
 package final class Ed25519PublicKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable once built; every verification has a context of its own.
+    // @unchecked Sendable because an EVP_PKEY is immutable once built; every verification has its own context.
 
     /// Number of bytes of a key.
     package static let byteCount = 32

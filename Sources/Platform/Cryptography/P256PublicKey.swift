@@ -11,7 +11,7 @@ package enum SignatureResult: Sendable {
 
 /// A P-256 public key for verifying ES256. Can be shared by threads.
 package final class P256PublicKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable once built; a verification has a context to itself.
+    // @unchecked Sendable because an EVP_PKEY is immutable once built; no two verifications share a context.
 
     // Owned (one reference); freed in deinit.
     private let handle: OpaquePointer

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A private key for signing ES256 and for creating test certificates. Its value is never printed.
 package final class PrivateKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable once built; every signature has a context of its own.
+    // @unchecked Sendable because an EVP_PKEY is immutable once built; every signature has its own context.
 
     /// The kind of key to generate. Verifiers here accept only P-256 and P-384; the others serve to create inputs they
     /// reject.

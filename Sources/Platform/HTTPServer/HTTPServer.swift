@@ -3,10 +3,10 @@ internal import Concurrency
 internal import Synchronization
 internal import Time
 
-/// An HTTP/1.1 server for a strict subset of the protocol: one thread for all its listeners.
+/// An HTTP/1.1 server for a strict subset of the protocol, with one thread for all its listeners.
 ///
-/// Requests leave as values and responses come back by number, so nothing is shared between the loop and the code that
-/// handles a request. Sources: RFC 9110 and RFC 9112.
+/// Requests are passed to handlers as values and responses are matched by slot number, so the loop shares no state with
+/// the code that handles a request. Sources: RFC 9110 and RFC 9112.
 public final class HTTPServer: Sendable {
     private enum State {
         case created

@@ -152,6 +152,6 @@ public final class DevBroker: Sendable {
 
 /// `rd_kafka_mock_cluster_t`: librdkafka's mock cluster.
 private struct MockClusterPointer: @unchecked Sendable {
-    // @unchecked Sendable because each call on a mock cluster is handed to the cluster's own thread.
+    // @unchecked Sendable because each call on a mock cluster runs on the cluster's own thread.
     let raw: OpaquePointer
 }

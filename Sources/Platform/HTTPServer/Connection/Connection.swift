@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// An open socket of the loop. Only the loop thread touches it.
+/// An open socket of the loop. Only the loop thread accesses it.
 final class Connection {
     let socket: Int32
     let key: SlotTable<Connection>.Key

@@ -1,7 +1,7 @@
 internal import CSockets
 internal import Synchronization
 
-/// A response on its way to the loop.
+/// A response queued for the loop.
 struct QueuedResponse: Sendable {
     let listener: Int
     let slot: RequestSlots.Key

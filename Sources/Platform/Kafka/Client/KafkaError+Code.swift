@@ -76,7 +76,7 @@ extension KafkaError {
         public static let unsupportedFeature = Code(rawValue: -165)
         /// The record was still queued when the producer was purged.
         public static let purgedFromQueue = Code(rawValue: -152)
-        /// The record was on its way when the producer was purged.
+        /// The record was in flight when the producer was purged.
         public static let purgedInFlight = Code(rawValue: -151)
         /// The client failed fatally.
         public static let fatal = Code(rawValue: -150)
