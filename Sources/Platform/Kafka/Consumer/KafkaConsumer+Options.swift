@@ -17,7 +17,7 @@ extension KafkaConsumer {
         case resetToBeginning
     }
 
-    /// Consumer behavior beyond librdkafka's properties.
+    /// Consumer behaviour beyond librdkafka's properties.
     public struct Options: Sendable {
         /// The reaction to an offset that is out of range.
         public var outOfRange: OutOfRange = .stop

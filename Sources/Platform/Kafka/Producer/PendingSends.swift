@@ -4,7 +4,7 @@ typealias SendCompletion = @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
 /// The sends awaiting their delivery reports, and the deadlines of their callers.
 ///
 /// A send is identified by a ticket, which travels through librdkafka as the record's opaque pointer: no object is
-/// shared with C, and a report with an outdated ticket is recognized. A send whose caller stopped waiting stays here,
+/// shared with C, and a report with an outdated ticket is recognised. A send whose caller stopped waiting stays here,
 /// and counts, until its report arrives, because librdkafka still holds the record.
 struct PendingSends {
     /// Identifies one send; never 0.
