@@ -7,22 +7,22 @@ public struct Limits: Sendable {
     public var requestLineBytes = 4 * 1024
 
     // Deadlines of the phases of a request.
-    /// Time from accept, or from the first byte of a later request, to the end of the head. The connection is closed
-    /// after it.
+    /// Time from accept, or from the first byte of a later request, to the end of the head; then the connection is
+    /// closed.
     public var headTime = Duration.seconds(10)
-    /// Time from the same start to the end of the body. The request is refused with 408 after it.
+    /// Time from the same start to the end of the body; then the request is refused with 408.
     public var requestTime = Duration.seconds(15)
-    /// Time from the dispatch to the response. The request is answered with 503 after it, and a later response is
-    /// dropped. Deadlines are checked every 100 ms, so this response is sent within five seconds.
+    /// Time from the dispatch to the response; then the request is answered with 503, and a later response is dropped.
+    /// Deadlines are checked every 100 ms, so the 503 is sent within five seconds.
     public var handlerTime = Duration.milliseconds(4800)
-    /// Idle time between two requests of a connection. The connection is closed after it.
+    /// Idle time between two requests of a connection; then the connection is closed.
     public var idleTime = Duration.seconds(30)
     /// Idle time for connections from `proxies`. It is longer than a proxy keeps an upstream connection (nginx: 60 s),
     /// so that the proxy closes first and no request arrives on a socket that is being closed.
     public var proxyIdleTime = Duration.seconds(75)
-    /// Time from the first byte of a response to its last. The connection is closed after it.
+    /// Time from the first byte of a response to its last; then the connection is closed.
     public var sendTime = Duration.seconds(15)
-    /// Time after the last response until the peer closes. The connection is closed after it.
+    /// Time after the last response for the peer to close the connection; then it is closed.
     public var lingerTime = Duration.seconds(2)
     /// Bytes read and discarded while lingering. The limit matches the body size that the proxy configurations in
     /// `deploy/` let through: a connection closed before these bytes are read is reset, and the proxy answers 502

@@ -133,7 +133,7 @@ private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?,
     return bytes.withUnsafeBytes { withAddress(of: $0, body) }
 }
 
-/// Calls `body` with a null pointer for nil, and never for empty bytes, which Kafka distinguishes.
+/// Calls `body` with a null pointer for nil, but never for empty bytes, which Kafka distinguishes from null.
 private func withAddress<Result>(
     of bytes: UnsafeRawBufferPointer?, _ body: (UnsafeRawPointer?, Int) -> Result
 ) -> Result {
