@@ -11,17 +11,17 @@ struct FoundNotification: Sendable {
         case accepted(AcceptedNotification)
         /// With the compact JWS.
         case nonconforming(NonconformingNotification, [UInt8])
-        /// Not Apple's, or of another app or environment than was asked for, with the text as Apple returned it.
+        /// Not signed by Apple, or of another app or environment than requested; with the text as Apple returned it.
         case refused(RefusedObject, [UInt8])
     }
 
     let content: Content
     let mark: NotificationMark
     let wanted: ReceivedIndex.Wanted
-    /// Apple saw an attempt acknowledged.
+    /// Whether Apple recorded an acknowledged delivery attempt.
     let wasDelivered: Bool
 
-    /// It would be written to the quarantine topic.
+    /// Whether it would be written to the quarantine topic.
     var isQuarantinable: Bool {
         switch content {
         case .accepted: false
@@ -29,9 +29,9 @@ struct FoundNotification: Sendable {
         }
     }
 
-    /// The mark of what has no notificationUUID.
+    /// Returns the mark of a notification without a notificationUUID.
     ///
-    /// - Parameter digest: of the signed part of its JWS.
+    /// - Parameter digest: digest of the signed part of its JWS.
     static func mark(ofSignedPart digest: [UInt8]) -> NotificationMark {
         NotificationMark(of: digest.map { String($0, radix: 16) }.joined())
     }
@@ -43,7 +43,7 @@ struct FoundNotification: Sendable {
         wasDelivered = false
     }
 
-    /// Nil only if the verifier let something pass that cannot be named.
+    /// Nil only if the verifier accepted a notification without an identity.
     init?(_ item: NotificationHistoryPage.Item) {
         wasDelivered = item.sendAttempts.contains { $0.result == .success }
         switch item.verdict {

@@ -2,21 +2,22 @@ internal import AppStoreModel
 internal import Reconciliation
 internal import Synchronization
 
-/// The notifications that this process has published or quarantined, and whose rows may not be read back yet: sweeps of
-/// several kinds run at a time and find the same ones.
+/// The notifications that this process has published or quarantined, but that may not have been read back yet:
+/// concurrent sweeps of several kinds find the same ones.
 final class HandledNotifications: Sendable {
     private struct Key: Hashable {
         let environment: AppStoreEnvironment
         let mark: NotificationMark
     }
 
-    /// Rows are read back within seconds; an index that is older is brought up to date before it is asked. Milliseconds.
+    /// Lifetime of a claim in milliseconds: rows are read back within seconds, and an older index is brought up to date
+    /// before it is used.
     private static let lifetime: Int64 = 3_600_000
     private static let capacity = 65_536
 
     private let moments = Mutex<[Key: Int64]>([:])
 
-    /// Claims a notification for the caller. False where another sweep, or this one, has it.
+    /// Claims a notification for the caller. Returns false if this or another sweep has already claimed it.
     ///
     /// - Parameter now: milliseconds of the monotonic clock.
     func claim(_ mark: NotificationMark, in environment: AppStoreEnvironment, now: Int64) -> Bool {
@@ -29,7 +30,7 @@ final class HandledNotifications: Sendable {
         }
     }
 
-    /// The claimed notification was not written after all.
+    /// Releases a claim if the notification was not written.
     func release(_ mark: NotificationMark, in environment: AppStoreEnvironment) {
         moments.withLock { $0[Key(environment: environment, mark: mark)] = nil }
     }

@@ -7,10 +7,10 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// Runs one sweep: reads Apple's history page by page, and puts back what is not in the topic.
+/// Runs one sweep: reads Apple's history page by page, and publishes the notifications missing in the topic.
 struct HistorySweeper: Sendable {
-    /// What was brought up to date is so for as long, in milliseconds: the rows follow the topic within a second, so it is
-    /// for members that are far behind.
+    /// Time in milliseconds for which an index counts as up to date. Rows normally follow the topic within a second;
+    /// this handles members that are far behind.
     private static let freshness: Int64 = 60_000
 
     let client: AppStoreServerClient
@@ -22,7 +22,7 @@ struct HistorySweeper: Sendable {
     let repetition: Repetition
     let handled: HandledNotifications
 
-    /// - Parameter save: makes the run's progress durable.
+    /// - Parameter save: persists the run's progress.
     func sweep(
         _ run: SweepRun, _ kind: SweepKind, windows length: Int64, _ scope: APIScope,
         save: (SweepRun) async throws -> Void
@@ -49,18 +49,18 @@ struct HistorySweeper: Sendable {
         }
     }
 
-    /// What a run works with.
+    /// The state of a run in progress.
     private struct Work {
         var run: SweepRun
         let kind: SweepKind
         let scope: APIScope
-        /// Counted and not written: each counts once.
+        /// Marks counted but not written, so that each counts once.
         var counted: Set<NotificationMark> = []
-        /// Everything that came later is known.
+        /// Start of the index, in milliseconds since 1970: every later notification is in it.
         var since: Int64 = 0
-        /// When that was found out, by the monotonic clock.
+        /// When the index was last brought up to date, on the monotonic clock.
         var caughtUpAt: Int64 = 0
-        /// The window's token expired: its first half comes next.
+        /// Whether the window's token expired, so that its first half is read next.
         var isHalved = false
     }
 
@@ -78,13 +78,13 @@ struct HistorySweeper: Sendable {
 
     // MARK: Pages
 
-    /// Reads a window to its last page.
+    /// Reads a window up to its last page.
     private func read(
         _ progress: SweepProgress, _ work: inout Work, _ save: (SweepRun) async throws -> Void
     ) async throws {
         guard let query = query(progress, work) else { return }
         var pages = client.getNotificationHistory(query, paginationToken: progress.pageToken, work.scope)
-        // An attempt that begins with a later page comes further than the one before with each page.
+        // An attempt that begins at a later page makes progress with each page.
         let goesOn = progress.pageToken != nil
         while true {
             let page: NotificationHistoryPage?
@@ -106,9 +106,9 @@ struct HistorySweeper: Sendable {
         }
     }
 
-    /// Nil for a window that Apple no longer tells of.
+    /// Returns the query of a window; nil if the window is outside of Apple's history.
     private func query(_ progress: SweepProgress, _ work: Work) -> NotificationHistoryQuery? {
-        // A minute later than Apple allows at this moment, for the clocks.
+        // One minute inside Apple's limit, to allow for clock differences.
         let first = clocks.wallMilliseconds() - SweepKind.reach(work.scope.environment) + 60_000
         let from = max(progress.window.from, first)
         guard from < progress.window.to else { return nil }
@@ -124,7 +124,7 @@ struct HistorySweeper: Sendable {
         failure.code == .paginationTokenExpired || failure.code == .invalidPaginationToken
     }
 
-    /// The next page, with several attempts.
+    /// Returns the next page, with retries.
     private func next(
         _ pages: inout Pages<NotificationHistoryPage>, _ work: inout Work
     ) async throws -> NotificationHistoryPage? {
@@ -172,7 +172,8 @@ struct HistorySweeper: Sendable {
         return found.filter { !known.contains($0.wanted) }
     }
 
-    /// What the ingress has quarantined is remembered, so that the topic is read for it once.
+    /// Returns the notifications that are not in the quarantine topic. Those quarantined by the ingress are remembered,
+    /// so that the topic is read only once for them.
     private func notQuarantined(
         _ found: [FoundNotification], _ work: Work
     ) async throws -> [FoundNotification] {
@@ -191,12 +192,12 @@ struct HistorySweeper: Sendable {
             return
         }
         let (environment, now) = (work.scope.environment, clocks.monotonicMilliseconds())
-        // Twice on one page, or found by another sweep too.
+        // Skip a notification that appears twice on one page, or that another sweep has found.
         guard handled.claim(found.mark, in: environment, now: now) else { return }
         do {
             try await write(found, work)
         } catch let error as KafkaError where error.code == .messageTooLarge {
-            // Kafka will never take this one; the others of the window are not to wait for it.
+            // Kafka will never accept this notification; the rest of the window must not wait for it.
             work.run.counts.refused += 1
             metrics.swept(0, refused: 1)
             return
@@ -207,7 +208,8 @@ struct HistorySweeper: Sendable {
         count(found, &work)
     }
 
-    /// Acknowledged before what is known of the topic begins: neither missing nor known.
+    /// Returns whether the notification was acknowledged before the index begins, which makes it neither missing nor
+    /// known.
     private func isUnknown(_ found: FoundNotification, _ work: Work) -> Bool {
         guard case .accepted(let notification) = found.content else { return false }
         return found.wasDelivered && notification.identity.signedDate.millisecondsSince1970 < work.since
@@ -249,11 +251,11 @@ struct HistorySweeper: Sendable {
                     identity.notificationUUID, identity.notificationType, signedDate: identity.signedDate))
             metrics.found(isPublished: !isDryRun)
         case .nonconforming:
-            // Not published by this run either way.
+            // This run does not publish it in either case.
             work.run.counts.quarantined += 1
             if !isDryRun { metrics.quarantined() }
         case .refused:
-            // Counted with the page.
+            // The counters of the page include it.
             if !isDryRun { metrics.quarantined() }
         }
     }

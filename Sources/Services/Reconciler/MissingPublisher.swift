@@ -6,12 +6,12 @@ internal import Publication
 internal import Records
 internal import Time
 
-/// Publishes what is missing, and returns when Kafka has it.
+/// Publishes missing notifications, and returns after Kafka has acknowledged them.
 struct MissingPublisher: Sendable {
     let publisher: NotificationPublisher
     let clocks: Clocks
 
-    /// - Throws: a `KafkaError`; the notification is found missing again.
+    /// - Throws: a `KafkaError`; a later sweep finds the notification again.
     func publish(_ notification: AcceptedNotification) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             publisher.publish(notification, receivedAt: now, origin: .history) { result in
@@ -20,9 +20,9 @@ struct MissingPublisher: Sendable {
         }
     }
 
-    /// - Throws: a `KafkaError`; it is found again.
+    /// - Throws: a `KafkaError`; a later sweep finds the notification again.
     func quarantine(_ notification: NonconformingNotification, _ signedPayload: [UInt8]) async throws {
-        // Its signature was verified, or it would not have come here.
+        // Only notifications with a verified signature are passed here.
         guard
             let record = QuarantinableNotification(
                 notification, body: signedPayload, receivedAt: now, source: .history)?.record
@@ -30,10 +30,10 @@ struct MissingPublisher: Sendable {
         try await write(record)
     }
 
-    /// Quarantines what Apple returned for an app and was refused: over a verified connection it comes from Apple, so it
-    /// is kept for a person to judge.
+    /// Quarantines a refused object that Apple returned for an app: it came from Apple over a verified connection, so
+    /// it is kept for examination.
     ///
-    /// - Throws: a `KafkaError`; it is found again.
+    /// - Throws: a `KafkaError`; a later sweep finds the object again.
     func quarantine(_ refused: RefusedObject, _ signedPayload: [UInt8], _ scope: APIScope) async throws {
         try await write(
             QuarantineRecord(

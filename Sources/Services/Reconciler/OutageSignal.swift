@@ -1,14 +1,14 @@
 internal import AppStoreModel
 
-/// Finds out from the notification topics that the ingress was unavailable: nothing came for some time, and then something
-/// did. A value without a clock; milliseconds since 1970.
+/// Detects from the notification topics that the ingress was unavailable: no records arrived for some time, and then
+/// one did. A value without a clock; times are in milliseconds since 1970.
 ///
-/// It may be wrong, for an app with few customers is quiet at times; then a sweep finds nothing, at the price of a few
-/// requests. It does not see an outage of some of several ingresses, nor one that is shorter than the limit: what was
-/// missed then is found by the next sweep at its time.
+/// The signal may be wrong, because an app with few customers has quiet periods; a sweep then finds nothing, at the
+/// cost of a few requests. Outages of only some ingress instances, or shorter than the limit, are not detected: the
+/// next regular sweep finds the missing notifications.
 struct OutageSignal: Sendable {
-    /// An older record comes from a backlog or a rewind, and one that is so far ahead from a wrong clock: neither says
-    /// anything about the present.
+    /// Maximum difference between a record's timestamp and the current time. An older record comes from a backlog or a
+    /// rewind, one further ahead from a wrong clock; neither indicates the present state.
     private static let present: Int64 = 300_000
 
     let silence: Int64
@@ -17,10 +17,10 @@ struct OutageSignal: Sendable {
     init(silence: Int64) { self.silence = silence }
 
     /// - Parameters:
-    ///   - timestamp: of a record that the ingress wrote.
-    ///   - now: when it is read.
-    /// - Returns: whether an outage may just have ended. The first record is one that ends an outage: what came before
-    ///   the start of this process is not known.
+    ///   - timestamp: timestamp of a record written by the ingress.
+    ///   - now: when the record is read.
+    /// - Returns: whether an outage may have just ended; true for the first record, because earlier ones are unknown to
+    ///   this process.
     mutating func isRecovery(_ timestamp: Int64, in environment: AppStoreEnvironment, at now: Int64) -> Bool {
         guard timestamp - now < Self.present else { return false }
         let before = last[environment]

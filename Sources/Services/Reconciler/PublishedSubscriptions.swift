@@ -5,37 +5,36 @@ internal import Records
 internal import Synchronization
 internal import Time
 
-/// The subscriptions in the entitlements topics that are compared with what Apple says. A topic is read once by a process,
-/// for all apps, and from then on what was written since: each comparison and each look at a difference costs the new
-/// records alone.
+/// The subscriptions in the entitlements topics that are compared with Apple's status. A process reads each topic once,
+/// for all apps, and later only its new records, so comparisons and rechecks of a difference cost only those.
 final class PublishedSubscriptions: Sendable {
-    /// A subscription, and the record that it was read from.
+    /// A subscription and the position of its record.
     struct Row: Sendable {
         let subscription: PublishedSubscription
         let partition: KafkaTopicPartition
         let offset: KafkaOffset
 
-        /// Whether both are of one record.
+        /// Returns whether both rows come from the same record.
         func isSame(as other: Row) -> Bool { partition == other.partition && offset == other.offset }
     }
 
     private struct Snapshot {
         var rows: [BundleId: [OriginalTransactionId: Row]] = [:]
-        /// Of each partition the offset to be read next.
+        /// The next offset of each partition.
         var next: [KafkaTopicPartition: KafkaOffset] = [:]
-        /// When the last reading began, in milliseconds of the monotonic clock.
+        /// When the last read began, in milliseconds of the monotonic clock.
         var begun: Int64
     }
 
     private let topics: TopicNames
     private let kafka: KafkaConfiguration
     private let clocks: Clocks
-    /// How long reading a topic may take.
+    /// Time limit for reading a topic.
     private let limit = Duration.seconds(3_600)
     private let snapshots = Mutex<[AppStoreEnvironment: Snapshot]>([:])
     private let records = Atomic<Int>(0)
 
-    /// So many records were read, those that are no rows included.
+    /// Number of records read, including those without a row.
     var recordsRead: Int { records.load(ordering: .relaxed) }
 
     init(topics: TopicNames, kafka: KafkaConfiguration, clocks: Clocks) {
@@ -44,7 +43,7 @@ final class PublishedSubscriptions: Sendable {
         self.clocks = clocks
     }
 
-    /// The subscriptions of an app as they were read last, in the order of the purchases.
+    /// Returns the subscriptions of an app as last read, ordered by purchase.
     func rows(of bundleId: BundleId, in environment: AppStoreEnvironment) -> [Row] {
         let rows = snapshots.withLock { $0[environment]?.rows[bundleId] } ?? [:]
         return rows.values.sorted {
@@ -52,21 +51,21 @@ final class PublishedSubscriptions: Sendable {
         }
     }
 
-    /// One of them; nil where it is not there any more.
+    /// Returns one row; nil if it no longer exists.
     func row(
         of purchase: OriginalTransactionId, _ bundleId: BundleId, in environment: AppStoreEnvironment
     ) -> Row? {
         snapshots.withLock { $0[environment]?.rows[bundleId]?[purchase] }
     }
 
-    /// Reads what is new in the topic of an environment, if the last reading began before a moment; there are no rows
-    /// where there is no topic yet. Not to be called twice at a time.
+    /// Reads the new records in the topic of an environment if the last read began before `moment`; without a topic
+    /// there are no rows. Must not be called concurrently.
     ///
     /// - Parameter moment: milliseconds of the monotonic clock.
-    /// - Returns: when the last reading began, by the same clock.
-    /// - Throws: a `KafkaError`; the topic is read from its beginning next.
+    /// - Returns: when the last read began, on the same clock.
+    /// - Throws: a `KafkaError`; the next call reads the topic from its beginning.
     func refresh(_ environment: AppStoreEnvironment, since moment: Int64) async throws -> Int64 {
-        // Taken out, so that it has one owner and is not copied.
+        // Removed from the dictionary, so that it has a single owner and is not copied.
         let known = snapshots.withLock { $0.removeValue(forKey: environment) }
         if let known, known.begun >= moment {
             snapshots.withLock { $0[environment] = known }
@@ -87,7 +86,7 @@ final class PublishedSubscriptions: Sendable {
         let isContinued = ends.allSatisfy { partition, marks in
             snapshot.next[partition].map { marks.low <= $0 && $0 <= marks.high } ?? true
         }
-        // The topic was recreated, or records were deleted that were not read.
+        // The topic was recreated, or unread records were deleted.
         if !isContinued || ends.isEmpty { snapshot = Snapshot(begun: begun) }
         var starts: [KafkaTopicPartition: KafkaOffset] = [:]
         for (partition, marks) in ends where snapshot.next[partition] ?? marks.low < marks.high {
@@ -104,7 +103,7 @@ final class PublishedSubscriptions: Sendable {
 
     private static func apply(_ record: KafkaRecord, to snapshot: inout Snapshot) {
         let next = KafkaOffset(rawValue: record.offset.rawValue + 1)
-        // The end may have moved on since the watermarks were read.
+        // The end may have advanced since the watermarks were read.
         if next > snapshot.next[record.topicPartition] ?? .init(rawValue: 0) {
             snapshot.next[record.topicPartition] = next
         }
@@ -118,7 +117,7 @@ final class PublishedSubscriptions: Sendable {
             }
     }
 
-    /// The value of the record that a row was read from; nil where there is a later record of its key.
+    /// Returns the value of a row's record; nil if a later record of its key exists.
     ///
     /// - Throws: a `KafkaError`.
     func value(of row: Row) async throws -> [UInt8]? {

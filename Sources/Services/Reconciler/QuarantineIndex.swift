@@ -5,12 +5,12 @@ internal import Kafka
 internal import Reconciliation
 internal import Records
 
-/// The notifications in the quarantine topic, whoever wrote them: what the ingress has quarantined is neither missing nor
-/// to be quarantined again. Read only where a sweep finds something that would be quarantined, which is rare.
+/// The notifications in the quarantine topic, from any writer: those already quarantined are neither missing nor
+/// quarantined again. Read only when a sweep finds a notification to quarantine, which is rare.
 struct QuarantineIndex: Sendable {
     let topics: TopicNames
     let kafka: KafkaConfiguration
-    /// How long reading the topic may take.
+    /// Time limit for reading the topic.
     var limit = Duration.seconds(600)
 
     /// - Throws: a `KafkaError`.
@@ -32,7 +32,7 @@ struct QuarantineIndex: Sendable {
         return marks
     }
 
-    /// The marks under which a sweep may find the notification of a record.
+    /// Returns the marks under which a sweep may find the notification of a record.
     static func marks(of record: KafkaRecord) -> [NotificationMark] {
         if let id = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) { return [NotificationMark(of: id)] }
         guard let value = record.value else { return [] }
@@ -44,7 +44,7 @@ struct QuarantineIndex: Sendable {
         ]
     }
 
-    /// The compact JWS of a received body, which is one itself where it comes from Apple's history.
+    /// Returns the compact JWS of a received body; a value from Apple's history is a JWS itself.
     private static func signedPayload(in value: [UInt8]) -> [UInt8] {
         (try? JSONDocument.object(value))?.root["signedPayload"]?.string.map { Array($0.utf8) } ?? value
     }

@@ -7,7 +7,7 @@ internal import Records
 internal import Synchronization
 internal import Time
 
-/// Remembers which notifications are in the notification topics, and notices when they begin to come again.
+/// Indexes the notifications in the notification topics, and detects when they resume after a gap.
 struct ReceivedHandler: BatchHandler {
     private let handler: KeyedStateHandler<ReconciliationModel>
     private let environments: [KafkaTopic: AppStoreEnvironment]
@@ -16,7 +16,7 @@ struct ReceivedHandler: BatchHandler {
     private let signal: OutageObserver
     private let begun = BegunPartitions()
 
-    /// - Parameter recovered: told of an environment whose ingress may have been unavailable until now.
+    /// - Parameter recovered: called for an environment with an ingress that may have been unavailable until now.
     init(
         _ state: KeyedState<ReconciliationModel>, topics: TopicNames, outage: Int64, clocks: Clocks,
         recovered: @escaping @Sendable (AppStoreEnvironment, Int64) -> Void
@@ -29,7 +29,8 @@ struct ReceivedHandler: BatchHandler {
         handler = KeyedStateHandler(state) { Self.reading($0, environments) }
     }
 
-    /// What the group has read, so that a start without any state is not taken for a beginning: all of it would be missing.
+    /// Describes the input that the group has already consumed, so that a start with lost state is not mistaken for a
+    /// first start, after which every notification would seem missing.
     static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
         let environments = environments(topics)
         return StateHistory(
@@ -63,8 +64,8 @@ struct ReceivedHandler: BatchHandler {
 
     func partitionReleased(_ partition: KafkaTopicPartition) async { await handler.partitionReleased(partition) }
 
-    /// The first record that is ever read of a partition says from when on everything is known: records before it, where
-    /// there were any, are deleted. The earliest of what was noted counts.
+    /// Records the start of a partition's index: the first record ever read, because earlier ones, if any, were
+    /// deleted. The earliest recorded start counts.
     private func noteBegin(_ record: KafkaRecord) async throws {
         guard environments[record.topic] != nil, begun.begin(record.topicPartition) else { return }
         let since = record.offset.rawValue == 0 ? 0 : record.timestampMilliseconds ?? clocks.wallMilliseconds()
@@ -81,7 +82,8 @@ struct ReceivedHandler: BatchHandler {
         _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
     ) -> StateReading<ReconciliationRow> {
         guard environments[record.topic] != nil else {
-            // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
+            // Programming error; dead-letter this record instead of crashing: the pipeline reads a topic unknown to
+            // this handler.
             return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.unknownTopic)))
         }
         guard record.value != nil else { return .verdict(.skip(HandlerReason(code: ReconcilerReason.nullValue))) }
@@ -92,7 +94,7 @@ struct ReceivedHandler: BatchHandler {
             let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             RecordKey.parts(of: key) != nil
         else { return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.noIdentity))) }
-        // The later of the two: it is remembered for so long after Apple may have sent it.
+        // The later of the two dates, so that retention covers the time in which Apple may have sent it.
         let signedAt = record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } ?? .earliest
         let writtenAt = AppStoreInstant(clampingMillisecondsSince1970: record.timestampMilliseconds ?? 0)
         return .state(
@@ -100,7 +102,7 @@ struct ReceivedHandler: BatchHandler {
     }
 }
 
-/// The partitions whose first record was noted since they were assigned.
+/// The partitions with a recorded first record since their assignment.
 private final class BegunPartitions: Sendable {
     private let noted = Mutex<Set<KafkaTopicPartition>>([])
 
@@ -108,7 +110,7 @@ private final class BegunPartitions: Sendable {
     func forget(_ partition: KafkaTopicPartition) { noted.withLock { _ = $0.remove(partition) } }
 }
 
-/// The signal of all partitions of this process.
+/// The outage signal shared by all partitions of this process.
 private final class OutageObserver: Sendable {
     private let signal: Mutex<OutageSignal>
     private let recovered: @Sendable (AppStoreEnvironment, Int64) -> Void

@@ -4,16 +4,16 @@ internal import KeyedState
 internal import Reconciliation
 internal import Records
 
-/// What is known of the notification topics.
+/// The index of the notification topics.
 struct ReceivedIndex: Sendable {
-    /// A notification as it would be in the topic.
+    /// The key and mark that a notification would have in the topic.
     struct Wanted: Sendable, Hashable {
-        /// Of its record.
+        /// The key of its record.
         let key: [UInt8]
         let mark: NotificationMark
     }
 
-    /// Why it cannot be said what is missing.
+    /// The reason why missing notifications cannot be determined.
     struct NotCaughtUp: Error, CustomStringConvertible {
         let description: String
     }
@@ -22,10 +22,10 @@ struct ReceivedIndex: Sendable {
     let topics: TopicNames
     let kafka: KafkaConfiguration
     let group: KafkaConsumerGroup
-    /// How long bringing it up to date may take; the group commits every second.
+    /// Time limit for bringing the index up to date; the group commits every second.
     var limit = Duration.seconds(60)
 
-    /// Those that are known to be in the topic.
+    /// Returns those that are known to be in the topic.
     func known(_ wanted: [Wanted], in environment: AppStoreEnvironment) async throws -> Set<Wanted> {
         guard !wanted.isEmpty else { return [] }
         let topic = topics.reconciliation(environment)
@@ -38,7 +38,7 @@ struct ReceivedIndex: Sendable {
         }
     }
 
-    /// Remembers a nonconforming notification that was quarantined.
+    /// Records that a nonconforming notification was quarantined.
     func remember(quarantined mark: NotificationMark, in environment: AppStoreEnvironment, at now: Int64) async throws {
         let row = ReceivedNotifications(
             key: ReceivedNotifications.quarantined(mark), mark,
@@ -46,11 +46,12 @@ struct ReceivedIndex: Sendable {
         _ = try await state.merge([.received(row)], from: topics.notifications(environment))
     }
 
-    /// Waits until everything is known that the notification topic held at the time of the call, whichever member has
-    /// read it: the group has committed past it, which it does when the row is acknowledged, and the rows are read back.
+    /// Waits until the index contains all records that were in the notification topic at the time of the call,
+    /// whichever member has read them: the group has committed past them, which it does once a row is acknowledged, and
+    /// the rows have been read back.
     ///
-    /// - Returns: everything that came later than this is known, in milliseconds since 1970: 0 where no record was deleted
-    ///   before it was read.
+    /// - Returns: the start of the index in milliseconds since 1970, after which every notification is known; 0 if no
+    ///   record was deleted before it was read.
     func catchUp(_ environment: AppStoreEnvironment, now: Int64) async throws -> Int64 {
         let topic = topics.notifications(environment)
         let admin = try KafkaAdmin(kafka)

@@ -6,7 +6,7 @@ internal import HTTPClient
 internal import Telemetry
 internal import Time
 
-/// The App Store Server API as `sluice-reconciler` uses it: within its share of the budget.
+/// The App Store Server API for `sluice-reconciler`, limited to its share of the budget.
 enum ReconcilerAPI {
     /// - Parameter sleep: waits for a turn in the budget; throws when the task is cancelled.
     static func client(

@@ -8,14 +8,15 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluice-reconciler`: finds in Apple's notification history what is not in the notification topics, and publishes it.
+/// `sluice-reconciler` finds notifications in Apple's history that are missing in the notification topics, and
+/// publishes them.
 package enum ReconcilerApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: whose wall clock decides about what is due.
-    ///   - sleep: waits for a turn in the API budget, or before another attempt.
-    ///   - pause: between two looks at what is due when nothing else happens.
+    ///   - clocks: the wall clock determines what is due.
+    ///   - sleep: waits for a turn in the API budget, or before a retry.
+    ///   - pause: waits until the next check for due sweeps if nothing else happens.
     static func application(
         clocks: Clocks = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },

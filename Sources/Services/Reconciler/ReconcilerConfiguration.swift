@@ -4,15 +4,14 @@ internal import Configuration
 internal import HTTPClient
 internal import KeyedState
 
-/// Everything that `sluice-reconciler` reads from its configuration, checked: what the start builds, and what
-/// `sluicectl config check` builds too.
+/// The validated configuration of `sluice-reconciler`, created at startup and by `sluicectl config check`.
 struct ReconcilerConfiguration {
     let plan: ReconcilerPlan
-    /// Of the App Store Server API and of OCSP responders.
+    /// Client for the App Store Server API and OCSP responders.
     let http: HTTPClient
     let verifier: NotificationVerifier
 
-    /// - Throws: a `ConfigurationError` for apps, roots, credentials, intervals or a directory that cannot be used.
+    /// - Throws: a `ConfigurationError` for unusable apps, roots, credentials, intervals or directory.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         try StateOptions.checkDirectory(configuration)
         plan = try ReconcilerPlan(configuration)

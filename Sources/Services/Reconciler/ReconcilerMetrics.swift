@@ -4,7 +4,7 @@ internal import Records
 internal import Synchronization
 internal import Telemetry
 
-/// What the service counts beside the runtime's own metrics.
+/// Metrics of the service, in addition to the runtime's.
 final class ReconcilerMetrics: Sendable {
     private let sweptCounter: Counter
     private let foundCounter: Counter
@@ -69,7 +69,7 @@ final class ReconcilerMetrics: Sendable {
     func recovered() { outages.increment() }
     func failed(_ cause: SweepFailureCause) { failures[cause]?.increment() }
 
-    /// The sweeps of this member as they are now.
+    /// Sets the current sweeps of this member.
     func present(_ sweeps: [Sweep]) { self.sweeps.withLock { $0 = sweeps } }
 
     private func sample(_ samples: inout MetricSamples) {

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the consumer's own are the runtime's.
+/// Names of the service's metrics, a contract; the runtime defines those of every consumer.
 enum ReconcilerMetricName {
     static let missing = "sluice_notifications_missing"
     static let statusDifferences = "sluice_reconciler_status_differences"
@@ -33,15 +33,15 @@ enum ReconcilerReason {
     static let noIdentity = "no_identity"
 }
 
-/// Why a sweep does not go on at the moment: the label `cause`.
+/// The reason why a sweep is paused: the label `cause`.
 enum SweepFailureCause: String, Sendable, CaseIterable {
     /// The App Store Server API: no answer, a refusal, a limit.
     case api
-    /// What is known of the topics could not be brought up to date.
+    /// The index of the topics could not be brought up to date.
     case state
     /// Kafka has not acknowledged a record.
     case kafka
-    /// Something that Apple signed cannot be judged yet.
+    /// A signed object cannot be verified yet.
     case verification
 }
 

@@ -8,33 +8,33 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// What is swept, how often, and how far back. Milliseconds.
+/// Scope, frequency and range of the sweeps. Times are in milliseconds.
 struct ReconcilerPlan: Sendable {
     struct Schedule: Sendable {
         let interval: Int64
-        /// The shortest range of a run; a longer one reaches back to the run before.
+        /// Minimum range of a run; a run reaches further back if the previous one was longer ago.
         let range: Int64
-        /// Of a window. Halved where a page set takes longer than its token lives.
+        /// Length of a window. A window is halved if reading its pages takes longer than its token is valid.
         let window: Int64
     }
 
     let scopes: [APIScope]
     let failures: Schedule
     let everything: Schedule
-    /// Between two comparisons with Apple's statuses.
+    /// Interval between comparisons with Apple's statuses.
     let statusesInterval: Int64
     /// Whether Apple's signed answer about a difference is published.
     let repairsStatuses: Bool
     let backfillWindow: Int64 = 6 * 3_600_000
-    /// So much of the run before is read again: Apple's history may list a notification late.
+    /// Overlap with the previous run, because Apple's history may list a notification late.
     private let overlap: Int64 = 3_600_000
     let settle: Int64
     let outage: Int64
-    /// Of Apple's limit for each endpoint that is asked: 50 a second, in the sandbox 5.
+    /// Share of Apple's limit for each endpoint in use: 50 per second, 5 in the sandbox.
     let budgetShare: Double
     let api: AppStoreSettings.API
 
-    /// - Throws: a `ConfigurationError` when no app has credentials, or a range is shorter than its interval.
+    /// - Throws: a `ConfigurationError` if no app has credentials, or a range is shorter than its interval.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         let (apps, api) = (try AppStoreSettings.apps(configuration), try AppStoreSettings.api(configuration))
         scopes = apps.filter { api.configuration.credentials[$0.bundleId] != nil }.flatMap { app in
@@ -71,7 +71,7 @@ struct ReconcilerPlan: Sendable {
         }
     }
 
-    /// The sweeps that there always are.
+    /// The regular sweeps of every app and environment.
     var sweeps: [Sweep] {
         scopes.flatMap { scope in
             [SweepKind.failures, .everything, .statuses].map { Sweep(scope.environment, scope.bundleId, $0) }
@@ -91,17 +91,17 @@ struct ReconcilerPlan: Sendable {
         }
     }
 
-    /// A run that begins now.
+    /// Returns a run that begins now.
     func run(of sweep: Sweep, at now: Int64) -> SweepRun {
         let end = now - settle
-        // A little later than Apple allows at this moment, for the clocks.
+        // Slightly inside Apple's limit, to allow for clock differences.
         let first = now - SweepKind.reach(sweep.environment) + 3_600_000
         let isWanted = sweep.wantedAt.map { $0 > sweep.run?.startedAt ?? .min } ?? false
         let range: SweepRange
         switch sweep.kind {
         case .failures: range = self.range(failures, after: sweep.last, first: first, end: end)
         case .everything: range = self.range(everything, after: sweep.last, first: first, end: end)
-        // What Apple says now has no range.
+        // Current statuses have no range.
         case .statuses: range = SweepRange(from: now - 1, to: now)
         case .backfill:
             let wish = sweep.request?.range ?? SweepRange(from: end, to: end)
@@ -112,15 +112,15 @@ struct ReconcilerPlan: Sendable {
             isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
     }
 
-    /// The range of a run up to `end`. It reaches back to the end of the last complete run, however long ago that was: the
-    /// reconciler may have been down, or the run before may itself have taken days.
+    /// Returns the range of a run up to `end`. It reaches back to the end of the last complete run, however long ago:
+    /// the reconciler may have been down, or the previous run may have taken days.
     private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
         let usual = end - schedule.range
         let from = last.map { min(usual, $0.range.to - overlap) } ?? usual
         return SweepRange(from: min(max(from, first), usual), to: end)
     }
 
-    /// Whether a run has to reach further back than usual, because the run before it was complete too long ago.
+    /// Returns whether a run reaches further back than usual, because the previous complete run was too long ago.
     func isLonger(_ run: SweepRun, of kind: SweepKind) -> Bool {
         switch kind {
         case .failures: run.range.to - run.range.from > failures.range
@@ -129,10 +129,10 @@ struct ReconcilerPlan: Sendable {
         }
     }
 
-    /// When the run after one begins that has just ended; nil for none.
+    /// Returns the start of the run after one that has just ended; nil for none.
     func next(after run: SweepRun, of kind: SweepKind, at now: Int64) -> Int64? {
         switch kind {
-        // What was sent in the last minutes of an outage was not settled yet.
+        // Notifications from the last minutes of an outage had not settled yet.
         case .failures: run.isWanted ? now + settle + 60_000 : run.startedAt + failures.interval
         case .everything: run.startedAt + everything.interval
         case .statuses: run.startedAt + statusesInterval

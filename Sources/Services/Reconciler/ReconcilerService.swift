@@ -14,15 +14,15 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// The parts of `sluice-reconciler`, put together.
+/// The assembled components of `sluice-reconciler`.
 struct ReconcilerService {
     let state: KeyedState<ReconciliationModel>
     let outbound: OutboundService
     let scheduler: SweepScheduler
     let handler: ReceivedHandler
 
-    /// - Throws: a `ConfigurationError` for apps, roots or credentials that cannot be used, a `KafkaError` for a property
-    ///   that librdkafka refuses.
+    /// - Throws: a `ConfigurationError` for unusable apps, roots or credentials, a `KafkaError` for a property that
+    ///   librdkafka rejects.
     init(
         _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
         sleep: @escaping @Sendable (Duration) async throws -> Void, pause: @escaping @Sendable () async throws -> Void
@@ -80,7 +80,7 @@ struct ReconcilerService {
     }
 }
 
-/// What the sweeps use of the outside: producer and HTTP client, and what is known of revocation. It outlives them.
+/// The external resources of the sweeps: producer, HTTP client and revocation checks. They outlive the sweeps.
 final class OutboundService: Service {
     let name = "outbound"
     private let producer: KafkaProducer
@@ -99,7 +99,7 @@ final class OutboundService: Service {
 
     func run() async throws {
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
-        // It ends with its task only; returning would end the process.
+        // Checks end only with the task; returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 
@@ -109,7 +109,7 @@ final class OutboundService: Service {
     }
 }
 
-/// The state is made before the scheduler, and tells it of partitions.
+/// A reference to the scheduler for the state, which is created earlier and notifies it of partitions.
 private final class LateScheduler: Sendable {
     private let made = Mutex<SweepScheduler?>(nil)
 

@@ -4,7 +4,7 @@ internal import KeyedState
 internal import Records
 internal import ServiceKit
 
-/// Settings of `sluice-reconciler` beside those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-reconciler`, in addition to those of every consumer. Names and defaults are a contract.
 package enum ReconcilerSettings {
     static let failuresInterval = Setting.duration(
         "reconciler.failures.interval", default: .seconds(3_600), in: .seconds(300)...(.seconds(86_400)),
@@ -57,9 +57,9 @@ package enum ReconcilerSettings {
             AppStoreSettings.revocation,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds everything that the start would refuse, without starting anything: it builds the same parts.
+    /// Finds every error that would prevent startup, without starting anything, by building the same components.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try ReconcilerConfiguration(configuration)

@@ -1,9 +1,9 @@
 internal import KeyedState
 internal import Reconciliation
 
-/// The rows of the reconciliation, published as they are stored.
+/// State model of the reconciliation; rows are published in the stored format.
 struct ReconciliationModel: StateModel {
-    /// Under which all sweeps are found.
+    /// Index entry of all sweeps.
     static let sweepEntry = "sweep"
 
     func key(of state: ReconciliationRow) -> [UInt8] { state.key }

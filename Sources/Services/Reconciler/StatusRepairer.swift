@@ -6,15 +6,15 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Publishes what Apple signed about a subscription that differs, or that needs the answer, as a record of the
-/// entitlement topic: its facts count as a confirmation, and sluice-entitlements publishes the access that follows.
+/// Publishes Apple's signed answer about a subscription that differs, or that needs an answer, as a record of the
+/// entitlement topic. Its facts count as a confirmation, and sluice-entitlements publishes the resulting access.
 struct StatusRepairer: Sendable {
     enum Outcome: Sendable {
-        /// Kafka has it.
+        /// Kafka has acknowledged the record.
         case published
-        /// The answer is not signed, says nothing new or cannot be used; or repairs are switched off.
+        /// The answer is unsigned, unusable or contains nothing new; or repairs are switched off.
         case unchanged
-        /// There is a later record of the subscription.
+        /// A later record of the subscription exists.
         case outdated
     }
 
@@ -28,8 +28,8 @@ struct StatusRepairer: Sendable {
     let metrics: ReconcilerMetrics
     let logger: Logger
 
-    /// - Parameter difference: nil where the answer is wanted though both say the same.
-    /// - Throws: a `KafkaError`; the subscription is found again.
+    /// - Parameter difference: nil if both states agree but the answer is needed.
+    /// - Throws: a `KafkaError`; a later run finds the subscription again.
     func repair(
         _ row: PublishedSubscriptions.Row, with answer: StatusAnswer, _ difference: StatusDifference?, _ scope: APIScope
     ) async throws -> Outcome {
@@ -58,16 +58,16 @@ struct StatusRepairer: Sendable {
         return .published
     }
 
-    /// Keeps what Apple returned about a subscription and was refused, once: over a verified connection it comes from
-    /// Apple, so it is kept for a person to judge.
+    /// Quarantines a refused object that Apple returned about a subscription, once: it came from Apple over a verified
+    /// connection, so it is kept for examination.
     ///
-    /// - Throws: a `KafkaError`, or what the state's topic answers; it is found again.
+    /// - Throws: a `KafkaError`, or an error of the state's topic; a later run finds the object again.
     func quarantine(
         _ item: SubscriptionStatuses.RefusedItem, of row: PublishedSubscriptions.Row, _ scope: APIScope
     ) async throws {
         let purchase = row.subscription.originalTransactionId
         metrics.swept(0, refused: 1)
-        // Apple signs it again for each answer.
+        // The mark excludes the signature, because Apple signs again for each answer.
         let mark = NotificationMark(of: "status \(purchase.rawValue) \(item.object.reason)")
         let wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
         guard isOn, try await index.known([wanted], in: scope.environment).isEmpty else { return }

@@ -3,16 +3,18 @@ internal import AppStoreServerAPI
 internal import Reconciliation
 internal import Time
 
-/// Runs one sweep of statuses: compares what is published of each subscription of which version 1 spoke, and of each that
-/// needs Apple's answer, with what Apple says of it now. Where they differ, ``StatusRepairer`` publishes what Apple signed.
+/// Runs one sweep of statuses: compares the published state of each subscription with version 1 facts, and of each that
+/// needs Apple's answer, with Apple's current status. If they differ, ``StatusRepairer`` publishes Apple's signed
+/// answer.
 struct StatusSweeper: Sendable {
-    /// Progress is saved each time so many more were compared.
+    /// Number of comparisons between saves of the progress.
     static let step = 20
-    /// A difference from a state that was read longer ago, in milliseconds, is looked at again: it may have changed since.
+    /// Age of a read state, in milliseconds, beyond which a difference is rechecked, because the state may have
+    /// changed.
     private static let freshness: Int64 = 60_000
-    /// A comparison begins with a reading that is at most so old, in milliseconds: that of the app before.
+    /// Maximum age of a read state, in milliseconds, that a comparison can reuse from the previous app.
     private static let reuse: Int64 = 3_600_000
-    /// How often a subscription is asked about again because its row changed meanwhile.
+    /// Maximum number of queries about a subscription with a row that keeps changing.
     private static let looks = 3
 
     let client: AppStoreServerClient
@@ -21,7 +23,7 @@ struct StatusSweeper: Sendable {
     let clocks: Clocks
     let repetition: Repetition
 
-    /// - Parameter save: makes the run's progress durable.
+    /// - Parameter save: persists the run's progress.
     func sweep(_ run: SweepRun, _ scope: APIScope, save: (SweepRun) async throws -> Void) async -> SweepEnd {
         var work = StatusWork(run, scope, [], readAt: 0)
         do {
@@ -41,7 +43,7 @@ struct StatusSweeper: Sendable {
         }
     }
 
-    /// Asks about the subscription as it is published now, and again where it changed before the answer was used.
+    /// Queries Apple about the subscription as currently published, and again if it changed before the answer was used.
     private func decide(_ row: PublishedSubscriptions.Row, _ work: inout StatusWork) async throws {
         for look in 1...Self.looks {
             guard let current = self.row(row, work) else { return work.skip(row) }
@@ -62,7 +64,7 @@ struct StatusSweeper: Sendable {
             }
             if clocks.monotonicMilliseconds() - work.readAt > Self.freshness {
                 try await refresh(&work)
-                // Erased meanwhile.
+                // The subscription was erased in the meantime.
                 guard let now = self.row(row, work) else { return work.answer(row, nil, isPublished: false) }
                 if !now.isSame(as: current), look < Self.looks { continue }
             }

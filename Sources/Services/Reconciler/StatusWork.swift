@@ -2,23 +2,23 @@ internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import Reconciliation
 
-/// The work of a comparison of statuses: the subscription that comes next, and the results so far.
+/// The state of a comparison of statuses: its position and its results so far.
 struct StatusWork {
     private(set) var run: SweepRun
     let scope: APIScope
-    /// When the topic was read last, by the monotonic clock.
+    /// When the topic was last read, on the monotonic clock.
     var readAt: Int64 = 0
-    /// In the order of the purchases, as they were at the begin.
+    /// Rows at the beginning, ordered by purchase.
     private let rows: [PublishedSubscriptions.Row]
-    /// The present pass. The run says it once something is decided in it, and with it the purchase that was decided last:
-    /// what is interrupted goes on from there.
+    /// The current pass. It is stored in the run once a subscription of the pass was decided, with the purchase decided
+    /// last, from which an interrupted run continues.
     private var progress: SweepProgress?
-    /// The purchase that was looked at last in the present pass.
+    /// The last purchase examined in the current pass.
     private var cursor: String?
-    /// Without an answer, since the last answer.
+    /// Consecutive subscriptions without an answer.
     private var unanswered = 0
     private var failure: (any Error)?
-    /// Since the begin, or since it went on.
+    /// Number of answers since the beginning or the last continuation.
     private var answered = 0
 
     init(_ run: SweepRun, _ scope: APIScope, _ rows: [PublishedSubscriptions.Row], readAt: Int64) {
@@ -30,7 +30,7 @@ struct StatusWork {
         cursor = run.progress?.pageToken
     }
 
-    /// The first one after the cursor: those that need the answer in the first pass, all others in the second.
+    /// Returns the next row after the cursor: in the first pass those that need an answer, in the second all others.
     mutating func next() -> PublishedSubscriptions.Row? {
         while let pass = progress?.pass {
             var index = cursor.map(index(after:)) ?? 0
@@ -63,20 +63,20 @@ struct StatusWork {
 
     mutating func countCall() { run.counts.calls += 1 }
 
-    /// Apple answered about it, and thereby about those before it too.
+    /// Records Apple's answer about a row; preceding rows without an answer are then counted too.
     mutating func answer(_ row: PublishedSubscriptions.Row, _ difference: StatusDifference?, isPublished: Bool) {
         if isPublished { run.counts.repaired += 1 }
         if let difference { run.note(difference) }
         decide(row)
     }
 
-    /// Apple refuses this very request, or what it signed is refused.
+    /// Records that Apple refuses this request, or that its signed object was refused.
     mutating func refuse(_ row: PublishedSubscriptions.Row) {
         run.counts.refused += 1
         decide(row)
     }
 
-    /// It is not there any more.
+    /// Skips a row that no longer exists.
     mutating func skip(_ row: PublishedSubscriptions.Row) { cursor = row.subscription.originalTransactionId.rawValue }
 
     private mutating func decide(_ row: PublishedSubscriptions.Row) {
@@ -95,7 +95,7 @@ struct StatusWork {
         unanswered = 0
     }
 
-    /// One about which there is no answer says nothing of the others; several do.
+    /// Skips a row without an answer. One failure implies nothing about others, but several in a row do and are thrown.
     mutating func leave(_ row: PublishedSubscriptions.Row, _ failure: any Error) throws {
         unanswered += 1
         guard unanswered < StatusInquiry.unansweredInARow else { throw failure }
@@ -103,13 +103,13 @@ struct StatusWork {
         cursor = row.subscription.originalTransactionId.rawValue
     }
 
-    /// There is nothing more in this pass. Without a single answer the failure stays.
+    /// Closes the pass. Without a single answer the failure is kept.
     private mutating func closePass() {
         guard answered > 0 else { return }
         countUnanswered()
     }
 
-    /// There is nothing more to compare.
+    /// Ends the comparison; throws the failure if there was no answer at all.
     mutating func end() throws {
         if let failure, unanswered > 0, answered == 0 { throw failure }
         countUnanswered()

@@ -1,10 +1,10 @@
 internal import Reconciliation
 
-/// How a run ended, with all that it has come to.
+/// The end of a run, with its final state.
 enum SweepEnd: Sendable {
     case finished(SweepRun)
-    /// It goes on later; where Apple named a time, then.
+    /// The run continues later, at Apple's retry time if there is one.
     case interrupted(SweepRun, SweepInterruption)
-    /// The partition was revoked, or the process stops; what was saved counts.
+    /// The partition was revoked or the process is stopping; the saved state counts.
     case cancelled
 }

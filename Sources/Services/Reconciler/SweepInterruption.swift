@@ -1,18 +1,18 @@
 internal import AppStoreServerAPI
 internal import Kafka
 
-/// Why a sweep does not go on at the moment.
+/// The reason why a sweep is paused.
 struct SweepInterruption: Error {
     let cause: SweepFailureCause
     let message: String
-    /// When Apple wants to be asked again, milliseconds since 1970.
+    /// Apple's retry time, milliseconds since 1970.
     var retryAt: Int64?
-    /// Someone must do something, or Apple's answers are not as documented: it is not tried again soon.
+    /// An intervention is needed, or Apple's answers are undocumented: the next attempt is not soon.
     var isPermanent = false
-    /// The page that comes next cannot be asked for: its window is read again.
+    /// The next page cannot be requested: its window is read from the start again.
     var restartsWindow = false
-    /// Apple answered, and not with the page: the fault may be in what this window holds, and other windows may be read.
-    /// A refused key, a limit, or no connection concern all of them.
+    /// Apple answered without the page: the cause may be the content of this window, and other windows may be readable.
+    /// A refused key, a limit, or a connection failure concerns all windows.
     var isAboutWindow = false
 
     init(_ cause: SweepFailureCause, _ message: String) {
@@ -37,12 +37,12 @@ struct SweepInterruption: Error {
     private static let soon: Int64 = 60_000
     private static let late: Int64 = 900_000
 
-    /// When the sweep goes on, milliseconds since 1970.
+    /// Returns when the sweep continues, milliseconds since 1970.
     ///
-    /// - Parameter count: of interruptions in a row, this one included.
+    /// - Parameter count: number of consecutive interruptions, including this one.
     func nextAttempt(after count: Int64, now: Int64) -> Int64 {
         if let retryAt { return max(retryAt, now + 1_000) }
-        // A window that Apple refuses is narrowed at each attempt.
+        // Each attempt narrows a window that Apple refuses.
         if isPermanent { return now + (isAboutWindow ? Self.soon : Self.late) }
         return now + min(Self.late, Self.soon << min(10, max(0, count - 1)))
     }

@@ -1,14 +1,14 @@
 internal import Reconciliation
 
-/// Which sweeps of this member run: at most one in each lane. A value without tasks or a clock.
+/// The running sweeps of this member, at most one per lane. A value without tasks or a clock.
 ///
-/// Rows are read without a lock, and a sweep may end meanwhile. Its row is outdated then: it says that the run is under
-/// way, from where it was before its end. A lane in which a sweep has ended since the rows were read waits for the next
-/// look, or the complete run would begin again.
+/// Rows are read without a lock, so a sweep may end in the meantime, and its row then still shows an unfinished run at
+/// an old position. A lane in which a sweep has ended since the rows were read is therefore blocked until the next
+/// read; otherwise the complete run would start again.
 struct SweepLanes {
     enum Lane: Hashable, CaseIterable {
         case failures, everything, backfill, statuses
-        /// Backfills that were cancelled while they did not run: their end waits for no other backfill.
+        /// Backfills cancelled while not running: ending them does not wait for another backfill.
         case cancelled
 
         init(_ kind: SweepKind) {
@@ -26,15 +26,15 @@ struct SweepLanes {
     /// Lanes in which a sweep has ended since the rows were read.
     private var ended: Set<Lane> = []
 
-    /// The sweep that runs in a lane.
+    /// The running sweep of a lane.
     subscript(lane: Lane) -> Sweep? { running[lane] }
 
-    /// Rows are about to be read.
+    /// Unblocks the lanes before rows are read.
     mutating func beginLook() { ended = [] }
 
-    /// Takes the lane of a sweep, whose row was read after ``beginLook()``.
+    /// Reserves the lane of a sweep with a row read after ``beginLook()``.
     ///
-    /// - Returns: the lane in which the sweep may run now; nil when it may not.
+    /// - Returns: the lane in which the sweep may run now; nil if it may not.
     mutating func begin(_ sweep: Sweep) -> Lane? {
         let own = Lane(sweep.kind)
         let lane = sweep.isToEnd ? .cancelled : own
@@ -45,7 +45,7 @@ struct SweepLanes {
         return lane
     }
 
-    /// The sweep of a lane has ended, and its row was saved.
+    /// Frees a lane after its sweep has ended and its row was saved.
     mutating func end(_ lane: Lane) {
         running[lane] = nil
         ended.insert(lane)

@@ -10,29 +10,29 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Runs the sweeps that are due in the partitions of this member: one of each kind at a time, so that a long one holds up
-/// nothing else, and they share the API budget.
+/// Runs the sweeps that are due in this member's partitions: one of each kind at a time, so that a long one does not
+/// block others, sharing the API budget.
 ///
-/// The row of a sweep decides who runs it: the owner of its partition. Its progress is in the row, so that the next owner,
-/// or this process after a crash, goes on from there.
+/// The owner of a sweep's partition runs it. The progress is in the row, so that the next owner, or this process after
+/// a crash, continues from there.
 final class SweepScheduler: Service {
     let name = "sweep scheduler"
 
     private struct Present {
         var jobs: [SweepLanes.Lane: Task<Void, Never>] = [:]
         var lanes = SweepLanes()
-        /// Partitions that are being given back, and the stop: nothing begins.
+        /// Number of partitions being revoked, plus one while stopping; no sweep begins while it is above 0.
         var holds = 0
-        /// Rows that every app has, and that are not there yet as far as is known.
+        /// Regular sweeps without a row, as far as known.
         var lacking: [Sweep] = []
-        /// Environments whose ingress may have been unavailable until then.
+        /// Environments with an ingress that may have been unavailable until the given time.
         var wanted: [AppStoreEnvironment: Int64] = [:]
-        /// All sweeps of the installation, for the page.
+        /// All sweeps of the installation, for the admin page.
         var listing: [Sweep] = []
 
-        /// Whether the sweep of what Apple could not deliver to the same app is neither due nor under way, here or at
-        /// another member. It is little, and may have a deadline: it is published first. A sweep of everything that is
-        /// under way does not wait for it.
+        /// Returns whether the sweep of failed deliveries for the same app is neither due nor running, here or on
+        /// another member. It is small and may have deadlines, so it goes first. A sweep of everything that is already
+        /// running does not wait for it.
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }
@@ -52,7 +52,7 @@ final class SweepScheduler: Service {
     private let loop: DueLoop
     private let present: Mutex<Present>
 
-    /// - Parameter pause: between two looks at what is due when nothing else happens.
+    /// - Parameter pause: waits until the next check for due sweeps if nothing else happens.
     init(
         state: KeyedState<ReconciliationModel>, topics: TopicNames, plan: ReconcilerPlan, history: HistorySweeper,
         statuses: StatusSweeper, clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger,
@@ -71,17 +71,17 @@ final class SweepScheduler: Service {
         present = Mutex(Present(lacking: plan.sweeps))
     }
 
-    /// Something may be due.
+    /// Checks for due sweeps.
     func wake() { loop.wake() }
 
-    /// Notifications of an environment come again: what Apple could not deliver meanwhile is wanted.
+    /// Requests a sweep of failed deliveries after the notifications of an environment resumed.
     func recovered(_ environment: AppStoreEnvironment, at moment: Int64) {
         present.withLock { $0.wanted[environment] = max(moment, $0.wanted[environment] ?? moment) }
         metrics.recovered()
         wake()
     }
 
-    /// `{"sweeps":[…]}`: all of the installation as far as this member has read them.
+    /// `{"sweeps":[…]}`: all sweeps of the installation, as far as this member has read them.
     var page: [UInt8] { SweepListing.json(present.withLock { $0.listing }) }
 
     // MARK: Service
@@ -90,18 +90,18 @@ final class SweepScheduler: Service {
 
     func run() async throws {
         await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { await look() } }
-        // The stop has finished the loop, or the task is cancelled.
+        // Either the stop has finished the loop, or the task is cancelled.
         try await DueLoop.rest()
     }
 
-    /// What is under way goes on from its last page, here or elsewhere.
+    /// Stops the scheduler. Unfinished sweeps continue from their last page, here or on another member.
     func stop(within limit: Duration) async {
         present.withLock { $0.holds += 1 }
         loop.finish()
         await endJobs()
     }
 
-    /// A partition is given back: nothing of it may be under way afterwards.
+    /// Ends all work before a partition is revoked.
     func release() async {
         present.withLock { $0.holds += 1 }
         await endJobs()
@@ -140,12 +140,12 @@ final class SweepScheduler: Service {
             guard present.holds == 0 else { return }
             for sweep in due {
                 let kind = SweepLanes.Lane(sweep.kind)
-                // Saved as far as it came; its end is recorded afterwards.
+                // Progress is saved, and the end is recorded afterwards.
                 if sweep.isToEnd, present.lanes[kind]?.key == sweep.key { present.jobs[kind]?.cancel() }
                 if kind == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
                 let scope = plan.scope(of: sweep)
                 guard sweep.isToEnd || scope != nil, let lane = present.lanes.begin(sweep) else { continue }
-                // Kept in `jobs` until it ends, and awaited when partitions are given back and at the stop.
+                // Kept in `jobs` until it ends, and awaited when partitions are revoked and at the stop.
                 present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
                     await self.run(sweep, scope)
                     self.end(lane)
@@ -164,7 +164,7 @@ final class SweepScheduler: Service {
 
     private static func rank(_ sweep: Sweep) -> (Int64, String) { (sweep.due ?? .max, sweep.key) }
 
-    /// Makes the rows that every app has.
+    /// Creates the rows of the regular sweeps.
     private func addLacking() async throws {
         for sweep in present.withLock({ $0.lacking }) {
             try await merge(sweep)
@@ -184,7 +184,7 @@ final class SweepScheduler: Service {
         }
     }
 
-    /// Into the row, whoever owns its partition.
+    /// Merges a sweep into its row, whichever member owns the partition.
     private func merge(_ sweep: Sweep) async throws {
         let row = ReconciliationRow.sweep(sweep)
         _ = try await state.contribute(to: row.key, from: topics.notifications(sweep.environment), orTo: row) { _ in
@@ -205,7 +205,7 @@ final class SweepScheduler: Service {
 
     // MARK: One sweep
 
-    /// - Parameter scope: nil for an app that is no longer configured, of which a backfill can only be cancelled.
+    /// - Parameter scope: nil for an app that is no longer configured; its backfills can only be cancelled.
     private func run(_ due: Sweep, _ scope: APIScope?) async {
         var sweep = due
         let begun = clocks.monotonicMilliseconds()
@@ -224,7 +224,7 @@ final class SweepScheduler: Service {
             switch end {
             case .finished(let run): try await finish(&sweep, run, begun)
             case .interrupted(let run, let interruption):
-                // A run that came further since has failed for the first time.
+                // A run that has made progress since the last failure counts this one as its first.
                 let count = (run.failure == nil ? 0 : failures) + 1
                 try await interrupt(&sweep, run, interruption, count)
                 if let run = sweep.run, run.progress == nil, run.finishedAt == nil {
@@ -341,7 +341,7 @@ extension Sweep {
     }
 }
 
-/// The row of a run as it was saved last.
+/// The last saved row of a run.
 private final class Saved: Sendable {
     private let row: Mutex<Sweep>
 
