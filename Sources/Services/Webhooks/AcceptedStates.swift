@@ -2,20 +2,20 @@ internal import Cryptography
 internal import Kafka
 internal import Synchronization
 
-/// The statement of a state about its purchase, whatever the moment.
+/// The content of a purchase's state, without its moment.
 struct StateContent: Sendable, Equatable {
-    /// The greater one is the newer one.
+    /// The version; the greater text is newer.
     let version: String
-    /// Of everything but the version and the moment.
+    /// Digest of everything but the version and the moment.
     let digest: SHA256Digest
 }
 
-/// The state of each purchase that the receiver accepted last, without its moment: one that says the same again, because
-/// every purchase was published again by other rules, need not be posted.
+/// The state of each purchase last accepted by the receiver, without its moment. An equal state, republished because
+/// the rules changed, need not be posted again.
 ///
-/// In memory, for as long as a partition is owned: another member may have posted something since.
+/// Kept in memory while a partition is assigned, because another member may post a state after that.
 final class AcceptedStates: Sendable {
-    /// So many purchases, about 100 bytes each; beyond it a partition begins again.
+    /// Maximum number of purchases, about 100 bytes each; beyond it a partition's entries are evicted.
     static let limit = 50_000
 
     private struct State {
@@ -25,7 +25,7 @@ final class AcceptedStates: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether the receiver has this of the record's purchase already, and nothing newer.
+    /// Returns whether the receiver has already accepted this content of the record's purchase, and nothing newer.
     func hasAccepted(_ content: StateContent?, of record: KafkaRecord) -> Bool {
         guard let content else { return false }
         let key = SHA256.digest(of: record.key ?? [])
@@ -33,7 +33,7 @@ final class AcceptedStates: Sendable {
         return known.digest == content.digest && content.version >= known.version
     }
 
-    /// The receiver ignores what is older than what it has.
+    /// Records that the receiver accepted a state; it ignores states older than its own.
     func accepted(_ content: StateContent?, of record: KafkaRecord) {
         guard let content else { return }
         let key = SHA256.digest(of: record.key ?? [])

@@ -4,7 +4,7 @@ internal import PipelineRuntime
 internal import Records
 internal import Telemetry
 
-/// Reads the certificates topic, from its beginning and on, as long as the process runs.
+/// Reads the certificates topic from its beginning and follows it until the process stops.
 final class CertificatesService: Service {
     let name = "certificates"
     let directory = CertificateDirectory()
@@ -14,7 +14,7 @@ final class CertificatesService: Service {
     private let failures: AsyncStream<StartupError>
     private let failure: AsyncStream<StartupError>.Continuation
 
-    /// - Throws: a `KafkaError` for a wrong property.
+    /// - Throws: a `KafkaError` for an invalid property.
     init(_ kafka: KafkaConfiguration, topic: KafkaTopic, logger: Logger) throws(KafkaError) {
         let (failures, failure) = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
         self.failures = failures
@@ -37,7 +37,7 @@ final class CertificatesService: Service {
 
     /// Reads the topic from its beginning to its end.
     ///
-    /// - Throws: a `KafkaError` when that is not reached.
+    /// - Throws: a `KafkaError` if the end is not reached.
     static func readAll(
         _ kafka: KafkaConfiguration, _ topic: KafkaTopic, into directory: CertificateDirectory
     ) async throws {

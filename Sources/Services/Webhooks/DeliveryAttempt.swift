@@ -2,27 +2,27 @@ internal import JSON
 internal import Synchronization
 internal import Time
 
-/// What one attempt to deliver a message came to.
+/// The result of one attempt to deliver a message.
 package struct DeliveryAttempt: Sendable {
     /// `webhook-id`.
     package let id: String
     package let type: String
-    /// Of the body.
+    /// Length of the body.
     package let bytes: Int
-    /// When it began, milliseconds since 1970.
+    /// Start of the attempt, milliseconds since 1970.
     package let at: Int64
-    /// How long it took.
+    /// Duration of the attempt.
     package let nanoseconds: UInt64
     let answer: ReceiverAnswer
 
     /// Whether the receiver accepted it.
     package var isAccepted: Bool { answer.outcome == .accepted }
-    /// The answer's status; nil without an answer.
+    /// The status of the response; nil without a response.
     package var status: Int? { answer.status }
     /// One sentence for people, without path, query, payload or secret.
     package var text: String { answer.text }
 
-    /// As an object: a contract.
+    /// The attempt as a JSON object; a contract.
     package var json: [UInt8] {
         var json = JSONWriter()
         json.object { write(to: &$0) }
@@ -45,7 +45,7 @@ package struct DeliveryAttempt: Sendable {
 final class AttemptLog: Sendable {
     private struct State {
         var attempts: [DeliveryAttempt] = []
-        /// Where the next one goes once there are ``limit``.
+        /// Index of the next write once the log has ``limit`` entries.
         var next = 0
     }
 
@@ -61,12 +61,12 @@ final class AttemptLog: Sendable {
         }
     }
 
-    /// The oldest first.
+    /// The attempts, oldest first.
     var all: [DeliveryAttempt] {
         state.withLock { Array($0.attempts[$0.next...] + $0.attempts[..<$0.next]) }
     }
 
-    /// `{"attempts":[…]}`, the oldest first.
+    /// `{"attempts":[…]}`, oldest first.
     var json: [UInt8] {
         let attempts = all
         var json = JSONWriter(reservingCapacity: 1 << 16)

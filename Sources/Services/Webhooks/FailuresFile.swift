@@ -4,14 +4,14 @@ internal import JSON
 internal import Kafka
 internal import Telemetry
 
-/// A record at which the receiver has failed more than once while it accepted others.
+/// A record that the receiver has failed more than once while accepting others.
 struct KeptFailure: Sendable, Hashable {
-    /// The record, with its timestamp, by which another record at the same offset of a recreated topic is told.
+    /// The record, with its timestamp to distinguish it from a record at the same offset of a recreated topic.
     struct Record: Sendable, Hashable {
         let topic: String
         let partition: Int64
         let offset: Int64
-        /// Milliseconds since 1970; -1: it has none.
+        /// Milliseconds since 1970; -1 if it has none.
         let timestamp: Int64
 
         init(topic: String, partition: Int64, offset: Int64, timestamp: Int64) {
@@ -29,21 +29,21 @@ struct KeptFailure: Sendable, Hashable {
     }
 
     let record: Record
-    /// Failures, each after an acceptance.
+    /// Number of failures, each after an accepted record.
     let count: Int
-    /// The first failure, milliseconds since 1970.
+    /// Time of the first failure, milliseconds since 1970.
     let first: Int64
 }
 
-/// The failures of a group's records, for the next start. Without it each restart would begin the time of
-/// `webhooks.failures.time` again. A file that cannot be read is none, and one that cannot be written is a warning.
+/// The failures of a group's records, stored for the next start. Otherwise each restart would start the period of
+/// `webhooks.failures.time` again. An unreadable file counts as empty, and a failed write is a warning.
 struct FailuresFile: Sendable {
-    /// Version of the layout; another one is read as no failures.
+    /// Version of the layout; other versions are read as empty.
     static let formatVersion: Int64 = 1
-    /// So many are kept.
+    /// Maximum number of failures stored.
     static let maximumCount = 1_000
     private static let maximumBytes = 1 << 20
-    /// More than any receiver fails at in the time that is kept; counting on from it does not overflow.
+    /// Greater than any count reachable within the retention; counting on from it does not overflow.
     private static let maximumFailures: Int64 = 1 << 32
 
     let path: String

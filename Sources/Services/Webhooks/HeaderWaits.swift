@@ -1,9 +1,9 @@
 internal import Records
 internal import Synchronization
 
-/// Records that wait for a header segment which the certificates topic lacks so far. The ingress has a segment
-/// acknowledged before the first record that names it, so what is still missing after minutes and a whole reading of the
-/// topic is lost.
+/// Records that wait for a header segment missing in the certificates topic. The ingress has a segment acknowledged
+/// before the first record that refers to it, so a segment still missing after minutes and a full read of the topic is
+/// lost.
 final class HeaderWaits: Sendable {
     enum Step: Equatable {
         case wait
@@ -13,18 +13,18 @@ final class HeaderWaits: Sendable {
     }
 
     private struct State {
-        /// When a record first lacked the segment, monotonic nanoseconds; of at most ``maximumHeaders``.
+        /// When a record first lacked a segment, in monotonic nanoseconds; at most ``maximumHeaders`` entries.
         var first: [HeaderReference: UInt64] = [:]
-        /// When the last complete reading began.
+        /// When the last complete read began.
         var readSince: UInt64?
         var isReading = false
-        /// Not read again before.
+        /// Earliest time of the next read.
         var nextReading: UInt64 = 0
     }
 
-    /// Nanoseconds that a record waits before the topic is read again.
+    /// Time in nanoseconds that a record waits before the topic is read again.
     static let timeout: UInt64 = 300_000_000_000
-    /// Beyond it the waits begin again: Apple has a handful of certificate chains.
+    /// Maximum number of segments, beyond which all waits restart; Apple has a handful of certificate chains.
     static let maximumHeaders = 1_024
     private static let pause: UInt64 = 60_000_000_000
 
@@ -45,11 +45,11 @@ final class HeaderWaits: Sendable {
         }
     }
 
-    /// A reading has ended.
+    /// Records the end of a read.
     ///
     /// - Parameters:
-    ///   - begin: when it began, monotonic nanoseconds; nil for one that did not reach the end.
-    ///   - now: the present.
+    ///   - begin: when it began, in monotonic nanoseconds; nil if it did not reach the end.
+    ///   - now: the current time.
     func wasRead(since begin: UInt64?, at now: UInt64) {
         state.withLock { state in
             state.isReading = false
@@ -58,7 +58,7 @@ final class HeaderWaits: Sendable {
         }
     }
 
-    /// The segment is there.
+    /// Removes the waits for segments that are known now.
     func forget(_ isKnown: (HeaderReference) -> Bool) {
         state.withLock { state in
             guard !state.first.isEmpty else { return }

@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// `webhooks.content=notification` and `signed`: a record of a notification topic.
+/// Messages for `webhooks.content=notification` and `signed`, from a record of a notification topic.
 extension MessageReading {
     private struct Parts {
         let record: NotificationRecord
@@ -39,7 +39,7 @@ extension MessageReading {
                 data.set("notificationUUID", uuid)
                 data.set("trust", parts.record.trust?.rawValue)
                 data.set("origin", parts.record.origin?.rawValue)
-                // Apple's own text.
+                // The original texts from Apple.
                 for member in parts.record.value.members where Self.applesMembers.contains(member.name) {
                     data.name(of: member.name)
                     data.text(member.value.bytes)
@@ -49,7 +49,7 @@ extension MessageReading {
 
     private static let applesMembers: Set<String> = ["notification", "transaction", "renewalInfo", "appTransaction"]
 
-    /// The body that Apple posts: `{"signedPayload":"…"}`.
+    /// Returns a message with the body that Apple posts: `{"signedPayload":"…"}`.
     func signed(
         _ record: KafkaRecord, _ environment: AppStoreEnvironment
     ) throws(WebhookMessageError) -> WebhookMessage {
@@ -60,7 +60,7 @@ extension MessageReading {
             jws = try parts.record.rebuild { certificates.segment($0) }
         } catch {
             switch error {
-            // Version 1 carries the app's password, which no record has.
+            // Version 1 bodies contain the app's password, which is in no record.
             case .unsigned: throw .unwanted(WebhooksReason.unsigned)
             case .malformedProof: throw .unusable(WebhooksReason.malformedProof)
             case .unknownHeader(let header): throw .notYet(header)

@@ -6,9 +6,9 @@ internal import KeyedState
 internal import Records
 internal import Time
 
-/// `webhooks.content=state`: a record of an entitlement topic.
+/// Messages for `webhooks.content=state`, from a record of an entitlement topic.
 extension MessageReading {
-    /// What is joined of the statements about a purchase, and how, is no business of the receiver.
+    /// The facts behind a state are internal and not sent to receivers.
     private static let internalMember = "facts"
     private static let erased = "purchase.erased"
     private static let updated = "purchase.updated"
@@ -20,7 +20,7 @@ extension MessageReading {
             let bundleId = state["bundleId"]?.string.map({ BundleId($0) }) ?? record.keyParts?.bundleId
         else { throw .unusable(WebhooksReason.unreadable) }
         let type = Self.type(of: state)
-        // Written by a version that said none: everything that says one is newer.
+        // A state without a version was written by an older Sluice; every state with a version is newer.
         let version = state["version"]?.string ?? WebhookVersion.text(erasedAt: 0)
         var message = finish(
             record, id: WebhookID(environment, key: record.key ?? [], version: version, value: value), type: type,
@@ -36,7 +36,7 @@ extension MessageReading {
         return message
     }
 
-    /// Of everything but the moment of the answer.
+    /// Returns the digest of everything but the version and the moment of the answer.
     private static func content(of state: JSONElement) -> SHA256Digest {
         var digest = SHA256()
         for member in state.members where ![internalMember, "version", "asOf"].contains(member.name) {
@@ -51,7 +51,7 @@ extension MessageReading {
         _ record: KafkaRecord, _ environment: AppStoreEnvironment
     ) throws(WebhookMessageError) -> WebhookMessage {
         guard let (bundleId, subject) = record.keyParts else { throw .unusable(WebhooksReason.keyMissing) }
-        // The row of an erasure that was told before.
+        // The tombstone of an expired row, which was reported as erased before.
         guard record.header(StateHeader.expired) == nil else { throw .unwanted(WebhooksReason.expired) }
         let moment =
             record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
@@ -68,8 +68,8 @@ extension MessageReading {
             })
     }
 
-    /// `purchase.` and the state of its grants in lower case; `purchase.updated` where it has none, or several that
-    /// differ.
+    /// Returns `purchase.` and the state of its grants in lower case, or `purchase.updated` if there are none or they
+    /// have different states.
     private static func type(of state: JSONElement) -> String {
         let rows = (state["grants"]?.elements ?? []) + (state["inactive"]?.elements ?? [])
         let states = Set(rows.map { $0["state"]?.string })

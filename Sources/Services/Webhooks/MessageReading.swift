@@ -5,11 +5,11 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Makes messages of records: what is delivered of each topic, in which form.
+/// Converts records to messages, depending on `webhooks.content`.
 struct MessageReading: Sendable {
     let content: WebhookContent
     let environments: [KafkaTopic: AppStoreEnvironment]
-    /// Gives header segments of the certificates topic.
+    /// The header segments of the certificates topic.
     let certificates: CertificateDirectory
 
     init(_ content: WebhookContent, _ names: TopicNames, certificates: CertificateDirectory) {
@@ -37,7 +37,7 @@ struct MessageReading: Sendable {
             id: id.text, type: type, bundleId: bundleId, body: body, traceParent: traceParent)
     }
 
-    /// `type`, `timestamp` and `data`, as Standard Webhooks asks.
+    /// Writes a body with `type`, `timestamp` and `data`, according to Standard Webhooks.
     static func body(type: String, timestamp: String, data: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 4096)
         json.object {
@@ -50,7 +50,7 @@ struct MessageReading: Sendable {
 }
 
 extension KafkaRecord {
-    /// Its own timestamp as RFC 3339.
+    /// The record's timestamp as RFC 3339.
     var timestampText: String { RFC3339.text(milliseconds: timestampMilliseconds ?? 0) }
 
     var keyParts: (bundleId: BundleId, subject: String)? {

@@ -1,18 +1,18 @@
 internal import HTTPClient
 
-/// What one attempt came to, and what it means for the record.
+/// The outcome of one attempt and its consequence for the record.
 struct ReceiverAnswer: Sendable, Equatable {
     let outcome: WebhooksOutcome
-    /// Nil when there was no answer.
+    /// Nil if there was no response.
     let status: Int?
     /// One sentence for the log, without path, query, payload or secret.
     let text: String
-    /// When the receiver asked to be left alone for a while.
+    /// Delay requested by the receiver.
     let retryAfter: Duration?
 
-    /// An answer.
+    /// Evaluates a response.
     ///
-    /// - Parameter now: seconds since 1970, for a `Retry-After` that is a date.
+    /// - Parameter now: seconds since 1970, for a `Retry-After` with a date.
     init(_ response: HTTPClientResponse, now: Int64) {
         status = response.status
         outcome = Self.outcome(of: response.status)
@@ -22,10 +22,10 @@ struct ReceiverAnswer: Sendable, Equatable {
             ? response.header(WebhooksHeader.retryAfter).flatMap { RetryAfter.wait($0, now: now) } : nil
     }
 
-    /// Of a record that is at fault: the status, or what there was instead of one.
+    /// The reason code for a record at fault: the status, or the outcome if there was none.
     var reasonCode: String { status.map { "\(WebhooksReason.refusedPrefix)\($0)" } ?? outcome.rawValue }
 
-    /// No answer.
+    /// Evaluates a failure without a response.
     init(_ error: HTTPClientError) {
         status = nil
         retryAfter = nil
@@ -38,9 +38,9 @@ struct ReceiverAnswer: Sendable, Equatable {
         }
     }
 
-    /// Statuses that speak of the receiver and not of the record: a wrong secret (401, 403), a wrong address (404, 405,
-    /// 421), a proxy (407), a protocol (426). Most often each answers every record alike, so none sends one to the dead
-    /// letter topic at once.
+    /// Statuses about the receiver instead of the record: a wrong secret (401, 403), a wrong address (404, 405, 421), a
+    /// proxy (407), a protocol (426). They usually apply to every record alike, so none of them dead-letters a record
+    /// at once.
     private static let aboutReceiver: Set<Int> = [401, 403, 404, 405, 407, 421, 426]
 
     static func outcome(of status: Int) -> WebhooksOutcome {
@@ -50,7 +50,7 @@ struct ReceiverAnswer: Sendable, Equatable {
         case 429: .throttled
         case 410: .gone
         case 400...499: aboutReceiver.contains(status) ? .receiverSettings : .refused
-        // Redirects are not followed: who may read the body is a setting.
+        // Redirects are not followed: the recipient of a body is a setting.
         default: .receiverSettings
         }
     }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The message that the receiver accepted last: posted once more, under its id, it shows whether the receiver is up when
-/// nothing else is left to deliver.
+/// The last message that the receiver accepted. Posting it again under the same id tests whether the receiver is up
+/// when there is nothing else to deliver.
 final class ReceiverProbe: Sendable {
     private struct State {
         var message: WebhookMessage?
@@ -9,14 +9,14 @@ final class ReceiverProbe: Sendable {
         var nextAt: UInt64 = 0
     }
 
-    /// Nanoseconds between two.
+    /// Interval between probes, in nanoseconds.
     private static let interval: UInt64 = 10_000_000_000
 
     private let state = Mutex(State())
 
     func accepted(_ message: WebhookMessage) { state.withLock { $0.message = message } }
 
-    /// The message to post now; nil when nothing was accepted yet, or the last probe is only seconds ago.
+    /// Returns the message to post now; nil if none has been accepted yet, or the last probe was only seconds ago.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func take(at now: UInt64) -> WebhookMessage? {

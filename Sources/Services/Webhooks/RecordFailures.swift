@@ -2,33 +2,33 @@ internal import Kafka
 internal import Synchronization
 internal import Time
 
-/// Tells a record that the receiver cannot take from a receiver that is down: a record is at fault when it has failed
-/// often and for long while others were accepted.
+/// Distinguishes a record that the receiver cannot process from a receiver that is down: a record is at fault if it has
+/// failed often and for long while others were accepted.
 final class RecordFailures: Sendable {
-    /// When a record is at fault.
+    /// Limits beyond which a record is at fault.
     struct Limits: Sendable, Equatable {
-        /// So many failures, each after the receiver has accepted something since the one before it.
+        /// Number of failures; each counts only if the receiver has accepted another record since the previous one.
         let count: Int
-        /// Since the first of them.
+        /// Time since the first failure.
         let time: Duration
     }
 
     private struct Failure {
         var count = 1
-        /// Acceptances there had been at the last failure that counted.
+        /// Number of accepted records at the last failure that counted.
         var accepted: UInt64
-        /// Monotonic nanoseconds; below 0 where it was before the start of this machine.
+        /// Time of the first failure in monotonic nanoseconds; negative if before the boot of this machine.
         let first: Int64
 
-        /// How long the record has failed.
+        /// Returns how long the record has been failing.
         func lasted(until now: UInt64) -> Duration { .nanoseconds(max(0, Int64(clamping: now) &- first)) }
     }
 
     private struct State {
         var accepted: UInt64 = 0
-        /// Bounded by the records that are in work.
+        /// Failures by record; bounded by the records in progress.
         var failures: [KafkaTopicPartition: [KafkaOffset: Failure]] = [:]
-        /// Records that failed more than once, also those of partitions that another member has meanwhile.
+        /// Records that failed more than once, including those of partitions now assigned to other members.
         var kept: [KeptFailure.Record: KeptFailure] = [:]
     }
 
@@ -36,12 +36,13 @@ final class RecordFailures: Sendable {
     private let file: FailuresFile?
     private let clocks: Clocks
     private let state = Mutex(State())
-    /// Orders the writers: the later one has the newer failures.
+    /// Serializes writers: a later write has the newer failures.
     private let writing = Mutex(())
-    /// Milliseconds: a record that failed first so long ago was decided, or its partition went to another member.
+    /// Maximum age of a failure in milliseconds: by then the record was decided, or its partition was assigned to
+    /// another member.
     private static let maximumAge: Int64 = 8 * 86_400_000
 
-    /// - Parameter file: failures of earlier processes, and those of this one for later ones; nil: none are kept.
+    /// - Parameter file: file with the failures of earlier processes, updated for later ones; nil to store none.
     init(_ limits: Limits, file: FailuresFile? = nil, clocks: Clocks = .system) {
         self.limits = limits
         self.file = file
@@ -52,7 +53,7 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// The receiver accepted the record.
+    /// Records that the receiver accepted the record.
     func accepted(_ record: KafkaRecord) {
         let wasKept = state.withLock { state in
             state.accepted &+= 1
@@ -62,11 +63,11 @@ final class RecordFailures: Sendable {
         if wasKept { write() }
     }
 
-    /// The receiver accepted once more what it had accepted before: it is up, and fails at what it fails at.
+    /// Records that the receiver accepted a probe: it is up, so its failures concern the records.
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
-    /// Whether the record has failed for long enough, and only an acceptance is missing that shows the receiver to be up.
-    /// Never while many records fail: then the receiver is at fault, whatever it says to what it has.
+    /// Returns whether the record has failed for long enough and lacks only an accepted record as evidence that the
+    /// receiver is up. Always false while many records fail: then the receiver is at fault, even if it accepts probes.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
@@ -79,13 +80,13 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// So many records at once may be at fault without an acceptance of another.
+    /// Maximum number of records failing at the same time for which a probe counts as evidence.
     static let maximumFailing = 4
 
-    /// The receiver failed at the record.
+    /// Records that the receiver failed the record.
     ///
     /// - Parameter now: monotonic nanoseconds.
-    /// - Returns: whether the record is at fault. It is forgotten then.
+    /// - Returns: whether the record is at fault; its failures are then dropped.
     func failed(_ record: KafkaRecord, at now: UInt64) -> Bool {
         let (isAtFault, isChanged) = state.withLock { state in
             let accepted = state.accepted
@@ -118,7 +119,7 @@ final class RecordFailures: Sendable {
         return isAtFault
     }
 
-    /// A failure of an earlier process, or of an earlier assignment. No acceptance of that time counts again.
+    /// Restores a failure of an earlier process or assignment. Earlier accepted records do not count again.
     private func failure(of kept: KeptFailure, accepted: UInt64, at now: UInt64) -> Failure {
         let age = min(max(0, clocks.wallMilliseconds() - kept.first), Self.maximumAge)
         return Failure(count: kept.count, accepted: accepted, first: Int64(clamping: now) &- age * 1_000_000)
@@ -129,7 +130,8 @@ final class RecordFailures: Sendable {
         writing.withLock { _ in file.write(state.withLock { Array($0.kept.values) }) }
     }
 
-    /// The partition is given back. Records that failed more than once go on where it is assigned again.
+    /// Drops the failures of a revoked partition. Records that failed more than once stay in the file for the next
+    /// assignment.
     func forget(_ partition: KafkaTopicPartition) {
         state.withLock { $0.failures[partition] = nil }
     }

@@ -2,11 +2,11 @@ internal import Time
 
 /// The header field `Retry-After`: seconds, or a date. Source: RFC 9110 section 10.2.3.
 enum RetryAfter {
-    /// A receiver does not decide for longer than this.
+    /// Upper limit for a delay requested by a receiver.
     static let longest: Duration = .seconds(300)
     private static let shortest: Duration = .seconds(1)
 
-    /// How long to wait; nil for a text of another form.
+    /// Returns the delay; nil for a malformed text.
     ///
     /// - Parameter now: seconds since 1970.
     static func wait(_ text: String, now: Int64) -> Duration? {

@@ -2,16 +2,16 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// What the receiver gets: `webhooks.content`.
+/// The content of messages: `webhooks.content`.
 package enum WebhookContent: String, Sendable, CaseIterable {
-    /// The state of a purchase, with each change.
+    /// The state of a purchase, after each change.
     case state
     /// Each of Apple's notifications, decoded.
     case notification
     /// Each of Apple's notifications as Apple posted it, byte for byte, for endpoints that verify it themselves.
     case signed
 
-    /// The topic of an environment.
+    /// Returns the input topic of an environment.
     func topic(_ names: TopicNames, _ environment: AppStoreEnvironment) -> KafkaTopic {
         switch self {
         case .state: names.entitlements(environment)
@@ -19,7 +19,7 @@ package enum WebhookContent: String, Sendable, CaseIterable {
         }
     }
 
-    /// The topics of all environments, as they are created.
+    /// Returns the specifications of the topics of all environments.
     func specifications(_ names: TopicNames) -> [TopicSpecification] {
         switch self {
         case .state: names.state()

@@ -1,13 +1,14 @@
 internal import AppStoreModel
 
-/// Which messages a receiver gets.
+/// The apps and types of messages that a receiver gets.
 struct WebhookFilter: Sendable, Equatable {
-    /// Empty: of every app.
+    /// Apps; empty for every app.
     let apps: Set<String>
-    /// Empty: of every type. `purchase` covers `purchase.expired`, as every leading part does.
+    /// Types; empty for every type. `purchase` covers `purchase.expired`, as does every prefix that ends at a full
+    /// stop.
     let types: [String]
 
-    /// Why this receiver does not get the message, as a ``WebhooksReason``; nil when it does.
+    /// Returns the reason why this receiver does not get the message, as a ``WebhooksReason``; nil if it does.
     func refusal(_ message: WebhookMessage) -> String? {
         if !apps.isEmpty, !apps.contains(message.bundleId.rawValue) { return WebhooksReason.otherApp }
         if !types.isEmpty, !types.contains(where: { covers($0, message.type) }) { return WebhooksReason.otherType }

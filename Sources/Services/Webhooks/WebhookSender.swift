@@ -4,9 +4,9 @@ internal import SignedRequests
 internal import Telemetry
 internal import Time
 
-/// Posts messages to the receiver, signed: one attempt at a time for each call.
+/// Posts signed messages to the receiver; one call is one attempt.
 struct WebhookSender: Sendable {
-    /// Longer answers are no answers: nothing of them is read.
+    /// Maximum length of a response; a longer one counts as a failure and is discarded.
     static let maximumAnswerBytes = 256 * 1024
 
     let plan: WebhooksPlan
@@ -14,7 +14,7 @@ struct WebhookSender: Sendable {
     let clocks: Clocks
     private let log: RateLimitedLogger?
 
-    /// - Parameter log: tells when the keys were read again.
+    /// - Parameter log: logs when the keys were reloaded.
     init(_ plan: WebhooksPlan, client: HTTPClient, clocks: Clocks = .system, log: RateLimitedLogger? = nil) {
         self.plan = plan
         self.client = client
@@ -22,11 +22,11 @@ struct WebhookSender: Sendable {
         self.log = log
     }
 
-    /// One attempt.
+    /// Makes one attempt.
     ///
-    /// - Throws: `CancellationError` when the work is cancelled, and what the system's cryptography throws.
+    /// - Throws: `CancellationError` if the task is cancelled, and errors of the system's cryptography.
     func send(_ message: WebhookMessage) async throws -> DeliveryAttempt {
-        // Receivers refuse a timestamp that is minutes old, so it is the attempt's and not the record's.
+        // Receivers reject a timestamp that is minutes old, so each attempt has its own.
         let moment = clocks.wallMilliseconds()
         let timestamp = moment / 1000
         let start = clocks.monotonicNanoseconds()
@@ -39,7 +39,7 @@ struct WebhookSender: Sendable {
                     connectTimeout: plan.timeout, maximumBodyBytes: Self.maximumAnswerBytes))
             answer = ReceiverAnswer(response, now: timestamp)
         } catch {
-            // Either way this work was cancelled.
+            // In both cases the task was cancelled.
             if error.code == .cancelled || error.code == .closed { throw CancellationError() }
             answer = ReceiverAnswer(error)
         }
@@ -54,7 +54,7 @@ struct WebhookSender: Sendable {
         var headers = try keys().headers(id: message.id, timestamp: timestamp, body: message.body)
         headers += [
             (name: WebhooksHeader.contentType, value: "application/json"),
-            // Some firewalls refuse requests that have none.
+            // Some firewalls reject requests without a User-Agent.
             (name: WebhooksHeader.userAgent, value: "sluice-webhooks/\(Build.version)"),
         ]
         if let traceParent = message.traceParent {
@@ -63,7 +63,7 @@ struct WebhookSender: Sendable {
         return headers
     }
 
-    /// The keys as their file holds them now.
+    /// Returns the current keys of the file.
     private func keys() -> SigningKeys {
         let (keys, change) = plan.keys.current(now: clocks.monotonicNanoseconds())
         switch change {

@@ -7,7 +7,7 @@ internal import Records
 internal import ServiceKit
 internal import Telemetry
 
-/// `sluice-webhooks`: the entitlement or notification topics in, a signed POST for each record out.
+/// `sluice-webhooks` reads the entitlement or notification topics and sends a signed POST for each record.
 package enum WebhooksApplication {
     package static let application = ConsumerApplication(
         name: "sluice-webhooks",
@@ -62,7 +62,7 @@ package enum WebhooksApplication {
                 context.logger.warning("webhooks.paused is set, nothing is delivered")
                 return ConsumerParts(handler: nil)
             }
-            // The bound of requests under way is that of the partitions: what is beyond would only fail.
+            // The partitions bound the concurrent requests; a lower limit here would only make requests fail.
             var http = plan.http
             http.maximumInFlight = 4096
             http.maximumIdleConnections = 64
@@ -89,8 +89,8 @@ package enum WebhooksApplication {
                 })
             var options = context.options
             options.concurrency = plan.concurrency
-            // A record that the receiver cannot take must not hold up its partition: what bounds the window is how many
-            // records are unfinished.
+            // A record that the receiver cannot process must not block its partition, so only the number of unfinished
+            // records bounds the window.
             options.maximumDistance = .max
             return ConsumerParts(
                 handler: .records(handler), services: services, options: options,

@@ -6,12 +6,12 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Posts each record that the receiver gets until it has it.
+/// Posts each record in the receiver's scope until the receiver accepts it.
 ///
-/// A record goes on when the receiver accepts it. It goes to the dead letter topic only when the receiver fails at this
-/// one record, again and again, while it accepts others: at once where the status speaks of the record (``Refused``),
-/// after a while where it speaks of the receiver or there is none (``RecordFailures``). Refusals in a row, of whatever
-/// records, beyond ``refusalLimit`` are a fault of the receiver, and then everything waits for the next acceptance.
+/// A record is done when the receiver accepts it. It is dead-lettered only if the receiver fails this one record
+/// repeatedly while accepting others: at once if the status is about the record (``Refused``), after a while if it is
+/// about the receiver or there is none (``RecordFailures``). More than ``refusalLimit`` refusals in a row, of any
+/// records, are the receiver's fault; then all records wait for the next accepted one.
 package final class WebhooksHandler: RecordHandler {
     /// The receiver refused the record.
     struct Refused: RecordFault, CustomStringConvertible {
@@ -24,9 +24,9 @@ package final class WebhooksHandler: RecordHandler {
         var description: String { "the receiver answered \(status) (webhook-id \(id))" }
     }
 
-    /// While the certificates topic lacks what a record names.
+    /// Wait while the certificates topic lacks a segment of a record.
     private static let headerWait: Duration = .seconds(1)
-    /// While nothing is delivered: records are looked at again, and nothing is sent.
+    /// Wait while delivery is stopped: records are checked again, but nothing is sent.
     private static let stoppedWait: Duration = .seconds(60)
 
     private let plan: WebhooksPlan
@@ -45,10 +45,10 @@ package final class WebhooksHandler: RecordHandler {
     private let isStopped = Atomic(false)
 
     /// - Parameters:
-    ///   - refusals: how often a record may be refused before it is dead-lettered.
-    ///   - file: where the failures of records are kept for the next start; nil: nowhere.
-    ///   - readCertificates: reads the certificates topic from its beginning into the directory of `reading`, and says
-    ///     whether it reached the end.
+    ///   - refusals: maximum number of refusals of a record before it is dead-lettered.
+    ///   - file: stores the failures of records for the next start; nil to store none.
+    ///   - readCertificates: reads the certificates topic from its beginning into the directory of `reading`, and
+    ///     returns whether it reached the end.
     init(
         _ plan: WebhooksPlan, refusals: Int, reading: MessageReading, client: HTTPClient, attempts: AttemptLog,
         metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system, failures file: FailuresFile? = nil,
@@ -65,7 +65,8 @@ package final class WebhooksHandler: RecordHandler {
         sender = WebhookSender(plan, client: client, clocks: clocks, log: log)
     }
 
-    /// Refusals in a row, of all records together, that are still the records' own: as many as four records may spend.
+    /// Returns the number of consecutive refusals, of all records together, that are attributed to records: the
+    /// attempts of four records.
     static func refusalLimit(attempts: Int) -> Int { attempts * 4 }
 
     package func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {
@@ -94,7 +95,7 @@ package final class WebhooksHandler: RecordHandler {
         return verdict
     }
 
-    /// Decides about a record that names a header segment which is not in the certificates topic.
+    /// Decides about a record with a header segment that is missing in the certificates topic.
     private func wait(for header: HeaderReference, _ record: KafkaRecord) async -> HandlerVerdict {
         headers.forget { reading.certificates.segment($0) != nil }
         let now = sender.clocks.monotonicNanoseconds()
@@ -124,8 +125,8 @@ package final class WebhooksHandler: RecordHandler {
         return attempt
     }
 
-    /// A record that fails is at fault only while the receiver accepts something; where nothing else is left to be
-    /// accepted, the partition would wait for the record indefinitely.
+    /// Posts a probe. A failing record is at fault only if the receiver accepts something; if nothing else is left to
+    /// deliver, the partition would wait for the record indefinitely.
     private func askForAcceptance(beside record: KafkaRecord) async throws {
         let now = sender.clocks.monotonicNanoseconds()
         guard failures.lacksAcceptance(record, at: now), let message = probe.take(at: now) else { return }
@@ -156,7 +157,7 @@ package final class WebhooksHandler: RecordHandler {
             tell(.error, "receiver refuses every webhook, nothing is delivered", record, id, answer)
             return .retry(after: nil)
         case .throttled, .connectionFailed, .tls:
-            // Nothing of the record was looked at.
+            // The receiver did not examine the record.
             tell(answer.outcome == .tls ? .error : .warning, "webhook not delivered, trying again", record, id, answer)
             return .retry(after: answer.retryAfter)
         case .unavailable, .timedOut, .failed, .receiverSettings, .gone:

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// What the service counts beside the runtime's own metrics.
+/// Metrics of the service, in addition to the runtime's.
 struct WebhooksMetrics: Sendable {
     private let attempts: [WebhooksOutcome: Counter]
     private let duration: Histogram
@@ -25,10 +25,10 @@ struct WebhooksMetrics: Sendable {
         pause.set(0)
     }
 
-    /// Nothing is read, because the configuration says so.
+    /// Records that delivery is paused by configuration.
     func paused() { pause.set(1) }
 
-    /// The receiver wants no more.
+    /// Records that the receiver answered 410 and delivery has stopped.
     func stopped() { stop.set(1) }
 
     func attempted(_ outcome: WebhooksOutcome, nanoseconds: UInt64) {

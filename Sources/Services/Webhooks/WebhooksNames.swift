@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the consumer's own are the runtime's.
+/// Names of the service's metrics, a contract; the runtime defines those of every consumer.
 enum WebhooksMetricName {
     static let attempts = "sluice_webhooks_attempts_total"
     static let attemptDuration = "sluice_webhooks_attempt_duration_seconds"
@@ -8,15 +8,15 @@ enum WebhooksMetricName {
     static let paused = "sluice_webhooks_paused"
 }
 
-/// What became of one attempt: the label `outcome`, and the reason in the log.
+/// The outcome of one attempt: the label `outcome`, and the reason in the log.
 enum WebhooksOutcome: String, Sendable, CaseIterable {
     /// 2xx.
     case accepted
-    /// A status that speaks of this one record.
+    /// A status about this one record.
     case refused
-    /// A status that speaks of the receiver's address, secret or being: whatever is sent, the answer is the same.
+    /// A status about the receiver's address, secret or protocol, which applies to every request alike.
     case receiverSettings = "receiver_settings"
-    /// 410: the receiver wants no more.
+    /// 410: the receiver accepts no more requests.
     case gone
     /// 408, 425 and 5xx.
     case unavailable
@@ -25,35 +25,35 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
     case timedOut = "timed_out"
     case connectionFailed = "connection_failed"
     case tls
-    /// No usable answer otherwise, such as one that is too long.
+    /// Any other unusable response, such as one that is too long.
     case failed
 }
 
-/// Codes of dead-lettered and skipped records beside `http_…`, the status of an answer, and ``WebhooksOutcome`` where
-/// there was none.
+/// Codes of dead-lettered and skipped records, in addition to `http_…` with the status of a response, and
+/// ``WebhooksOutcome`` if there was none.
 enum WebhooksReason {
-    /// An erasure whose key names no purchase: what was erased is unknown.
+    /// An erasure without a purchase in its key: the subject of the erasure is unknown.
     static let keyMissing = "key_missing"
-    /// The value is not what its topic holds.
+    /// The value is invalid for its topic.
     static let unreadable = "unreadable"
-    /// `proof` does not fit the payloads.
+    /// `proof` does not match the payloads.
     static let malformedProof = "malformed_proof"
-    /// The certificates topic lacks a header segment that the record names, and was read to its end.
+    /// The certificates topic was read to its end and lacks a header segment of the record.
     static let unknownHeader = "unknown_header"
     static let refusedPrefix = "http_"
 
     // Skipped.
-    /// Apple signed nothing that could be posted: version 1.
+    /// A version 1 notification, for which Apple signed nothing that could be posted.
     static let unsigned = "unsigned"
-    /// The tombstone of a row that nothing needs any more; its erasure was told before.
+    /// The tombstone of an expired row, which was reported as erased before.
     static let expired = "expired"
-    /// The receiver has accepted a state of the purchase that says the same.
+    /// The receiver has accepted an equal state of the purchase.
     static let unchanged = "unchanged"
     static let otherApp = "other_app"
     static let otherType = "other_type"
 }
 
-/// Header fields of a delivery beside those of its signature, a contract.
+/// Header fields of a delivery, in addition to those of its signature; a contract.
 enum WebhooksHeader {
     static let contentType = "content-type"
     static let userAgent = "user-agent"

@@ -4,13 +4,13 @@ internal import JSON
 package import Kafka
 internal import PipelineRuntime
 
-/// Which dead letters of a receiver are posted once more.
+/// The dead letters of a receiver to post again.
 package struct FailedDeliveries: Sendable {
     /// The dead letter topic of the receiver's group.
     package let topic: KafkaTopic
-    /// Only what was dead-lettered since, milliseconds since 1970; nil for all.
+    /// Only records dead-lettered at or after this time, milliseconds since 1970; nil for all.
     package let since: Int64?
-    /// At most so many a second.
+    /// Maximum number of posts per second.
     package let rate: Int
 
     package init(topic: KafkaTopic, since: Int64?, rate: Int) {
@@ -19,10 +19,10 @@ package struct FailedDeliveries: Sendable {
         self.rate = rate
     }
 
-    /// The result for one of them.
+    /// The result for one dead letter.
     package enum Outcome: Sendable {
         case posted(DeliveryAttempt)
-        /// Where the letter is, and why nothing of it can be posted.
+        /// The position of the dead letter, and the reason why it cannot be posted.
         case skipped(KafkaTopicPartition, KafkaOffset, String)
 
         /// Whether the receiver accepted it.
@@ -38,7 +38,7 @@ package struct FailedDeliveries: Sendable {
             }
         }
 
-        /// As an object: a contract.
+        /// The outcome as a JSON object; a contract.
         package var json: [UInt8] {
             switch self {
             case .posted(let attempt): return attempt.json
@@ -56,10 +56,10 @@ package struct FailedDeliveries: Sendable {
 }
 
 extension WebhooksOperations {
-    /// Posts what was dead-lettered once more: the same bodies under the same ids, in the order of the letters. Letters
-    /// stay; no offset is changed, and filters do not count.
+    /// Posts dead-lettered records again: the same bodies under the same ids, in the order of the dead letters. Dead
+    /// letters and offsets stay unchanged, and filters are ignored.
     ///
-    /// - Parameter report: told of each letter.
+    /// - Parameter report: called for each dead letter.
     /// - Throws: a `ConfigurationError`, a `KafkaError`, and what `report` throws.
     package static func resend(
         _ failed: FailedDeliveries, _ configuration: Configuration, kafka: KafkaConfiguration,
@@ -91,7 +91,7 @@ extension WebhooksOperations {
 
     struct NotPosted: Error { let reason: String }
 
-    /// The message of the record that a letter is of.
+    /// Returns the message of the original record of a dead letter.
     static func message(of letter: KafkaRecord, _ reading: MessageReading) throws(NotPosted) -> WebhookMessage {
         func text(_ name: String) -> String? {
             letter.headers.last { $0.key == name }?.value.map { String(decoding: $0, as: UTF8.self) }

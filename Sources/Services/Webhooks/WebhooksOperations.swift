@@ -7,13 +7,13 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// What `sluicectl webhooks` does with the receiver of a configuration.
+/// Operations of `sluicectl webhooks` on the configured receiver.
 package enum WebhooksOperations {
     private static let testType = "sluice.test"
 
-    /// Posts a message that is about no purchase.
+    /// Posts a test message, which concerns no purchase.
     ///
-    /// - Throws: a `ConfigurationError`; a `StartupError` where the content has no such message.
+    /// - Throws: a `ConfigurationError`; a `StartupError` if the content has no test message.
     package static func test(_ configuration: Configuration) async throws -> DeliveryAttempt {
         let plan = try WebhooksPlan(configuration)
         guard plan.content != .signed else {
@@ -24,9 +24,10 @@ package enum WebhooksOperations {
         return try await send(testMessage(at: SystemClock.wallMilliseconds()), plan)
     }
 
-    /// Posts the message of a `webhook-id` once more: the same body under the same id. Its topic is searched for it.
+    /// Posts the message with a `webhook-id` again, with the same body under the same id. Searches its topic for the
+    /// record.
     ///
-    /// - Throws: a `ConfigurationError`; a `StartupError` where the record is not there any more.
+    /// - Throws: a `ConfigurationError`; a `StartupError` if the record no longer exists.
     package static func resend(
         _ id: String, _ configuration: Configuration, kafka: KafkaConfiguration
     ) async throws -> DeliveryAttempt {
@@ -55,7 +56,7 @@ package enum WebhooksOperations {
         return try await send(found, plan)
     }
 
-    /// A reader of the messages of a content, with all certificates that they need.
+    /// Returns a reader of messages with this content, with all certificates loaded.
     static func reading(
         _ content: WebhookContent, _ plan: WebhooksPlan, _ kafka: KafkaConfiguration
     ) async throws -> MessageReading {
@@ -66,7 +67,7 @@ package enum WebhooksOperations {
         return MessageReading(content, plan.topics, certificates: certificates)
     }
 
-    /// The first offsets of a topic.
+    /// Returns the first offsets of a topic.
     static func beginnings(
         of topic: KafkaTopic, _ kafka: KafkaConfiguration
     ) async throws -> [KafkaTopicPartition: KafkaOffset] {
@@ -75,7 +76,7 @@ package enum WebhooksOperations {
 
     private static let searchLimit: Duration = .seconds(1_800)
 
-    /// Ends the reading early.
+    /// Thrown to stop reading once the record was found.
     private struct Found: Error { let message: WebhookMessage }
 
     static func testMessage(at milliseconds: Int64) -> WebhookMessage {

@@ -7,7 +7,7 @@ internal import Records
 internal import SignedRequests
 internal import Time
 
-/// What the service does, from its configuration: everything checked that can be without starting anything.
+/// The validated configuration of the service; everything is checked that can be without starting anything.
 package struct WebhooksPlan: Sendable {
     let url: String
     let keys: ReloadedFile<SigningKeys>
@@ -16,15 +16,15 @@ package struct WebhooksPlan: Sendable {
     let timeout: Duration
     let concurrency: Int
     let rootsFile: String?
-    /// How the receiver is reached.
+    /// HTTP client configuration for requests to the receiver.
     let http: HTTPClient.Configuration
     let content: WebhookContent
     let filter: WebhookFilter
     let failures: RecordFailures.Limits
-    /// Whether 410 ends the deliveries.
+    /// Whether a 410 stops delivery.
     let stopsWhenGone: Bool
 
-    /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and what is wrong.
+    /// - Throws: a ``ConfigurationError`` that names the key, its source, and the problem.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         guard let url = configuration[WebhooksSettings.url] else { throw configuration.missing(WebhooksSettings.url) }
         guard let secrets = configuration[WebhooksSettings.secrets] else {
@@ -51,7 +51,7 @@ package struct WebhooksPlan: Sendable {
                 WebhooksSettings.secrets.key,
                 "\(error.message); make a key with: echo whsec_$(openssl rand -base64 32)")
         }
-        // A name that is given twice is read once.
+        // A name that is given twice counts once.
         let named = configuration[WebhooksSettings.environments]
         environments = AppStoreEnvironment.published.filter(named.contains)
         topics = TopicNames(prefix: configuration[WebhooksSettings.topicsPrefix])

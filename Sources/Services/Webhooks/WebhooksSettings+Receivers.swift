@@ -9,23 +9,24 @@ extension WebhooksSettings {
     static let group = ConsumerSettings.group(of: TopicNames.webhooksGroup)
     private static let groupInstanceId = ConsumerSettings.groupInstanceId(of: TopicNames.webhooksGroup)
 
-    /// The settings that each of `webhooks.receivers` may have for itself.
+    /// The settings that each of `webhooks.receivers` can override.
     static let ofReceiver = NamedSettings(
         [
             url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone,
             insecure, roots, paused, group, groupInstanceId,
         ], prefix: prefix, template: receiverTemplate)
 
-    /// The configuration of one of `webhooks.receivers`, whose group is named after it unless a setting says otherwise.
+    /// Returns the configuration of one of `webhooks.receivers`; its group is named after it by default.
     static func narrowed(_ configuration: Configuration, to receiver: String) -> Configuration {
         configuration.narrowed(
             to: receiver, ofReceiver,
             defaults: [ConfigurationDefault(group, "\(TopicNames.webhooksGroup)-\(receiver)")])
     }
 
-    /// Each receiver with its configuration; without `webhooks.receivers` the one of the general settings.
+    /// Returns each receiver with its configuration; without `webhooks.receivers`, the single one of the general
+    /// settings.
     ///
-    /// - Throws: a ``ConfigurationError`` when receivers cannot be told apart.
+    /// - Throws: a ``ConfigurationError`` if receivers cannot be distinguished.
     package static func consumers(_ configuration: Configuration) throws(ConfigurationError) -> [NamedConsumer] {
         let names = configuration[receivers]
         guard !names.isEmpty else { return [NamedConsumer(configuration: configuration)] }
@@ -48,10 +49,10 @@ extension WebhooksSettings {
         return consumers
     }
 
-    /// The configuration of one receiver.
+    /// Returns the configuration of one receiver.
     ///
-    /// - Parameter name: of the receiver; nil where there is only one.
-    /// - Throws: a ``ConfigurationError`` when it is not configured, or must be named.
+    /// - Parameter name: name of the receiver; nil if there is only one.
+    /// - Throws: a ``ConfigurationError`` if it is not configured, or if a name is required.
     package static func receiver(
         _ name: String?, _ configuration: Configuration
     ) throws(ConfigurationError) -> Configuration {

@@ -9,7 +9,7 @@ extension WebhooksSettings {
         package let group: String
         /// The topics of `webhooks.content` in `webhooks.environments`.
         package let topics: [KafkaTopic]
-        /// Whether what Apple posted is rebuilt, for which the topic of certificates is read.
+        /// Whether Apple's bodies are rebuilt, which requires reading the certificates topic.
         package let rebuilds: Bool
     }
 
@@ -19,7 +19,7 @@ extension WebhooksSettings {
     package static let topicSettings: [any AnySetting] =
         general + [receivers] + NamedSettings(general, prefix: prefix, template: receiverTemplate).settings
 
-    /// The reading of each receiver, also where they cannot be told apart.
+    /// Returns the group and topics of each receiver, even if the receivers cannot be distinguished.
     package static func reading(_ configuration: Configuration) -> [Reading] {
         let names = TopicNames(prefix: configuration[topicsPrefix])
         let receivers = configuration[receivers]

@@ -6,7 +6,7 @@ internal import Records
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-webhooks` beside those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-webhooks`, in addition to those of every consumer. Names and defaults are a contract.
 package enum WebhooksSettings {
     package static let receivers = Setting(
         "webhooks.receivers", ValueKind.list(of: .receiverName), default: [],
@@ -91,22 +91,22 @@ package enum WebhooksSettings {
             insecure, roots, paused, receivers,
         ] + ofReceiver.settings + [topicsPrefix] + HTTPClientSettings.all)
 
-    /// Finds everything that the start would refuse, without starting anything: it builds the same plan.
+    /// Finds every error that would prevent startup, without starting anything, by building the same plan.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         for receiver in try consumers(configuration) { _ = try WebhooksPlan(receiver.configuration) }
     }
 }
 
-/// What follows when the receiver answers 410.
+/// The consequence of a 410 from the receiver.
 package enum GoneReceiver: String, Sendable, CaseIterable {
     case stop, retry
 }
 
 extension ValueKind where Value == String {
-    /// No more than that nothing else was meant: no space, no slash, no star.
+    /// Accepts anything that looks like a bundle id: no space, slash or star.
     fileprivate static var bundleId: ValueKind<String> { word("bundle id", "com.example.app", "-") }
 
     fileprivate static var receiverName: ValueKind<String> {
