@@ -3,12 +3,12 @@ package import AppStoreVerification
 package import LegacyNotifications
 package import Records
 
-/// A notification that passed the checks of its form, ready to be written. What follows knows no form.
+/// A notification that passed all checks, ready to be written. The version of the body no longer matters from here on.
 package struct AcceptedNotification: Sendable {
     enum Content: Sendable {
-        // Behind one reference, because what is published is handed on several times, and has about forty.
+        // Indirect, because the value is copied several times during publication and has about forty members.
         indirect case signed(VerifiedNotification)
-        /// Version 1 and older: complete, there is nothing to rebuild.
+        /// Version 1 and older: complete, without texts to rebuild.
         case unsigned(RecordContent)
     }
 
@@ -17,7 +17,7 @@ package struct AcceptedNotification: Sendable {
     package let duplicateKey: DuplicateKey
     let content: Content
 
-    /// Nil only if the verifier let something pass that cannot be named.
+    /// Nil only if the verifier accepted a notification without an identity.
     package init?(_ verified: VerifiedNotification) {
         guard
             let identity = RecordIdentity(
@@ -32,7 +32,7 @@ package struct AcceptedNotification: Sendable {
         content = .signed(verified)
     }
 
-    /// A version 1 or older notification whose password was right. Nil only if its event id is none.
+    /// Creates one from a version 1 or older notification with the right password. Nil only if its event id is invalid.
     package init?(_ legacy: LegacyNotification) {
         let identity = RecordIdentity(
             notificationUUID: NotificationUUID(legacy.eventId), notificationType: legacy.notificationType,

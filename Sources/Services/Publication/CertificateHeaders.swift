@@ -4,20 +4,20 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// The header segments that this process has seen acknowledged in the certificates topic. A record may name these and
-/// no others, so that whoever reads it finds what it names.
+/// The header segments acknowledged in the certificates topic, as seen by this process. A record may refer only to
+/// these, so that its readers can always resolve them.
 ///
-/// Only header segments under which a signature verified come here, and Apple has few. They are remembered up to a
-/// bound; one that was forgotten is written once more, which is harmless.
+/// Only header segments with a verified signature are passed here, and Apple has few. The number of remembered ones is
+/// bounded; an evicted one is written again, which is harmless.
 final class CertificateHeaders: Sendable {
     typealias Send =
         @Sendable (KafkaProducerRecord, _ then: @escaping @Sendable (Result<Void, KafkaError>) -> Void) -> Void
     typealias Outcome = Result<[HeaderReference], KafkaError>
 
     private struct State {
-        /// The last one used first.
+        /// Acknowledged headers; the most recently used one is first.
         var acknowledged: [CertificateHeader] = []
-        /// Who waits for a segment that is on its way.
+        /// Publications that wait for a segment in flight.
         var waiting: [HeaderReference: [Publication]] = [:]
     }
 
@@ -33,7 +33,7 @@ final class CertificateHeaders: Sendable {
         self.send = send
     }
 
-    /// The references of these segments; nil unless all of them are known to be acknowledged.
+    /// Returns the references of these segments; nil unless all are known to be acknowledged.
     func references(to segments: [ArraySlice<UInt8>]) -> [HeaderReference]? {
         state.withLock { state in
             var references: [HeaderReference] = []
@@ -48,8 +48,8 @@ final class CertificateHeaders: Sendable {
         }
     }
 
-    /// Writes those of the segments that are not known to be acknowledged, and calls `then` once: with the references
-    /// of all when all are acknowledged, else with the first failure. Waits for nothing itself.
+    /// Writes the segments that are not known to be acknowledged, and calls `then` once: with all references after all
+    /// are acknowledged, otherwise with the first failure. Does not block.
     func publish(_ segments: [ArraySlice<UInt8>], then: @escaping @Sendable (Outcome) -> Void) {
         let headers = segments.map(Self.header)
         let publication = Publication(headers.map(\.reference), then)
@@ -86,7 +86,7 @@ final class CertificateHeaders: Sendable {
     }
 }
 
-/// One notification that waits for its header segments.
+/// One notification waiting for its header segments.
 private final class Publication: Sendable {
     private let references: [HeaderReference]
     private let expected = Mutex<Set<HeaderReference>>([])
@@ -99,7 +99,7 @@ private final class Publication: Sendable {
 
     var isComplete: Bool { expected.withLock { $0.isEmpty } }
 
-    /// False when it was expected before.
+    /// Adds an expected reference; returns false if it was already expected.
     func expect(_ reference: HeaderReference) -> Bool { expected.withLock { $0.insert(reference).inserted } }
 
     func settle(_ reference: HeaderReference, _ result: Result<Void, KafkaError>) {

@@ -1,13 +1,14 @@
 package import AppStoreModel
 internal import Bytes
 
-/// What makes two arrivals the same notification: never the text of a JWS, which has many valid spellings.
+/// The identity by which two arrivals count as the same notification. It never depends on the text of a JWS, which has
+/// many valid spellings.
 ///
-/// 128 bits of what identifies it, and what kind of identity that is.
+/// Consists of 128 bits of the identifier and the kind of identifier.
 package struct DuplicateKey: Hashable, Sendable {
     private enum Kind: UInt8 {
         case production, sandbox, legacyProduction, legacySandbox
-        /// Nonconforming, which may have no identity.
+        /// Nonconforming notifications, which may have no UUID.
         case content
     }
 
@@ -15,14 +16,16 @@ package struct DuplicateKey: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// Of a signed notification. Nil when the text is not a UUID of the form 8-4-4-4-12; letters may be of either case.
+    /// Creates the key of a signed notification. Nil unless the text is a UUID of the form 8-4-4-4-12, in upper or
+    /// lower case.
     package init?(notificationUUID text: String, environment: AppStoreEnvironment) {
         guard let uuid = UUIDBytes(text: text.utf8) else { return nil }
         kind = environment == .production ? .production : .sandbox
         (high, low) = (uuid.high, uuid.low)
     }
 
-    /// Of a version 1 or older notification: the first half of its event id. Nil when that is not 64 hexadecimal digits.
+    /// Creates the key of a version 1 or older notification: the first half of its event id. Nil unless that has 64
+    /// hexadecimal digits.
     package init?(eventId text: String, environment: AppStoreEnvironment) {
         guard text.utf8.count == 64, text.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else { return nil }
         func number(_ digits: Substring.UTF8View) -> UInt64 {
@@ -33,8 +36,8 @@ package struct DuplicateKey: Hashable, Sendable {
         low = number(text.dropFirst(16).prefix(16).utf8)
     }
 
-    /// Of what was received and is nonconforming: the first half of a SHA-256 of what a copy has in common with it. Nil
-    /// when the digest is shorter than 16 bytes.
+    /// Creates the key of a nonconforming body: the first half of a SHA-256 of the part that copies have in common. Nil
+    /// if the digest is shorter than 16 bytes.
     package init?(contentDigest digest: [UInt8]) {
         guard digest.count >= 16 else { return nil }
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

@@ -1,8 +1,8 @@
 package import Kafka
 package import Telemetry
 
-/// What the producer has to say, in the log: librdkafka's own lines and errors are rate-limited, for a broker that is
-/// away causes the same ones again and again.
+/// Logs the producer's events. librdkafka's log lines and errors are rate-limited, because an unavailable broker causes
+/// the same ones repeatedly.
 package final class KafkaEventLog: Sendable {
     private let logger: Logger
     private let limited: RateLimitedLogger

@@ -5,14 +5,14 @@ internal import Records
 package import Telemetry
 package import Time
 
-/// Takes up Apple's certificates from the certificates topic at the start, so that authentic notifications are known
-/// from the first one on, whatever a flood of new certificate chains does to the limit for those.
+/// Preloads Apple's certificates from the certificates topic at startup, so that authentic notifications have a known
+/// chain from the first one on, even if a flood of new certificate chains exhausts the limit for those.
 ///
-/// Only the ingress and the reconciler write the topic, and only what a signature has verified under. Each header segment passes the
-/// checks of certificates once more; a topic that cannot be read costs this advantage and nothing else.
+/// Only the ingress and the reconciler write to the topic, and only segments with a verified signature. The
+/// certificates of each segment are checked again; if the topic is unreadable, only this advantage is lost.
 package enum KnownCertificates {
     private static let limit = Duration.seconds(5)
-    /// The latest: as many as the verifier remembers.
+    /// Maximum number of segments, the latest ones: as many as the verifier caches.
     private static let greatestCount = 32
 
     package static func load(

@@ -3,21 +3,21 @@ internal import AppStoreVerification
 package import Kafka
 package import Records
 
-/// Writes notifications, whatever form Apple sent them in: builds the record, has the header segments that it names
-/// acknowledged before it, produces it, and reports when Kafka has it.
+/// Writes notifications of any version: builds the record, publishes the header segments that it refers to, produces
+/// it, and reports when Kafka has acknowledged it.
 ///
-/// Waits for nothing; completions come from delivery reports, on the producer's thread.
+/// Never blocks; completions are called from delivery reports, on the producer's thread.
 package final class NotificationPublisher: Sendable {
     package typealias Completion = @Sendable (Result<Void, KafkaError>) -> Void
 
-    /// What happens on the way, for metrics.
+    /// Events during publication, for metrics.
     package enum Event: Sendable {
-        /// A record was acknowledged, so long after librdkafka took it.
+        /// A record was acknowledged, with the time since librdkafka accepted it.
         case acknowledged(nanoseconds: UInt64)
         case notAcknowledged(KafkaError)
         /// A header segment was acknowledged in the certificates topic.
         case certificateHeader
-        /// A record carries the compact JWS, because rebuilding would not give the same bytes.
+        /// A record carries the compact JWS, because rebuilding would not restore the same bytes.
         case signedPayloadKept
     }
 
@@ -28,7 +28,7 @@ package final class NotificationPublisher: Sendable {
     private let observe: @Sendable (Event) -> Void
 
     /// - Parameters:
-    ///   - producer: of all `topics`.
+    ///   - producer: a producer for all `topics`.
     ///   - clock: monotonic nanoseconds.
     package init(
         producer: KafkaProducer, topics: ProducedTopics, clock: @escaping @Sendable () -> UInt64,
@@ -46,8 +46,8 @@ package final class NotificationPublisher: Sendable {
         }
     }
 
-    /// Calls `then` once, when the record and every header segment that it names are acknowledged, or with the first
-    /// failure.
+    /// Publishes a notification. Calls `then` once, after the record and every header segment that it refers to are
+    /// acknowledged, or with the first failure.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
         traceParent: String? = nil, then: @escaping Completion
@@ -66,13 +66,13 @@ package final class NotificationPublisher: Sendable {
         }
     }
 
-    /// Calls `then` once, when the record is acknowledged or not.
+    /// Publishes a quarantine record. Calls `then` once, with the outcome.
     package func quarantine(_ record: QuarantineRecord, then: @escaping Completion) {
         send(record.produced(to: topics.quarantine), then: then)
     }
 
-    /// Gives what is written when every header segment that it names is acknowledged: at once where they are known to
-    /// be, else from their delivery reports.
+    /// Calls `then` with the content once every header segment that it refers to is acknowledged: at once if they are
+    /// known to be, otherwise from their delivery reports.
     private func withContent(
         of notification: AcceptedNotification,
         then: @escaping @Sendable (Result<RecordContent, KafkaError>) -> Void
@@ -104,8 +104,8 @@ package final class NotificationPublisher: Sendable {
         _ observe: @Sendable @escaping (Event) -> Void, then: @escaping Completion
     ) {
         let begun = clock()
-        // No deadline of its own: who waits for the answer has one, and what is in flight counts until librdkafka has
-        // released the record.
+        // No deadline here: the waiting request has its own, and the record counts as in flight until librdkafka has
+        // released it.
         producer.send(record, deadline: nil) { result in
             switch result {
             case .success:

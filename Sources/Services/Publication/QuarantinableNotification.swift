@@ -3,13 +3,14 @@ package import AppStoreVerification
 internal import Cryptography
 package import Records
 
-/// A nonconforming notification, ready for the quarantine topic. What follows knows no form.
+/// A nonconforming notification, ready for the quarantine topic. The version of the body no longer matters from here
+/// on.
 package struct QuarantinableNotification: Sendable {
     package let record: QuarantineRecord
     package let duplicateKey: DuplicateKey
 
-    /// - Parameter body: as received.
-    /// - Returns: nil only if the verifier quarantined what it had verified no signature of.
+    /// - Parameter body: the body as received.
+    /// - Returns: nil only if the verifier quarantined a body without a verified signature.
     package init?(
         _ notification: NonconformingNotification, body: [UInt8], receivedAt: AppStoreInstant?, source: RecordOrigin
     ) {
@@ -18,11 +19,11 @@ package struct QuarantinableNotification: Sendable {
         record = QuarantineRecord(notification, body: body, receivedAt: receivedAt, source: source)
     }
 
-    /// A version 1 or older body with the right password.
+    /// Creates one from a version 1 or older body with the right password.
     /// - Parameters:
-    ///   - reason: the verdict's code.
-    ///   - bundleId: nil where it is not known which app it is for.
-    ///   - redacted: the body less what must not be kept.
+    ///   - reason: code of the verdict.
+    ///   - bundleId: nil if the app is unknown.
+    ///   - redacted: the body without the parts that must not be stored.
     package init?(
         legacy redacted: [UInt8], reason: String, detail: String, bundleId: BundleId?,
         environment: AppStoreEnvironment?, receivedAt: AppStoreInstant

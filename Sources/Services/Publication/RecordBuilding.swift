@@ -2,10 +2,10 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import Records
 
-// From what the verifier says to what is produced. Bytes are taken over as they are.
+// Conversions from verified notifications to produced records. Bytes are copied unchanged.
 
 extension VerifiedNotification {
-    /// Nil where a record could not give the signed texts back byte for byte without carrying them.
+    /// Nil if a record cannot restore the signed texts byte for byte without carrying them.
     var signedParts: SignedParts? {
         SignedParts(
             signedPayload: signedText, notification: notification, envelope: envelope, transaction: transaction,
@@ -25,7 +25,7 @@ extension RecordContent {
 }
 
 extension QuarantineRecord {
-    /// - Parameter body: as received.
+    /// - Parameter body: the body as received.
     init(
         _ notification: NonconformingNotification, body: [UInt8], receivedAt: AppStoreInstant?, source: RecordOrigin
     ) {
