@@ -29,11 +29,11 @@ public struct Explanation: Sendable {
         /// Distinguished name on one line.
         public let subject: String
         public let issuer: String
-        /// Lower-case hexadecimal.
+        /// Serial number in lower-case hexadecimal.
         public let serial: String
-        /// Seconds since 1970; nil when the date is not readable.
+        /// Start of the validity in seconds since 1970; nil if unreadable.
         public let notBefore: Int64?
-        /// Seconds since 1970; nil when the date is not readable.
+        /// End of the validity in seconds since 1970; nil if unreadable.
         public let notAfter: Int64?
     }
 
@@ -44,7 +44,7 @@ public struct Explanation: Sendable {
     /// The verdict as for a body received now; nil for a bare transaction, renewal info or app transaction that is
     /// valid.
     public let verdict: Verdict?
-    /// Why the object is not valid; nil if it is.
+    /// The reason why the object is not valid; nil if it is.
     public let reason: Reason?
     /// The decoded payload; nil unless everything is valid.
     public let payload: [UInt8]?

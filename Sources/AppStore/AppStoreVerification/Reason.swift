@@ -26,7 +26,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case algorithm = "alg"
     /// The signature is not 64 bytes long.
     case signatureLength = "jws_sig_len"
-    /// `x5c` is not an array of two to four texts whose first two are base64 of at most 3,072 bytes.
+    /// `x5c` is not an array of two to four texts, or one of the first two is not base64 of at most 3,072 bytes.
     case certificateListForm = "x5c_form"
     /// One of the first two entries of `x5c` is not one DER certificate and nothing else.
     case certificateEncoding = "x5c_der"

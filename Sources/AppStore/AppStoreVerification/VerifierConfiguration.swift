@@ -90,7 +90,7 @@ public struct VerifierSetupError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// A root is not a certificate or not self-signed, or this machine's OpenSSL cannot verify it.
         case root
-        /// No app, an app twice, or an environment whose data Apple does not sign.
+        /// No app, a duplicate app, or an environment with data that Apple does not sign.
         case apps
         /// The policy needs an OCSP requester and none is given, or the limits let nothing through.
         case settings

@@ -47,7 +47,6 @@ package struct ReceivedNotifications: Hashable, Sendable {
     /// Merges another value of the same key.
     ///
     /// - Returns: whether this value changed.
-    /// - Returns: whether it changed.
     package mutating func merge(_ other: ReceivedNotifications) -> Bool {
         let before = self
         for (mark, minute) in other.minutes { insert(mark, at: minute) }

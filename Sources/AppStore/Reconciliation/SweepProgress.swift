@@ -3,7 +3,6 @@
 /// A sweep first reads the consumption requests of its whole range, because these have a deadline, then all types. Each
 /// pass reads the range in windows with separate page sequences, so that a page token is needed only for the duration
 /// of a window; a window with an expired token is halved and read again.
-/// than a window takes; a window whose token expired is halved and read again.
 package struct SweepProgress: Hashable, Sendable {
     /// The subject of a pass.
     package enum Pass: Int64, Sendable, CaseIterable {

@@ -34,7 +34,7 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
 
 /// A group of Apple's requests about one refund, decided and answered at most once. Source: app-store.md 10.5.
 package struct RefundRound: Hashable, Sendable {
-    /// From 1.
+    /// Number of the round, from 1.
     package let number: Int
     /// The date of its first request, on Apple's clock.
     package let openedAt: AppStoreInstant

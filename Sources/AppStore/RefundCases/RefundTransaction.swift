@@ -17,9 +17,9 @@ package struct RefundTransaction: CasePart {
     package var quantity: Int32?
     /// Milliunits of the currency, for the whole quantity.
     package var price: Int64?
-    /// ISO 4217.
+    /// ISO 4217 currency code.
     package var currency: String?
-    /// ISO 3166-1 alpha-3.
+    /// ISO 3166-1 alpha-3 country code.
     package var storefront: String?
     package var offerType: OfferType?
     package var offerDiscountType: OfferDiscountType?

@@ -25,7 +25,7 @@ struct RequestBudget: Sendable {
     private static let second: UInt64 = 1_000_000_000
 
     /// - Parameters:
-    ///   - perSecond: more than 0.
+    ///   - perSecond: requests per second, more than 0.
     ///   - backgroundShare: fraction of the limit, more than 0 and at most 1.
     ///   - now: nanoseconds of a monotonic clock, the same for all calls.
     init(perSecond: Double, backgroundShare: Double, now: UInt64) {
@@ -42,7 +42,7 @@ struct RequestBudget: Sendable {
     }
 
     /// Reserves a moment for one request.
-    /// - Parameter longestWait: nanoseconds.
+    /// - Parameter longestWait: maximum wait in nanoseconds.
     mutating func take(_ priority: RequestPriority, now: UInt64, longestWait: UInt64) -> Turn {
         let free = max(nextFree, closedUntil, now)
         switch priority {

@@ -5,7 +5,7 @@ package struct APIRequest: Sendable {
     package var arguments: [String]
     /// Query parameters in the order sent; a name may occur more than once.
     package var query: [(name: String, value: String)]
-    /// JSON, sent as it is.
+    /// JSON body, sent unchanged.
     package var body: [UInt8]?
 
     package init(

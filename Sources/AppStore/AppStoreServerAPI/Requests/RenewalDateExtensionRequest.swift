@@ -3,7 +3,7 @@ internal import JSON
 
 /// Reason and duration of an extension of renewal dates. Apple: ExtendRenewalDateRequest.
 package struct RenewalDateExtensionRequest: Sendable, Hashable {
-    /// 1 to 90.
+    /// Number of days, 1 to 90.
     package var extendByDays: Int32
     package var reason: ExtendReasonCode
     /// A UUID chosen by the caller.
@@ -41,7 +41,7 @@ package struct RenewalDateExtensionRequest: Sendable, Hashable {
     }
 }
 
-/// Apple: extendReasonCode.
+/// The reason for an extension. Apple: extendReasonCode.
 package struct ExtendReasonCode: OpenEnumeration {
     package var rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }

@@ -9,7 +9,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConverti
     static let lifetimeSeconds: Int64 = 300
 
     private let text: String
-    /// Seconds since 1970.
+    /// Time of issue in seconds since 1970.
     let issuedAt: Int64
 
     /// Creates a signed token. Source: Apple, "Generating JSON Web Tokens for API requests".

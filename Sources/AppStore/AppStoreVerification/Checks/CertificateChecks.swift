@@ -156,7 +156,7 @@ final class ValidatedPath: Sendable {
     /// Milliseconds since 1970.
     let validatedAt: Int64
 
-    /// Examines the entries of `x5c`. Costs about a millisecond.
+    /// Validates the entries of `x5c`. Costs about a millisecond.
     init(_ certificates: [Certificate?], in trust: TrustStore, at now: Int64) throws(Refusal) {
         let (leaf, intermediate, root, path) = try CertificateChecks.path(certificates, in: trust)
         try CertificateChecks.checkExtensions(leaf: leaf, intermediate: intermediate)

@@ -8,7 +8,7 @@ package struct ConsumptionFacts: Hashable, Sendable {
     /// Milliunits of a percent: 100000 is all.
     package var consumptionPercentage: Int64?
 
-    // For the version 1 body.
+    // Members used only in the version 1 body.
 
     package var consumptionStatus: ConsumptionStatus?
     package var platform: ConsumptionPlatform?

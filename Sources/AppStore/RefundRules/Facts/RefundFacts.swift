@@ -12,14 +12,14 @@ package struct RefundFacts: Hashable, Sendable {
     package var productType: ProductType?
     /// Milliunits of the currency, for the whole quantity.
     package var price: Int64?
-    /// ISO 4217.
+    /// ISO 4217 currency code.
     package var currency: String?
     package var quantity: Int32?
     package var purchaseDate: AppStoreInstant?
     /// Auto-renewable subscriptions only.
     package var expiresDate: AppStoreInstant?
     package var inAppOwnershipType: InAppOwnershipType?
-    /// ISO 3166-1 alpha-3.
+    /// ISO 3166-1 alpha-3 country code.
     package var storefront: String?
     package var offerType: OfferType?
     package var offerDiscountType: OfferDiscountType?

@@ -19,7 +19,6 @@ extension RefundPreference {
     /// ``unknownMembers``; a known member with a wrong value is an error, because a misread consent would be worse.
     ///
     /// - Parameter name: the name of the text in errors.
-    /// - Parameter name: what errors call the text.
     package init(json: [UInt8], name: String) throws(RefundInputError) {
         let input = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)
         let (members, unknown) = try input.knownMembers(Member.all)
