@@ -9,7 +9,7 @@ internal import Records
 struct FoundNotification: Sendable {
     enum Content: Sendable {
         case accepted(AcceptedNotification)
-        /// With the compact JWS.
+        /// A nonconforming notification with its compact JWS.
         case nonconforming(NonconformingNotification, [UInt8])
         /// Not signed by Apple, or of another app or environment than requested; with the text as Apple returned it.
         case refused(RefusedObject, [UInt8])

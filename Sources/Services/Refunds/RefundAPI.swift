@@ -5,7 +5,7 @@ internal import RefundCases
 
 /// The part of the App Store Server API used for refunds.
 protocol RefundAPI: Sendable {
-    /// Send Consumption Information.
+    /// Sends a consumption answer (Send Consumption Information).
     ///
     /// - Parameters:
     ///   - form: version of the body.

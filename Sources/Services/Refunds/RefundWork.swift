@@ -15,7 +15,7 @@ struct RefundWork: Sendable {
         case retry
     }
 
-    /// `refunds.mode`.
+    /// The values of `refunds.mode`.
     enum Mode: String, Sendable, CaseIterable {
         case answer
         /// Decide and record answers, but send nothing.

@@ -5,7 +5,7 @@ internal import Synchronization
 final class ReceiverProbe: Sendable {
     private struct State {
         var message: WebhookMessage?
-        /// Monotonic nanoseconds.
+        /// Earliest time of the next probe, in monotonic nanoseconds.
         var nextAt: UInt64 = 0
     }
 

@@ -6,7 +6,7 @@ internal import Records
 struct WebhookMessage: Sendable, Equatable {
     /// See ``WebhookID``.
     let id: String
-    /// Full-stop delimited, the most general part first (Standard Webhooks).
+    /// The type as full-stop separated parts, the most general one first (Standard Webhooks).
     let type: String
     /// The app of the message.
     let bundleId: BundleId

@@ -60,7 +60,7 @@ extension WebhooksOperations {
     /// letters and offsets stay unchanged, and filters are ignored.
     ///
     /// - Parameter report: called for each dead letter.
-    /// - Throws: a `ConfigurationError`, a `KafkaError`, and what `report` throws.
+    /// - Throws: a `ConfigurationError`, a `KafkaError`, or any error of `report`.
     package static func resend(
         _ failed: FailedDeliveries, _ configuration: Configuration, kafka: KafkaConfiguration,
         report: (FailedDeliveries.Outcome) async throws -> Void
