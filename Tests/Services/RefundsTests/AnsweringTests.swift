@@ -10,7 +10,7 @@ import Testing
 
 @testable import Refunds
 
-/// What becomes of Apple's consumption requests.
+/// Processing of Apple's consumption requests.
 @Suite(.timeLimit(.minutes(5))) struct AnsweringTests {
     @Test func `a request is answered by the rules, once, however often Apple repeats it`() async throws {
         let installation = try await RefundsInstallation()

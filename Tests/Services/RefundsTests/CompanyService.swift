@@ -1,7 +1,7 @@
 import HTTPServer
 import Synchronization
 
-/// The company's service on a port of this machine: it keeps what it was asked, and answers as it is told.
+/// The company's service on a local port: it records requests, and sends a test's responses.
 final class CompanyService: Sendable {
     /// One request.
     struct Question: Sendable {
@@ -42,7 +42,7 @@ final class CompanyService: Sendable {
         try server.start()
     }
 
-    /// One that always answers with this.
+    /// Creates a service that always sends this response.
     convenience init(status: Int = 200, _ body: String, headers: [(name: String, value: String)] = []) throws {
         try self.init { _, exchange in exchange.respond(.of(status, body, headers)) }
     }

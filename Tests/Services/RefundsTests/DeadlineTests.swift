@@ -9,7 +9,7 @@ import Testing
 
 @testable import Refunds
 
-/// Apple's 12 hours against an API that fails, in virtual time.
+/// Apple's 12-hour limit with a failing API, in virtual time.
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
     @Test func `cases are answered against an API that fails three times in ten, each with one body`() async throws {
         let installation = try await RefundsInstallation()
@@ -49,7 +49,7 @@ import Testing
     @Test func `after eleven hours without the API everything is answered in the order of deadlines`() async throws {
         let installation = try await RefundsInstallation()
         installation.api.faults = .always(.internalError)
-        // The last hour goes by slowly, so that nothing depends on how fast the machine is.
+        // The last hour passes slowly, so that the result does not depend on the machine's speed.
         let refunds = try await RunningRefunds(
             installation, try installation.configuration(),
             step: { $0 < 11.1 ? .seconds(30) : .milliseconds(500) })
@@ -66,7 +66,7 @@ import Testing
         installation.api.faults = .none
         try await installation.wait(for: "accepted", of: ids, within: .seconds(60))
         let order = installation.api.answers.filter(\.isAccepted).map(\.transactionId.rawValue)
-        // The first one finds out that the API is back: the earliest of those whose back-off was over.
+        // The first one detects that the API is back: the earliest of those whose back-off had expired.
         let first = try #require(order.first)
         #expect(order.dropFirst() == ids.filter { $0 != first }[...])
         #expect(try await installation.cases().values.allSatisfy { $0["answerStatus"] != "missed" })

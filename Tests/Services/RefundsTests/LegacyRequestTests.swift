@@ -7,9 +7,9 @@ import Testing
 
 @testable import Refunds
 
-/// Consumption requests of version 1, which only a shared secret vouches for and which name no transaction themselves.
+/// Consumption requests of version 1, which are authenticated only by a shared secret and name no transaction.
 @Suite(.timeLimit(.minutes(5))) struct LegacyRequestTests {
-    /// A body whose receipt has these transactions of the purchase.
+    /// Returns a body whose receipt has these transactions of the purchase.
     private func body(of purchase: String, _ transactions: [String]) -> JSONObject {
         [
             "notification_type": "CONSUMPTION_REQUEST", "original_transaction_id": .string(purchase),
@@ -22,7 +22,7 @@ import Testing
         ]
     }
 
-    /// What Apple knows of a transaction.
+    /// Registers a transaction with Apple's API.
     private func register(_ id: String, type: String, in installation: RefundsInstallation) {
         installation.api.register(transaction: [
             "transactionId": .string(id), "originalTransactionId": .string(id),
@@ -44,12 +44,12 @@ import Testing
             installation.record(.consumptionRequest, "1", legacy: body(of: "1", ["1"])),
             // Apple has no such transaction.
             installation.record(.consumptionRequest, "2", legacy: body(of: "2", ["2"])),
-            // Which of the two is meant nothing says.
+            // The body does not indicate which of the two transactions is meant.
             installation.record(.consumptionRequest, "3", legacy: body(of: "3", ["3", "31"])),
             installation.record(.consumptionRequest, "4", legacy: body(of: "4", ["4"])),
         ])
         let refunds = try await RunningRefunds(installation, try installation.configuration())
-        // Any type of product is answered.
+        // Every product type is answered.
         try await installation.wait(for: "accepted", of: ["1", "4"])
         try await installation.wait(for: "withheld", of: ["3"])
         try await installation.wait(forObstacle: "api_not_found", of: "2")

@@ -13,7 +13,7 @@ import Testing
 
 @testable import Refunds
 
-/// Consent and consumption from the company's own service, and what becomes of a case without its answer.
+/// Consent and consumption from the company's own service, and the fallback without its answer.
 @Suite(.timeLimit(.minutes(5))) struct ProviderFallbackTests {
     private func arguments(_ installation: RefundsInstallation, _ company: CompanyService) throws -> [String] {
         let secret = try installation.directory.write(
@@ -152,7 +152,7 @@ import Testing
         }
         try await installation.kafka.write([unsigned("5"), unsigned("6")])
         try await installation.wait(for: "accepted", of: ["5"])
-        // Apple's answer that it knows no such transaction proves nothing.
+        // Apple's response that it does not know the transaction proves nothing.
         try await installation.wait(forObstacle: "api_not_found", of: "6")
         #expect(installation.bodies["6"] == nil)
         await refunds.stop()

@@ -318,7 +318,7 @@ import Time
 
     // MARK: the manual
 
-    /// The code blocks of a section of `deploy/README.md`.
+    /// Returns the code blocks of a section of `deploy/README.md`.
     private func examples(_ section: String) throws -> [String] {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
         for _ in 0..<4 { folder.deleteLastPathComponent() }

@@ -13,7 +13,7 @@ private func key(_ number: Int) -> RefundSchedule.CaseKey {
     RefundSchedule.CaseKey(environment: .production, key: Array("\(number)".utf8))
 }
 
-/// Cases 1, 2, 3, … with deadlines a second apart, each tried until its deadline.
+/// Returns cases 1, 2, 3, … with deadlines a second apart, each tried until its deadline.
 private func waiting(
     _ numbers: ClosedRange<Int>, of scope: APIScope = app, isFrozen: Bool = true
 ) -> [RefundSchedule.Candidate] {
@@ -28,13 +28,14 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
     .send(key(number), attempts: attempts, isLast: isLast)
 }
 
-/// Decides what is done about requests, and when, without tasks and brokers.
+/// Decides on requests and times, without tasks and brokers.
 @Suite struct RefundScheduleTests {
     private func schedule(concurrency: Int = 1) -> RefundSchedule {
         RefundSchedule(concurrency: concurrency, fallbackMargin: hour)
     }
 
-    /// Of each app and environment as many rows as the schedule wants, the earliest first, like the scheduler reads them.
+    /// Plans with as many rows of each app and environment as the schedule requests, earliest first, like the
+    /// scheduler.
     private func plan(
         _ schedule: inout RefundSchedule, _ candidates: [RefundSchedule.Candidate], at now: Int64 = 0
     ) -> [RefundSchedule.Step] {
@@ -47,7 +48,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         return schedule.plan(rows, at: now)
     }
 
-    /// Sends what is planned until so many attempts have failed; a second goes by after each look.
+    /// Sends planned requests until a number of attempts has failed; a second passes after each look.
     private func fail(
         _ schedule: inout RefundSchedule, _ candidates: [RefundSchedule.Candidate], times: Int, at now: inout Int64
     ) {
@@ -126,7 +127,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         fail(&schedule, cases, times: 8, at: &now)
         #expect(schedule.pausedEnvironments == [.production])
         now += 600_000
-        // One at a time, the earliest of them.
+        // One at a time, starting with the earliest.
         let probe = plan(&schedule, cases, at: now)
         guard case .send(key(1), let attempts, false)? = probe.first, probe.count == 1 else {
             Issue.record("\(probe)")
@@ -143,7 +144,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         }
         schedule.sent(found, app, .done, .answers, attempts: count, at: now)
         #expect(schedule.pausedEnvironments.isEmpty)
-        // Back-offs of the time of the failure are over.
+        // Back-offs set during the outage have expired.
         #expect(plan(&schedule, cases.filter { $0.key != found }, at: now).count == 4)
     }
 
@@ -160,7 +161,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
             if !schedule.pausedEnvironments.isEmpty { isDownSince = isDownSince ?? now }
         }
         #expect(requests <= 40)
-        // The gauge that the alert looks at stays at 1 meanwhile.
+        // The gauge used by the alert stays at 1 meanwhile.
         #expect(try #require(isDownSince) < 30_000)
         #expect(schedule.pausedEnvironments == [.production])
     }
@@ -191,7 +192,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         let production = waiting(1...100)
         _ = plan(&schedule, production)
         schedule.sent(key(1), app, .retry, .fails(retryAt: hour), attempts: 1, at: 0)
-        // Later deadlines than all of them.
+        // Later deadlines than all others.
         let others = waiting(101...101, of: sandbox) + waiting(102...102, of: other)
         #expect(plan(&schedule, production + others, at: 5_000) == [send(102)])
         schedule.sent(key(102), other, .done, .answers, attempts: 1, at: 5_000)
@@ -222,7 +223,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         let cases = waiting(1...1)
         let last = 12 * hour + 1_000 - 120_000
         var now = last - 2_000
-        // Its back-off has grown to minutes, and ends after the end.
+        // Its back-off has grown to minutes, and exceeds the deadline.
         guard case .send(_, _, false)? = plan(&schedule, cases, at: now).first else {
             Issue.record("nothing is sent")
             return
@@ -231,7 +232,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         now = last - 1
         #expect(plan(&schedule, cases, at: now).isEmpty)
         #expect(plan(&schedule, cases, at: last) == [send(1, attempts: 13, isLast: true)])
-        // Once: after it the back-off holds again.
+        // Only once: afterwards the back-off applies again.
         schedule.sent(key(1), app, .retry, .fails(), attempts: 13, at: last)
         #expect(plan(&schedule, cases, at: last + 1_000).isEmpty)
     }
@@ -258,7 +259,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, cases, at: 999).isEmpty)
         #expect(plan(&schedule, cases, at: 600_000) == [.decide(key(1), isOver: false, attempts: 1)])
         schedule.decided(key(1), .retry, .fails(), attempts: 1, at: 600_000)
-        // An hour before the end of the first nine the fallback decides them.
+        // An hour before the deadline the fallback decides the first nine.
         let steps = plan(&schedule, cases, at: 11 * hour + 9_000)
         #expect(steps == (1...9).map { .decide(key($0), isOver: false, attempts: $0 == 1 ? 2 : $0 < 9 ? 1 : 0) })
     }

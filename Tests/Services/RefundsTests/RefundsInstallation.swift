@@ -18,7 +18,7 @@ import Time
 
 @testable import Refunds
 
-/// Clocks that a test moves, and that go on by themselves where requests really take time.
+/// Clocks moved by a test, which also advance on their own while real requests take time.
 final class VirtualClock: Sendable {
     /// 2026-11-23T12:00:00Z.
     static let start: Int64 = 1_795_435_200_000
@@ -26,7 +26,7 @@ final class VirtualClock: Sendable {
 
     var now: Int64 { wall.load(ordering: .relaxed) }
 
-    /// Since the start.
+    /// Hours since the start.
     var hours: Double { Double(now - Self.start) / 3_600_000 }
 
     func advance(by duration: Duration) { wall.add(duration.clampedMilliseconds, ordering: .relaxed) }
@@ -40,7 +40,7 @@ final class VirtualClock: Sendable {
     }
 }
 
-/// An embedded broker with the topics of one installation, and an App Store Server API of its own.
+/// An embedded broker with the topics of one installation, and its own App Store Server API.
 final class RefundsInstallation: Sendable {
     static let app = "com.example.app"
     let topics = TopicNames()
@@ -105,7 +105,7 @@ final class RefundsInstallation: Sendable {
 
     // MARK: What Apple sends
 
-    /// A record about the refund of one transaction.
+    /// Returns a record about the refund of one transaction.
     func record(
         _ type: NotificationType, _ transactionId: String, uuid: String? = nil, signed: Int64? = nil,
         reason: String? = "UNINTENDED_PURCHASE", legacy: JSONObject? = nil, _ further: JSONObject = [:]
@@ -151,7 +151,7 @@ final class RefundsInstallation: Sendable {
             ])
     }
 
-    /// The last published value of each case, by transactionId.
+    /// Returns the last published value of each case, by transactionId.
     func cases() async throws -> [String: JSONObject] {
         var cases: [String: JSONObject] = [:]
         for record in try await kafka.records(of: [topics.refunds(.production)], partitions: 2) {
@@ -165,12 +165,12 @@ final class RefundsInstallation: Sendable {
 
     func caseOf(_ id: String) async throws -> JSONObject { try #require(try await cases()[id]) }
 
-    /// The newest part of a case: of `answers`, `accepted`, `ends` or `verdicts`.
+    /// Returns the newest element of a case's `answers`, `accepted`, `ends` or `verdicts`.
     func newest(_ parts: String, of id: String) async throws -> JSONObject? {
         try await caseOf(id)[parts]?.array?.last?.object
     }
 
-    /// Waits until a round that waits names this reason.
+    /// Waits until a waiting round has this obstacle.
     func wait(forObstacle reason: String, of id: String) async throws {
         try await waitUntil(within: .seconds(30)) {
             let found = try await self.cases()[id]
@@ -179,7 +179,7 @@ final class RefundsInstallation: Sendable {
         }
     }
 
-    /// Records what the company knows of a customer.
+    /// Returns a record with the company's preference for a customer.
     func record(preference json: String, of customer: String) -> KafkaProducerRecord {
         KafkaProducerRecord(topic: topics.refundPreferences, key: Array(customer.utf8), value: Array(json.utf8))
     }
@@ -189,20 +189,20 @@ final class RefundsInstallation: Sendable {
         try await waitUntil(within: limit) {
             let cases = try await self.cases()
             if ids.allSatisfy({ cases[$0]?["answerStatus"]?.string == status }) { return true }
-            // Each look reads the whole topic.
+            // Each poll reads the whole topic.
             try await Task.sleep(for: .milliseconds(100))
             return false
         }
     }
 
-    /// PUTs of consumption information that Apple has, by transactionId.
+    /// Bodies of the PUTs that Apple accepted, by transactionId.
     var accepted: [String: [String]] {
         Dictionary(
             grouping: api.answers.filter(\.isAccepted), by: \.transactionId.rawValue
         ).mapValues { $0.map { String(decoding: $0.body, as: UTF8.self) } }
     }
 
-    /// All bodies that arrived, by transactionId.
+    /// All received bodies, by transactionId.
     var bodies: [String: Set<String>] {
         Dictionary(grouping: api.answers, by: \.transactionId.rawValue).mapValues { answers in
             Set(answers.map { String(decoding: $0.body, as: UTF8.self) })
@@ -213,7 +213,7 @@ final class RefundsInstallation: Sendable {
 typealias RunningRefunds = RunningServices
 
 extension RunningServices {
-    /// - Parameter step: how far the wall clock goes with each look at what is due, after so many hours.
+    /// - Parameter step: returns how far the wall clock advances with each look at due cases, given the elapsed hours.
     convenience init(
         _ installation: RefundsInstallation, _ configuration: Configuration,
         step: @escaping @Sendable (_ hours: Double) -> Duration = { _ in .zero }

@@ -13,12 +13,12 @@ import Testing
 
 @testable import Refunds
 
-/// The rows of app-store.md 10.7 and the refund cases of cases.md through the whole service: Kafka's protocol, the company's
-/// service over HTTP, and Apple's API as the simulator plays it.
+/// The rows of app-store.md 10.7 and the refund cases of cases.md through the whole service: Kafka's protocol, the
+/// company's service over HTTP, and Apple's API as simulated.
 @Suite(.timeLimit(.minutes(10))) struct RoundTests {
     private static let hour: Int64 = 3_600_000
 
-    /// A company's service whose answer a test changes.
+    /// A company's service whose response a test changes.
     private final class Company: Sendable {
         private final class Answer: Sendable {
             let value: Mutex<(status: Int, body: String)>
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `8: the no of a service is not read over because a member is wrong`() async throws {
-        // Review H5: the file consents for everybody, the service says no in a form with a member too many.
+        // Review H5: the file consents for everyone, the service answers no with an unknown member.
         let company = try Company(#"{"customerConsented":false,"requestId":"8f2b"}"#)
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    // The clock of the ingress is ahead of ours or behind, and requests come from it. Review H3.
+    // The clock of the ingress, which dates requests, is ahead of ours or behind. Review H3.
     @Test(arguments: [Int64(-30_000), 30_000])
     func `10: a clock that is wrong by 30 seconds leads to one answer`(_ error: Int64) async throws {
         try await play(try Company(Self.yes(10_000))) { installation, refunds in
@@ -242,7 +242,7 @@ import Testing
             }
             try await installation.kafka.write([record])
             try await installation.wait(for: "accepted", of: ["1"])
-            // Another request is looked at meanwhile: the first one does not wait any more.
+            // Another request is processed meanwhile: the first one no longer waits.
             try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
             try await installation.wait(for: "accepted", of: ["2"])
             #expect(installation.accepted["1"]?.count == 1)
@@ -435,7 +435,7 @@ import Testing
         }
     }
 
-    // Its preference, and a withdrawal in it, is found by names that the erasure removes.
+    // The preference, including a withdrawal, is found by names that the erasure removes.
     @Test func `an erasure ends a round whose answer is frozen, and one that nobody has decided`() async throws {
         let company = try Company(Self.yes(10_000))
         try await play(company, step: { _ in .seconds(20) }) { installation, _ in
@@ -461,7 +461,7 @@ import Testing
         }
     }
 
-    // A public report: a second request after a decline, with another reason, got the answer of the first.
+    // A public report: a second request after a decline, with another reason, received the answer of the first.
     @Test func `a second request after a decline is answered by the rule of its own reason`() async throws {
         let installation = try await RefundsInstallation()
         let rules = """
@@ -497,7 +497,7 @@ import Testing
 
     // MARK: The newcomer's hour
 
-    /// `deploy/refund-service.py`, as the manual shows it, on a free port.
+    /// Starts `deploy/refund-service.py`, as shown in the manual, on a free port.
     private func exampleService(_ directory: TemporaryDirectory, secret: String) async throws -> (Process, String) {
         let customers = try directory.write(
             #"{"7e3fb204-2d5b-4a5c-8f1e-000000000001": \#(Self.yes(50_000))}"#, to: "customers.json")
@@ -511,7 +511,7 @@ import Testing
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // One line, written when it listens; empty when it could not.
+        // One line, written when it listens; empty if it failed.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         return (process, line)
@@ -524,7 +524,7 @@ import Testing
             "whsec_" + String(repeating: "QUFB", count: 8) + "\n", to: "provider-secret")
         let (service, url) = try await exampleService(installation.directory, secret: secret)
         defer { service.terminate() }
-        // The service looks at the age of a signature by the real clock.
+        // The service checks the age of a signature by the real clock.
         installation.clock.advance(
             by: .milliseconds(Int64(Date().timeIntervalSince1970 * 1_000) - installation.clock.now))
         let refunds = try await RunningRefunds(
@@ -545,7 +545,7 @@ import Testing
         await installation.stop()
     }
 
-    /// The rules file of the manual.
+    /// Returns the rules file of the manual.
     private static func manualRules() throws -> String {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
         for _ in 0..<4 { folder.deleteLastPathComponent() }

@@ -1,16 +1,16 @@
-/// Says whether a trace obeys app-store.md 10.5 and 10.6, from these pages alone: it shares no code with the service, and
-/// knows only the story and what was seen from outside.
+/// Checks whether a trace obeys app-store.md 10.5 and 10.6, from these pages alone: it shares no code with the service,
+/// and uses only the story and externally visible actions.
 ///
-/// Where the pages leave a choice: rule 3 of 10.5 is about an end between two neighbours, s(p) ≤ through < s(q).
+/// Where the pages leave a choice: rule 3 of 10.5 concerns an end between two neighbours, s(p) ≤ through < s(q).
 struct RefundOracle {
     private typealias Story = RefundStory
 
-    /// A round as far as it is known at a moment.
+    /// A round as known at a moment.
     struct Round: Equatable {
         var requests: [String]
         var first: Int64
         var last: Int64
-        /// A verdict follows it.
+        /// Whether a verdict follows the round.
         var isDecided = false
         var isAccepted = false
         var isEnded = false
@@ -24,7 +24,7 @@ struct RefundOracle {
         var accepted = 0
         var deaths = 0
         var firstPut: Int64?
-        /// The service's last usable word.
+        /// The service's last usable answer.
         var lastYes: (at: Int64, percentage: Int)?
         var lastNo: Int64?
         var lastAsked: (at: Int64, word: RefundStory.Service)?
@@ -46,19 +46,19 @@ struct RefundOracle {
 
     static let gap: Int64 = 72 * RefundStory.hour
     static let answerTime: Int64 = 12 * RefundStory.hour
-    /// Two clocks, each a minute wrong, and a look a minute.
+    /// Two clocks that are each wrong by up to a minute, and one look per minute.
     private static let tolerance: Int64 = 4 * RefundStory.minute
 
     private let story: RefundStory
     private var problems: [String] = []
     private var acceptances: [Int64] = []
     private var ends: [Int64] = []
-    /// When and of what kind the ends were.
+    /// The ends with their times and kinds.
     private var endings: [(at: Int64, through: Int64, kind: String)] = []
-    /// By the newest request that was known: a request that arrives late may come before it, and join two rounds.
+    /// Keyed by the newest known request: a late request may be older, and join two rounds.
     private var seenByRequest: [String: Seen] = [:]
 
-    /// - Returns: what is wrong; empty when nothing is.
+    /// - Returns: the violations; empty when the trace is valid.
     static func problems(_ story: RefundStory, _ trace: [RefundTrace]) -> [String] {
         var oracle = RefundOracle(story)
         for event in trace { oracle.check(event) }
@@ -70,7 +70,7 @@ struct RefundOracle {
 
     // MARK: Rounds
 
-    /// The rounds of what is known at a moment: 10.5, rules 1 to 4.
+    /// Returns the rounds of the requests known at a moment: 10.5, rules 1 to 4.
     static func rounds(
         _ requests: [RefundStory.Request], _ verdicts: [RefundStory.Verdict], acceptances: [Int64], ends: [Int64]
     ) -> [Round] {
@@ -109,7 +109,7 @@ struct RefundOracle {
         story.requests.filter { round.requests.contains($0.uuid) }
     }
 
-    /// Until when an answer is tried: the greatest receipt + 12 h, of those that Apple may still wait for.
+    /// Returns the deadline for an answer: the greatest receipt + 12 h, of the requests that Apple may still wait for.
     private func until(_ round: Round) -> Int64? {
         requests(of: round).filter { $0.received - $0.signed <= 169 * RefundStory.hour }.map(\.received).max()
             .map { $0 + Self.answerTime }
@@ -174,7 +174,7 @@ struct RefundOracle {
         set(known, round)
     }
 
-    /// Never a body without consent: any no beats any yes.
+    /// Checks that no body is sent without consent: any no overrides any yes.
     private mutating func checkConsent(_ known: Seen, _ round: Round, _ body: String, at moment: Int64, until: Int64) {
         if case .withdrawal = story.recorded(at: moment) { fail("a PUT after a withdrawal", moment) }
         if known.lastNo != nil { fail("a PUT after a no of the service", moment) }
@@ -196,7 +196,7 @@ struct RefundOracle {
             if let rescinded, yes.at < rescinded { fail("a PUT after RESCIND_CONSENT without a new question", moment) }
             return
         }
-        // The fallback: silence alone, in the last hour.
+        // The fallback: only without a response of the service, in the last hour.
         let isSilent = known.lastAsked.map { $0.word == .silent } ?? false
         if !story.fallsBack || !isSilent { fail("a PUT with the file's consent although the service spoke", moment) }
         if moment < until - RefundStory.hour - Self.tolerance { fail("the fallback before the last hour", moment) }
@@ -254,15 +254,16 @@ struct RefundOracle {
         }
     }
 
-    /// A request that could be answered for long enough is answered.
+    /// Checks that a request that could be answered for long enough is answered.
     private mutating func checkLiveness(_ round: Round) {
         guard story.ownership == .purchased, story.fileConsents, story.rescindedAt == nil, let until = until(round)
         else { return }
-        // Every other end is a word of somebody, which is checked where it is recorded.
+        // Every other end is caused by an explicit answer, which is checked when it is recorded.
         let missed = endings.first { $0.kind == "missed" && $0.through >= round.first && $0.through <= round.last }
         guard let missed, seen(round).lastNo == nil, !seen(round).wasRefused else { return }
         let begin = requests(of: round).map { max($0.arrives, story.start) }.min() ?? 0
-        // Consent and API are good without interruption for twice the longest back-off before the last moment.
+        // Looks for consent and API that are good without interruption for twice the longest back-off before the
+        // deadline.
         var moment = begin
         var goodSince: Int64?
         while moment < min(until, missed.at) - Self.tolerance {

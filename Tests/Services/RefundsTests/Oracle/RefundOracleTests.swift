@@ -1,13 +1,13 @@
 import Testing
 
-/// Inputs for which the oracle must say no, and the cases of app-store.md 10.7 for which it must not.
+/// Inputs that the oracle must reject, and the cases of app-store.md 10.7, which it must accept.
 @Suite struct RefundOracleTests {
     private static let hour = RefundStory.hour
     private static let minute = RefundStory.minute
     private static let ten = #"{"customerConsented":true,"consumptionPercentage":10000}"#
     private static let twenty = #"{"customerConsented":true,"consumptionPercentage":20000}"#
 
-    /// Requests that are received and read when they are signed, in hours.
+    /// Returns a story with requests that are received and read when they are signed, in hours.
     private static func story(_ signed: [Int64], _ change: (inout RefundStory) -> Void = { _ in }) -> RefundStory {
         var story = RefundStory()
         story.requests = signed.map {
@@ -139,7 +139,7 @@ import Testing
             ([0, 2_160], [], [], [[0], [2_160]]), ([0, 16], [], [0], [[0], [16]]),
             ([0, 600], [2, 500], [], [[0], [600]]),
             ([0, 72], [], [], [[0, 72]]), ([0, 73], [], [], [[0], [73]]),
-            // An end of the first round opens none between later ones.
+            // An end of the first round starts no new round among later requests.
             ([0, 8, 16], [], [0], [[0], [8, 16]]),
         ] as [([Int64], [Int64], [Int64], [[Int64]])])
     func `rounds follow Apple's dates`(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random stories of requests, verdicts, consents, faults and kills against an oracle that is written from the
+/// Random stories of requests, verdicts, consents, faults and kills, checked by an oracle written from the
 /// specification alone.
 @Suite(.timeLimit(.minutes(20))) struct RefundStoryTests {
     @Test func `whatever happens, the answers obey the specification`() async throws {
@@ -30,7 +30,7 @@ import Testing
         print(
             "\(count) stories, \(failed) against the specification: \(put) PUTs, \(accepted) accepted, ended \(ended)")
         #expect(failed == 0)
-        // The stories are worth something: every end occurs.
+        // The stories cover enough: every end occurs.
         if count >= 1_000 {
             #expect(Set(ended.keys) == ["withheld", "missed", "too_late", "refused"])
             #expect(accepted > count / 4)

@@ -12,8 +12,8 @@ import Time
 
 @testable import Refunds
 
-/// Plays stories on the real schedule, work, decisions, cases and keyed state, in virtual time: only Kafka, Apple's API and
-/// the company's service are in memory. One look a minute while a round waits.
+/// Plays stories on the real schedule, work, decisions, cases and keyed state, in virtual time: only Kafka, Apple's API
+/// and the company's service are in memory. One look per minute while a round waits.
 final class StoryPlayer {
     private static let topic: KafkaTopic = "appstore.refunds.production"
     private static let scope = APIScope(BundleId(app), in: .production)
@@ -61,7 +61,7 @@ final class StoryPlayer {
         return world.trace
     }
 
-    /// - Returns: whether something was done.
+    /// - Returns: whether an action was taken.
     private func look(
         _ schedule: inout RefundSchedule, _ work: RefundWork, _ store: StoryStore, _ world: World
     ) async throws -> Bool {
@@ -119,11 +119,11 @@ final class StoryPlayer {
 
     private struct Arrival {
         let at: Int64
-        /// The content of the record, read when our clock shows this.
+        /// Returns the content of the record, given our clock when it is read.
         let part: (Int64) throws -> RefundCase
     }
 
-    /// The records that our consumer reads, the last first.
+    /// Returns the records that our consumer reads, the last one first.
     private func arrivals(_ story: RefundStory, _ id: String) throws -> [Arrival] {
         let requests = story.requests.map { request in
             Arrival(at: request.arrives) { now in
@@ -148,7 +148,7 @@ final class StoryPlayer {
         return (requests + verdicts).sorted { $0.at > $1.at }
     }
 
-    /// The moments of a trace are those of the story.
+    /// Converts an instant to the story's time.
     static func moment(_ instant: AppStoreInstant) -> Int64 { instant.millisecondsSince1970 - epoch }
 }
 
@@ -158,7 +158,7 @@ private struct DiscardingSink: LogSink {
     var droppedLines: Int { 0 }
 }
 
-/// The story, its present moment, and the trace.
+/// The story, its current time, and the trace.
 final class World: Sendable {
     private struct Guarded {
         var now: Int64 = 0
@@ -185,14 +185,14 @@ final class World: Sendable {
     var trace: [RefundTrace] { guarded.withLock { $0.trace } }
     var hasDied: Bool { guarded.withLock { $0.hasDied } }
 
-    /// By the clock of the process that runs now.
+    /// The clock of the current process.
     var clock: Int64 {
         guarded.withLock { $0.now + story.clockErrors[$0.process % story.clockErrors.count] }
     }
 
     func record(_ event: RefundTrace) { guarded.withLock { $0.trace.append(event) } }
 
-    /// Whether the process dies now.
+    /// Decides whether the process dies now.
     func dies() -> Bool {
         guarded.withLock { guarded in
             guard Int.random(in: 0..<100, using: &guarded.random) < story.deathsAfterAcceptance else { return false }
@@ -210,7 +210,7 @@ final class World: Sendable {
     }
 }
 
-/// Apple's endpoint, as the story says.
+/// Apple's endpoint, as defined by the story.
 private struct StoryAPI: RefundAPI {
     let world: World
 
@@ -244,7 +244,7 @@ private struct StoryAPI: RefundAPI {
     }
 }
 
-/// The company's service, as the story says.
+/// The company's service, as defined by the story.
 private struct StoryProvider: RefundProvider {
     let world: World
 
@@ -268,7 +268,7 @@ private struct StoryProvider: RefundProvider {
     }
 }
 
-/// Cases in a keyed state without brokers, preferences as the story says.
+/// Cases in a keyed state without brokers, with preferences as defined by the story.
 private struct StoryStore: RefundStore {
     let state: LocalState<RefundsModel>
     let topic: KafkaTopic
