@@ -59,7 +59,7 @@ import Testing
         let credentials = try SimulatedAPIKey.credentials(in: directory)
         #expect(
             credentials.publicKey.uncompressedPoint == (try PrivateKey(contentsOf: path).publicKey?.uncompressedPoint))
-        // Certificates of earlier versions came without one.
+        // Certificates of earlier versions had no key.
         try FileManager.default.removeItem(atPath: path)
         _ = try PKICommand(directory: directory).make()
         #expect(FileManager.default.fileExists(atPath: path))

@@ -5,7 +5,7 @@ import Testing
 @testable import Simulator
 
 @Suite(.timeLimit(.minutes(5))) struct `Deliveries` {
-    /// What a server answers, and when it was asked.
+    /// A server with prepared responses, which records the request times.
     final class Server: Sendable {
         let clock = SkippingClock()
         private let log = Mutex<[(body: String, at: Duration)]>([])
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `an interrupt drops what waits and reports it`() async throws {
         let (interrupts, continuation) = AsyncStream.makeStream(of: String.self)
-        // The interrupt comes while an attempt is under way, and everything fails.
+        // The interrupt arrives while an attempt is in flight, and everything fails.
         let server = Server { _, _ in
             continuation.yield("SIGTERM")
             return .status(503)

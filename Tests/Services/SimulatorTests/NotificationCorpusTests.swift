@@ -11,7 +11,7 @@ import Testing
             endingAt: scenarioEnd)
     }
 
-    /// The JSON inside a JWS.
+    /// Returns the JSON inside a JWS.
     func payload(_ jws: String) throws -> [String: Any] {
         let segments = jws.split(separator: ".", omittingEmptySubsequences: false)
         #expect(segments.count == 3)

@@ -151,7 +151,7 @@ import Testing
         #expect(data["status"] as? Int == 4)
         let renewal = try members(run[1].renewalInfo)
         #expect(renewal["gracePeriodExpiresDate"] == nil && renewal["isInBillingRetryPeriod"] as? Bool == true)
-        // The charge succeeds within the grace period, so no day of it is lost.
+        // The charge succeeds within the grace period, so no day is lost.
         #expect(
             try members(run[2].transaction)["purchaseDate"] as? Int64
                 == members(run[1].transaction)["expiresDate"] as? Int64)
@@ -240,7 +240,7 @@ import Testing
         for transaction in told[1...3] {
             #expect(transaction["additionalTransactionReason"] as? String == "SEAT_ADDITION")
         }
-        // One transaction represents the next period.
+        // A single transaction represents the next period.
         #expect(told[4]["additionalTransactionReason"] == nil)
     }
 
@@ -249,7 +249,7 @@ import Testing
             let bought = try members(try #require(try notifications(name).first).transaction)
             return (try #require(bought["price"] as? Int), try #require(bought["quantity"] as? Int))
         }
-        // Each scenario here is played by the first customer, and so in one storefront.
+        // Every scenario here is played by the first customer, and therefore in one storefront.
         let one = try price("refund-request")
         #expect(one.quantity == 1 && one.price > 0)
         #expect(try price("consumable-refunded") == (one.price * 2, 2))

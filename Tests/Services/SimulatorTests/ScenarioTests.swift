@@ -13,7 +13,7 @@ import Testing
         "UNCLAIM_SEATS",
     ]
 
-    /// Every row of its table of meanings; the part after the slash is the subtype.
+    /// Every row of Apple's table of meanings; the part after the slash is the subtype.
     static let combinations: Set<String> = [
         "SUBSCRIBED/INITIAL_BUY", "SUBSCRIBED/RESUBSCRIBE", "DID_RENEW/", "DID_RENEW/BILLING_RECOVERY",
         "DID_FAIL_TO_RENEW/GRACE_PERIOD", "DID_FAIL_TO_RENEW/", "GRACE_PERIOD_EXPIRED/", "EXPIRED/VOLUNTARY",

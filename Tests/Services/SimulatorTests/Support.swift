@@ -23,13 +23,13 @@ func makeSeries(
             receiptTransactions: receiptTransactions))
 }
 
-/// A JSON object of a payload.
+/// Parses a payload as a JSON object.
 func members(_ json: [UInt8]?) throws -> [String: Any] {
     let json = try #require(json)
     return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
 }
 
-/// The payload with placeholders in place of the nested JWS.
+/// Returns the payload with placeholders instead of the nested JWS.
 func outer(_ notification: UnsignedNotification) throws -> [String: Any] {
     try members(
         notification.payload(
@@ -38,10 +38,10 @@ func outer(_ notification: UnsignedNotification) throws -> [String: Any] {
             signedAppTransactionInfo: notification.appTransaction.map { _ in Array("A".utf8) }))
 }
 
-/// Certificates made once for all tests.
+/// Certificates created once for all tests.
 let testPKI = Result { try TestCertificateAuthority(TestCertificateAuthority.Options(now: scenarioEnd / 1000)) }
 
-/// A clock that jumps to whatever time is waited for.
+/// A clock that jumps to the time of each wait.
 final class SkippingClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Simulator
 
-/// The same life in several forms.
+/// The same history in several formats.
 @Suite(.timeLimit(.minutes(5))) struct `Formats` {
     @Test func `each step is sent in every form that tells of it, and no body twice`() throws {
         let life = try #require(Scenario.named("subscription-life"))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Simulator
 
-/// The bodies of version 1 and of the oldest form, field by field.
+/// The bodies of version 1 and of the oldest format, field by field.
 @Suite struct `Bodies before version 2` {
     private static let secret = "0123456789abcdef0123456789abcdef"
 
-    /// The first body of that type in a scenario.
+    /// Returns the first body of a type in a scenario.
     private func body(
         _ type: LegacyNotificationType, in scenario: String, _ format: NotificationFormat,
         app: SimulatedApp = productionApp,
@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    /// A date in its three spellings.
+    /// Whether a date has consistent values in its three formats.
     private func isDate(_ name: String, in object: JSONObject) -> Bool {
         guard let milliseconds = object[name + "_ms"]?.string.flatMap({ Int64($0) }) else { return false }
         return object[name]?.string == DateTexts.utc(milliseconds)

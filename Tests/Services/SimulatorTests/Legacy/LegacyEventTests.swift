@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulator
 
-/// Which types an event has in the forms before version 2, row by row as Apple documents them.
+/// The types of an event in the formats before version 2, row by row as documented by Apple.
 @Suite struct `Events before version 2` {
     typealias Row = (event: String, kind: Product.Kind, changes: Bool, otherProduct: Bool, v1: String, v0: String)
 

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Simulator
 
-/// The same life told in every form leads to the same state, but for what the older forms cannot tell.
+/// The same history in every format leads to the same state, except for events that the older formats cannot report.
 ///
-/// From the body to the state without a broker: what the simulator writes is read and mapped as the ingress does, merged
-/// and judged as entitlements are.
+/// From the body to the state without a broker: the simulator's output is parsed and mapped as in the ingress, merged
+/// and evaluated as entitlements are.
 @Suite struct `The same life in every form` {
-    /// Events that a form does not tell, and after which the state differs until the next that it tells.
+    /// Events that a format does not report, after which the state differs until the next reported one.
     private static let untold: [NotificationFormat: [NotificationType: String]] = [
         .v1: [
             .refundReversed: "there is no type for it",
@@ -29,7 +29,7 @@ import Testing
         ],
     ]
 
-    /// Steps that a form does tell, but less of it than version 2.
+    /// Steps that a format reports in less detail than version 2.
     private static let toldInPart: [String: String] = [
         "v1 subscription-life 8": "the reversal of the refund is not told, and a cancellation stays",
         "v1 subscription-life 9": "the new period has not begun, and the refunded one is the current one",
@@ -41,7 +41,7 @@ import Testing
     ]
 
     private static let subscriptions = Scenario.all.filter {
-        // Neither form has a field for seats and commitments, nor anything of assignments or the Advanced Commerce API.
+        // Neither format has a field for seats and commitments, nor reports assignments or the Advanced Commerce API.
         $0.product.kind == .autoRenewable && !$0.product.isMultiSeat && $0.product.committedPeriods == 0
             && $0.ownership != .assigned && $0.name != "advanced-commerce"
     }
@@ -51,7 +51,7 @@ import Testing
         var toldInPart: Set<String> = []
         var compared = 0
         for format in [NotificationFormat.v1, .v0] {
-            // The oldest form is older than Family Sharing of subscriptions.
+            // The oldest format predates Family Sharing of subscriptions.
             for scenario in Self.subscriptions where format == .v1 || scenario.ownership == .purchased {
                 guard !scenario.steps.allSatisfy({ $0.event.container != .purchase }) else { continue }
                 let series = try makeSeries([scenario], formats: [.v2, format])
@@ -138,9 +138,9 @@ import Testing
     }
 }
 
-/// What a life that is told in one form leads to.
+/// The state that results from a history in one format.
 private struct ToldLife {
-    /// What decides about access, and what is said about the next renewal.
+    /// The members that decide about access and the next renewal.
     struct State: Equatable {
         let state: String
         let isEntitled: Bool
@@ -154,7 +154,7 @@ private struct ToldLife {
     private let rules: ProductRules
     private var purchase: PurchaseFacts?
 
-    /// - Parameter trust: where nothing is signed, the older forms count only as accepted.
+    /// - Parameter trust: trust of unsigned formats; by default they are accepted.
     init(trust: LegacyTrust = .accept) {
         rules = ProductRules(legacyTrust: LegacyTrustRules(others: trust))
     }
@@ -176,7 +176,7 @@ private struct ToldLife {
             receivedAt: AppStoreInstant(clampingMillisecondsSince1970: body.date))
     }
 
-    /// Apple answers with all that it has signed, where it is to be asked by then, and only there.
+    /// Merges Apple's response with all signed data, if a request is due by then.
     mutating func ask(_ apple: ToldLife, at now: AppStoreInstant) {
         guard let question = purchase?.legacyQuestion, question.due <= now, let answer = apple.purchase else { return }
         purchase?.merge(answer)

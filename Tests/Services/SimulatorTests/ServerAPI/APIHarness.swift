@@ -12,10 +12,10 @@ import Time
 
 @testable import Simulator
 
-/// The key that clients of these tests sign tokens with.
+/// The key with which clients of these tests sign tokens.
 let testAPIKey = Result { try PrivateKey.generate(.p256) }
 
-/// A time that stands still until the test moves it, for both clocks and for everything that waits.
+/// Time that advances only in the test, for both clocks and for all timers.
 final class TestTime: Sendable {
     private struct State {
         var elapsed = Duration.zero
@@ -23,7 +23,7 @@ final class TestTime: Sendable {
         var number = 0
     }
 
-    /// Milliseconds since 1970 at the beginning.
+    /// Initial time, in milliseconds since 1970.
     static let start = scenarioEnd
     private let state = Mutex(State())
 
@@ -34,7 +34,7 @@ final class TestTime: Sendable {
     }
 
     var now: Int64 { clocks.wallMilliseconds() }
-    /// How many actions wait for their time.
+    /// Number of actions that wait for their time.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
     private var elapsed: Duration { state.withLock { $0.elapsed } }
 
@@ -45,7 +45,7 @@ final class TestTime: Sendable {
         }
     }
 
-    /// Moves the time, and does in order what was waiting for it.
+    /// Advances the time, and runs due actions in order.
     func advance(by duration: Duration) {
         let end = elapsed + duration
         while let action = takeNext(until: end) { action() }
@@ -65,7 +65,7 @@ final class TestTime: Sendable {
     }
 }
 
-/// The notifications that an API posted, each acknowledged unless the test says otherwise.
+/// The notifications posted by an API; each is acknowledged unless the test decides otherwise.
 final class PostedNotifications: Sendable {
     private let bodies = Mutex<[[UInt8]]>([])
     private let outcome: @Sendable (Int) -> PostOutcome
@@ -82,7 +82,7 @@ final class PostedNotifications: Sendable {
         ended(outcome(number))
     }
 
-    /// The decoded payloads, in the order of posting.
+    /// The decoded payloads, in posting order.
     var payloads: [JSONObject] {
         get throws {
             try bodies.withLock { $0 }.map { body in
@@ -142,7 +142,7 @@ final class APIHarness: Sendable {
         await api.stop()
     }
 
-    /// A token that is good now, but for the changes.
+    /// Returns a currently valid token, except for the changes.
     func token(
         key: PrivateKey? = nil, header: (inout JSONObject) -> Void = { _ in },
         claims: (inout JSONObject) -> Void = { _ in }
@@ -166,7 +166,7 @@ final class APIHarness: Sendable {
         try await send(method, path, bytes: body?.bytes, in: environment)
     }
 
-    /// - Parameter token: `nil` sends no `Authorization`; absent: a good one.
+    /// - Parameter token: `nil` sends no `Authorization`; by default a valid one is sent.
     func send(
         _ method: String, _ path: String, bytes: [UInt8]?, in environment: AppStoreEnvironment = .production,
         token: String?? = nil
@@ -182,19 +182,19 @@ final class APIHarness: Sendable {
     }
 }
 
-/// The decoded payload of a JWS that an answer holds.
+/// Returns the decoded payload of a JWS in a response.
 func payload(_ jws: JSONValue?) throws -> JSONObject {
     let jws = try #require(jws?.string)
     return try #require(try JSONValue(json: CompactJWS.payload(jws)).object)
 }
 
-/// A consumption answer that holds for every product.
+/// A consumption answer that is valid for every product.
 let decline: JSONObject = [
     "customerConsented": true, "deliveryStatus": "DELIVERED", "sampleContentProvided": false,
     "refundPreference": "DECLINE",
 ]
 
-/// The same in version 1.
+/// The same answer in version 1.
 let declineV1: JSONObject = [
     "customerConsented": true, "consumptionStatus": 1, "platform": 1, "sampleContentProvided": false,
     "deliveryStatus": 0, "appAccountToken": "", "accountTenure": 1, "playTime": 1, "lifetimeDollarsRefunded": 1,
@@ -202,7 +202,7 @@ let declineV1: JSONObject = [
 ]
 
 extension JSONObject {
-    /// The object with one member replaced, or with nil removed.
+    /// Returns the object with one member replaced, or removed for nil.
     func with(_ name: String, _ value: JSONValue?) -> JSONObject {
         var copy = self
         copy[name] = value

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `statuses name every subscription of the customer, in its group`() async throws {
         try await open { harness in
-            // Any transaction id of the customer will do.
+            // Any transaction id of the customer is accepted.
             for id in ["1000", "2001", "7000"] {
                 let body = try #require(try await harness.send("GET", "/inApps/v1/subscriptions/\(id)").json)
                 #expect(body.names == ["appAppleId", "bundleId", "environment", "data"])
@@ -71,7 +71,7 @@ import Testing
                 revision = page["revision"]?.string
             }
             #expect(ids == (1...45).map(String.init))
-            // Later the same revision brings what has changed since.
+            // The same revision later returns the changes since then.
             let last = try #require(revision)
             harness.api.register(transaction: Self.consumable(3, of: "7000").with("quantity", 9))
             let news = try #require(try await harness.send("GET", "/inApps/v2/history/7000?revision=\(last)").json)
@@ -197,7 +197,7 @@ import Testing
             #expect(answer.json == ["requestIdentifier": "r1"])
             let status = try await harness.send(
                 "GET", "/inApps/v1/subscriptions/extend/mass/\(KnownPurchases.product)/r1")
-            // The free trial and the family member cannot be extended; the lapsed one is not active.
+            // The free trial and the family member cannot be extended; the lapsed subscription is not active.
             #expect(
                 status.json == [
                     "requestIdentifier": "r1", "complete": true, "completeDate": .integer(harness.time.now),
@@ -289,7 +289,7 @@ import Testing
             let refused = decline.with("customerConsented", false)
             #expect(try await harness.send("PUT", "/inApps/v2/transactions/consumption/case-17", refused).status == 400)
             #expect(harness.api.answers.map(\.number) == [1, 2])
-            // Other endpoints know nothing of it.
+            // Other endpoints do not know it.
             #expect(try await harness.send("GET", "/inApps/v1/transactions/17").status == 404)
         }
     }
@@ -309,7 +309,7 @@ import Testing
             let current = try payload(subscription?["signedTransactionInfo"])
             let last = try #require(notifications.last?.transactionId)
             #expect(current["transactionId"]?.string == last.rawValue)
-            // Signed when it was asked for, so that it is newer than every notification.
+            // Signed at the time of the request, so that it is newer than every notification.
             #expect(current["signedDate"]?.integer == harness.time.now)
         }
     }

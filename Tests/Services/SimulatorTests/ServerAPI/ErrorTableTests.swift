@@ -6,7 +6,7 @@ import Testing
 @testable import Simulator
 
 @Suite(.timeLimit(.minutes(5))) struct `API errors` {
-    /// A request, and the code that it is answered with.
+    /// A request, and the expected error code.
     struct Row: Sendable, CustomTestStringConvertible {
         let code: Int64
         let method: String
@@ -171,7 +171,7 @@ import Testing
         Row(.statusRequestNotFound, "GET", extensions + "mass/com.example.app.premium/1"),
     ]
 
-    /// What only Apple knows, provoked by the number of the error.
+    /// Errors that depend on Apple's internal data, triggered by an id with the error's number.
     private static let others = [
         ServerAPIError.invalidAppIdentifier, .transactionNotConsumable, .accountNotFound, .accountNotFoundRetryable,
         .appNotFound, .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable, .rateLimitExceeded,
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// Those that need more than one request have tests of their own.
+    /// Errors that need more than one request are tested separately.
     private static let elsewhere: [ServerAPIError] = [.maximumExtensions, .paginationTokenExpired]
 
     @Test func `every documented code can be provoked`() {
@@ -221,7 +221,7 @@ import Testing
     @Test func `members that Apple does not document are refused`() async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)
-            // Members of the other version, and a percentage that is no number.
+            // Members of the other version, and a percentage that is not a number.
             let bodies = [
                 (Self.consumption, decline.with("appAccountToken", "")),
                 (Self.consumption, decline.with("consumptionPercentage", "0")),
@@ -263,7 +263,7 @@ import Testing
             harness.time.advance(by: .seconds(1))
             #expect(
                 try await harness.send("POST", next, request).errorCode == ServerAPIError.paginationTokenExpired.code)
-            // The token belongs to the question.
+            // The token is valid only for its query.
             let other = try await harness.send("POST", next, request.with("onlyFailures", true))
             #expect(other.errorCode == ServerAPIError.invalidPaginationToken.code)
         }
@@ -284,7 +284,7 @@ import Testing
             _ = try? ExtensionRequest(body, isForAll: true)
             _ = try? NotificationHistoryRequest(body, environment: .production, now: TestTime.start)
         }
-        // Nearly every damage is noticed.
+        // Nearly all damage is detected.
         #expect(read < 2000)
     }
 

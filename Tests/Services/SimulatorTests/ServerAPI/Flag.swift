@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that happened or not.
+/// A flag that can be raised.
 final class Flag: Sendable {
     private let value = Atomic(false)
 

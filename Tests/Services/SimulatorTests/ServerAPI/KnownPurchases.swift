@@ -3,7 +3,7 @@ import JSON
 
 @testable import Simulator
 
-/// One purchase of each kind, for a test of what each endpoint makes of it.
+/// One purchase of each kind, to test every endpoint with.
 enum KnownPurchases {
     static let consumable = "1000"
     static let subscription = "2000"
@@ -13,7 +13,7 @@ enum KnownPurchases {
     static let nonConsumable = "4000"
     static let nonRenewing = "4100"
     static let advancedCommerce = "5000"
-    /// Of a customer without an appTransactionId.
+    /// A purchase of a customer without an appTransactionId.
     static let withoutAppTransaction = "6000"
     /// The second period of `subscription`.
     static let renewal = "2001"
@@ -29,7 +29,7 @@ enum KnownPurchases {
                 .with("purchaseDate", .integer(now - 1000)))
     }
 
-    /// A subscription that an organization or a group assigned to the customer.
+    /// Registers a subscription that an organization or a group assigned to the customer.
     static func registerAssigned(_ id: String, in api: SimulatedServerAPI, now: Int64) {
         api.register(
             transaction: transaction(id, index: 0, now: now).with("inAppOwnershipType", "ASSIGNED"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Simulator
 
-/// The requests that the client tests of Apple's libraries form.
+/// The requests of the client tests in Apple's libraries.
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct `Requests of Apple's libraries` {
     @Test func `each leads to its endpoint`() throws {
         let cases = try #require(try JSONValue(json: TestVectors.bytes("api/cases.json")).object?["cases"]?.array)

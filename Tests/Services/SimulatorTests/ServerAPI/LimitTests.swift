@@ -22,7 +22,7 @@ import Testing
             #expect(try await harness.send("GET", path).status == 429)
             harness.time.advance(by: .milliseconds(1))
             #expect(try await harness.send("GET", path).status == 404)
-            // The two others still count.
+            // The two other requests still count.
             #expect(try await harness.send("GET", path).status == 429)
             #expect(harness.api.requests(of: .getTransactionInfo) == 7)
             #expect(harness.api.refusedRequests(of: .getTransactionInfo) == 3)
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `the busiest second is found wherever it begins`() {
         var rate = RequestRate()
-        // Five requests around the change of a second, four of them within one.
+        // Five requests around a full second, four of them within one second.
         for milliseconds in [100, 900, 1000, 1050, 1899] as [UInt64] {
             #expect(rate.admit(nil, now: milliseconds * 1_000_000) == nil)
         }

@@ -11,12 +11,12 @@ import Testing
 
 @testable import Simulator
 
-/// Get Notification History as the client of the services reads it.
+/// Get Notification History, read with the services' client.
 @Suite(.timeLimit(.minutes(5))) struct `Notification history` {
     private static let path = "/inApps/v1/notifications/history"
     private static let day = Duration.days(1).milliseconds
 
-    /// Reads every page and gives the notificationUUIDs in the order of the pages.
+    /// Reads every page, and returns the notificationUUIDs in page order.
     private func identifiers(
         _ client: AppStoreServerClient, _ query: NotificationHistoryQuery, _ scope: APIScope
     ) async throws -> (identifiers: [String], pages: Int) {
@@ -187,7 +187,7 @@ import Testing
             bundleId: BundleId(first.bundleId), appAppleId: AppAppleId(first.appAppleId), environment: .sandbox)
         let directory = try TemporaryDirectory()
         for (number, sample) in samples.enumerated() {
-            // Every second one as the body that was posted.
+            // Every second one as a posted body.
             _ = try directory.write(
                 number % 2 == 0 ? Array(sample.signedPayload.utf8) : sample.body, to: "\(number).jws")
         }
@@ -267,7 +267,7 @@ extension APIHarness {
         APIScope(api.settings.app.bundleId, in: environment)
     }
 
-    /// The client that the services use.
+    /// Calls `body` with the services' client.
     func withClient(
         roots: [[UInt8]]? = nil, _ body: (AppStoreServerClient) async throws -> Void
     ) async throws {

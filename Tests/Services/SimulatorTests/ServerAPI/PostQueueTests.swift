@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulator
 
-/// What was sent, and still waits for its outcome.
+/// Sent posts that wait for their outcome.
 private final class Sent: Sendable {
     struct Post: Sendable {
         let body: [UInt8]

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Refund requests` {
     private let path = "/inApps/v2/transactions/consumption/"
 
-    /// An API that posts, with every kind of purchase.
+    /// Opens an API that posts, with every kind of purchase.
     private func open(
         _ change: (inout SimulatedServerAPI.Settings) -> Void = { _ in },
         _ body: (APIHarness, PostedNotifications) async throws -> Void
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    // Apple says that the answer informs the decision; that it follows it is the simulator's choice.
+    // Apple documents that the answer informs the decision; that the decision follows it is the simulator's choice.
     @Test(
         arguments: [
             ("DECLINE", "DELIVERED", nil, "REFUND_DECLINED", nil),
@@ -51,7 +51,7 @@ import Testing
             #expect(transaction["transactionId"]?.string == "1000")
             #expect(transaction["revocationPercentage"]?.integer == refunded)
             #expect(transaction["revocationDate"]?.integer == (refunded == nil ? nil : harness.time.now))
-            // No more comes.
+            // No more notifications follow.
             harness.time.advance(by: .days(10))
             #expect(try posted.types.count == 2)
             let refund = try #require(harness.api.refunds.first)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    // Three requests 8 hours apart were reported; that a refund follows is the simulator's choice.
+    // Three requests 8 hours apart were reported; the refund afterwards is the simulator's choice.
     @Test func `without an answer the request is repeated twice, 8 hours apart, and then refunded`() async throws {
         try await open { harness, posted in
             harness.api.requestRefund(of: TransactionId("1000"))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    // Apple does not say which of two answers counts.
+    // Apple does not document which of two answers counts.
     @Test func `the first answer counts, refused ones do not`() async throws {
         try await open { harness, posted async throws in
             harness.api.requestRefund(of: TransactionId("1000"))
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: Silence, the next request, the sandbox
 
-    // app-store.md 10.1: a request made at Apple's site that is refused leaves no verdict.
+    // app-store.md 10.1: a refused request made on Apple's website produces no verdict.
     @Test func `a refusal of a request at Apple's site is silent, and the customer may ask again`() async throws {
         try await open {
             $0.followUp.isAtApplesSite = true
@@ -287,7 +287,7 @@ import Testing
         }
     }
 
-    // The texts are those of the reason Other; any other reason grants.
+    // The texts apply to the reason Other; any other reason is granted.
     @Test func `in the sandbox the text counts under the reason Other alone`() throws {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         for (reason, decision) in [
@@ -307,7 +307,7 @@ import Testing
         #expect(cases.open(key)?.unanswered == .refunded(percentage: 80_000))
     }
 
-    // app-store.md 10.1, C 26: the answer decides over the text.
+    // app-store.md 10.1, C 26: the answer overrides the text.
     @Test func `in the sandbox an answer that names a part decides, and one that declines does not`() throws {
         let sheet = ConsumptionInformation(preference: .decline, isDelivered: true, consumptionPercentage: nil)
         #expect(

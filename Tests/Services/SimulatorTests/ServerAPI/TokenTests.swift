@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// A change to a good token, and what the server finds wrong with it.
+    /// A change to a valid token, and the expected problem.
     struct Change: Sendable, CustomTestStringConvertible {
         let problem: BearerToken.Problem
         let testDescription: String
