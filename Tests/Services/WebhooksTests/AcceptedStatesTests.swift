@@ -4,7 +4,7 @@ import Testing
 
 @testable import Webhooks
 
-/// The states that the receiver has.
+/// The states accepted by the receiver.
 @Suite struct AcceptedStatesTests {
     private let states = AcceptedStates()
 

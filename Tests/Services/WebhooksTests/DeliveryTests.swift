@@ -10,7 +10,7 @@ import Testing
 
 @testable import Webhooks
 
-/// The service on the embedded broker against a receiver of this process.
+/// The service on the embedded broker with a receiver in this process.
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     private let installation: Installation
 
@@ -57,13 +57,13 @@ import Testing
         try await installation.write(states: 40, keys: 3)
         let webhooks = try await RunningWebhooks(installation.arguments(url: "http://127.0.0.1:\(port)/"))
         try await waitUntil { webhooks.attempts(.connectionFailed) >= 5 }
-        // It comes back, overloaded: every second request fails.
+        // The receiver returns overloaded: every second request fails.
         let receiver = try Receiver(port: port) { _, number in number % 2 == 0 ? .accepted : .status(503) }
         try await waitUntil(within: .seconds(60)) { receiver.accepted.count >= 40 }
         #expect(await webhooks.stop() == .ok)
         #expect(receiver.accepted.map(\.state).sorted() == (0..<40).map { "key-\($0 % 3):\($0)" }.sorted())
         #expect(receiver.accepted.isInOrderForEachKey)
-        // A retry is the same message.
+        // A retry sends the same message.
         for (_, attempts) in Dictionary(grouping: receiver.deliveries, by: \.id) {
             #expect(Set(attempts.map(\.text)).count == 1)
             #expect(attempts.allSatisfy { $0.isSigned(with: TestKey.first) })
@@ -124,7 +124,7 @@ import Testing
         #expect(receiver.deliveries.count { $0.state == "key-4:4" } == 3)
     }
 
-    /// More than 10,000 offsets behind the record, with one partition and nothing else in work.
+    /// More than 10,000 offsets behind the record, with one partition and no other record in progress.
     @Test func `one record that the receiver cannot take stops nothing behind it, however much that is`() async throws {
         let installation = try await Installation(partitions: 1)
         try await installation.write(states: 10_500, keys: 10_500)
@@ -141,7 +141,7 @@ import Testing
         #expect(letter.state == "key-3:3" && letter.text("sluice.dlq.reason") == "http_500")
     }
 
-    /// A broken release answers 400 to everything, a wrong secret 401, a moved service 308.
+    /// A broken release responds 400 to everything, a wrong secret 401, a moved service 308.
     @Test(arguments: [400, 401, 308])
     func `a receiver that refuses everything loses nothing, and an operator is called`(status: Int) async throws {
         try await installation.write(states: 100, keys: 20)
@@ -151,7 +151,7 @@ import Testing
         }
         let webhooks = try await RunningWebhooks(
             installation.arguments(url: receiver.url) + ["--consumer.attempts", "2"])
-        // Far more than one record may spend.
+        // Far more failures than one record may have.
         try await waitUntil(within: .seconds(60)) { receiver.deliveries.count >= 60 }
         let spent = try await installation.deadLetters().count
         #expect(spent <= (status == 400 ? 4 : 0))
@@ -205,7 +205,7 @@ import Testing
 }
 
 extension [Delivery] {
-    /// Whether the numbers after the colon only grow, for each key.
+    /// Whether the numbers after the colon are ascending for each key.
     fileprivate var isInOrderForEachKey: Bool {
         let parts = map { $0.state.split(separator: ":") }
         return Dictionary(grouping: parts, by: { $0.first }).values.allSatisfy { states in

@@ -9,7 +9,7 @@ import Time
 
 @testable import Webhooks
 
-/// One call of the handler at a time, without a broker.
+/// Sequential calls of the handler, without a broker.
 @Suite(.timeLimit(.minutes(5))) struct HandlerTests {
     private func record(_ purchase: String, offset: KafkaOffset = 0, number: Int = 1) -> KafkaRecord {
         KafkaRecord(
@@ -61,7 +61,8 @@ import Time
 
     // MARK: One record that the receiver cannot take
 
-    /// What a receiver does that fails at one payload: it answers 500, or 404, or too much, or not at all.
+    /// Behaviors of a receiver that fails for one payload: status 500, status 404, a response that is too long, or
+    /// none.
     enum Failing: CaseIterable {
         case status500, status404, answerTooLong, silence
 
@@ -213,7 +214,7 @@ import Time
         #expect(try await verdict(1, version: "1") == .done)
         #expect(try await verdict(1, version: "2") == .skip("unchanged"))
         #expect(try await verdict(1, version: "3", state: "GRACE") == .done)
-        // It was the one before, and is news again.
+        // It equals the last but one state, and is posted again.
         #expect(try await verdict(1, version: "4") == .done)
         await handler.partitionReleased(KafkaTopicPartition(topic: "appstore.entitlements.production", partition: 0))
         #expect(try await verdict(1, version: "5") == .done)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Webhooks
 
-/// When a header segment is lost and not late.
+/// Distinguishes a lost header segment from a late one.
 @Suite struct HeaderWaitsTests {
     private let waits = HeaderWaits()
     private let first = HeaderReference(rawValue: "1")
@@ -25,7 +25,7 @@ import Testing
         #expect(step(first, at: 301) == .wait)
         wasRead(since: 300, at: 302)
         #expect(step(first, at: 302) == .lost)
-        // Each header has a wait of its own.
+        // Each header has a separate wait.
         #expect(step(second, at: 302) == .wait)
         #expect(step(second, at: 602) == .read)
     }

@@ -16,7 +16,7 @@ import Time
 
 @testable import Webhooks
 
-/// Keys of the tests, and the file that holds them.
+/// Keys of the tests, and their file format.
 enum TestKey {
     static let first = [UInt8](repeating: 1, count: 32)
     static let second = [UInt8](repeating: 2, count: 24)
@@ -24,7 +24,7 @@ enum TestKey {
     static func line(_ key: [UInt8]) -> String { "whsec_" + Data(key).base64EncodedString() }
 }
 
-/// Reads a command line as the executable does.
+/// Parses a command line like the executable.
 func configuration(_ arguments: [String], environment: [String: String] = [:]) throws -> Configuration {
     switch WebhooksApplication.application.command.parse(arguments, environment: environment) {
     case .run(let invocation): return invocation.configuration
@@ -33,7 +33,7 @@ func configuration(_ arguments: [String], environment: [String: String] = [:]) t
     }
 }
 
-/// A command line that was not taken.
+/// A refused command line.
 struct Refusal: Error, CustomStringConvertible {
     let lines: [String]
     let exitCode: Int32
@@ -41,11 +41,11 @@ struct Refusal: Error, CustomStringConvertible {
     var description: String { lines.joined(separator: "\n") }
 }
 
-/// A handler alone, without the runtime.
+/// Creates a handler without the runtime.
 ///
 /// - Parameters:
-///   - attempts: how often a record may be refused.
-///   - settings: further flags.
+///   - attempts: maximum number of refusals of a record.
+///   - settings: additional flags.
 func handler(
     url: String, attempts: Int, directory: TemporaryDirectory, _ settings: [String] = [],
     metrics: MetricsRegistry = MetricsRegistry(), log: AttemptLog = AttemptLog(), clocks: Clocks = .system,
@@ -62,7 +62,7 @@ func handler(
         readCertificates: readCertificates)
 }
 
-/// A broker with the topics of one installation, embedded unless `ApacheKafka.use` chose, and a directory.
+/// A broker with the topics of one installation, embedded unless `ApacheKafka.use` is active, and a directory.
 final class Installation: Sendable {
     let directory: TemporaryDirectory
     let topics: TopicNames
@@ -70,7 +70,7 @@ final class Installation: Sendable {
     private let partitions: Int
     private let embedded: DevBroker?
 
-    /// - Parameter receivers: of one process, whose groups have dead letter topics of their own.
+    /// - Parameter receivers: names of a process's receivers, whose groups have separate dead letter topics.
     init(partitions: Int = 2, receivers: [String] = []) async throws {
         self.partitions = partitions
         directory = try TemporaryDirectory()
@@ -101,12 +101,12 @@ final class Installation: Sendable {
     var production: KafkaTopic { topics.entitlements(.production) }
     var sandbox: KafkaTopic { topics.entitlements(.sandbox) }
 
-    /// Writes records in order, each acknowledged before the next.
+    /// Writes records in order; each is acknowledged before the next.
     func write(_ records: [KafkaProducerRecord]) async throws {
         try await kafka.write(records)
     }
 
-    /// `count` states of `keys` purchases, ``TestState``: `key-number` and the state's number.
+    /// Writes `count` states of `keys` purchases as ``TestState``: `key-number` and the state's number.
     func write(states count: Int, keys: Int) async throws {
         try await write(
             (0..<count).map { number in
@@ -116,7 +116,7 @@ final class Installation: Sendable {
             })
     }
 
-    /// Everything in the dead letter topic of the production states.
+    /// Returns all records of the dead letter topic of the production states.
     func deadLetters() async throws -> [KafkaRecord] {
         let topic = production.deadLetters(of: "sluice-webhooks")
         let offsets = (0..<Int32(partitions)).map {
@@ -129,9 +129,9 @@ final class Installation: Sendable {
         return records
     }
 
-    /// The command line of a service that posts to the URL.
+    /// Returns the command line of a service that posts to the URL.
     ///
-    /// - Parameter prefix: of the topics; nil for this installation's.
+    /// - Parameter prefix: prefix of the topics; nil for this installation's.
     func arguments(url: String, keys: [[UInt8]] = [TestKey.first], prefix: String? = nil) throws -> [String] {
         let secrets = try directory.write(keys.map(TestKey.line).joined(separator: "\n") + "\n", to: "secrets")
         return [

@@ -77,7 +77,7 @@ import Testing
         #expect(String(decoding: message.body, as: UTF8.self) == #"{"signedPayload":"\#(Self.jws)"}"#)
         #expect(message.type == "com.apple.appstore.DID_RENEW.BILLING_RECOVERY")
         #expect(message.id == "signed-production-u-1")
-        // As received, where the record has no proof.
+        // Sent as received if the record has no proof.
         let whole = record(value: #"{"notification":{},"signedPayload":"a.b.c"}"#)
         #expect(try reading(.signed).message(whole).body == Array(#"{"signedPayload":"a.b.c"}"#.utf8))
     }
@@ -101,7 +101,7 @@ import Testing
             url: Receiver().url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.content", "signed"],
             clocks: clock.clocks, logSink: sink
         ) {
-            // The first one does not reach the end.
+            // The first reading does not reach the end.
             readings.withLock { count in
                 count += 1
                 return count > 1
@@ -127,7 +127,7 @@ import Testing
         #expect(throws: WebhookMessageError.notYet(HeaderReference(rawValue: Self.reference))) {
             try reading(.signed, segment: nil).message(record())
         }
-        // A text other than the digest's would rebuild what was never signed.
+        // A text with another digest would rebuild a JWS that was never signed.
         #expect(throws: WebhookMessageError.notYet(HeaderReference(rawValue: Self.reference))) {
             try reading(.signed, segment: [1]).message(record())
         }

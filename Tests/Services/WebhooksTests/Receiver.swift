@@ -3,7 +3,7 @@ import Foundation
 import HTTPServer
 import Synchronization
 
-/// What a receiver was sent.
+/// A delivery received by a receiver.
 struct Delivery: Sendable, Equatable {
     let path: String
     let id: String?
@@ -25,7 +25,7 @@ struct Delivery: Sendable, Equatable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Whether one of the signatures is that of the key, by RFC 2104 spelled out.
+    /// Whether one of the signatures was made with the key, by RFC 2104 without library code.
     func isSigned(with key: [UInt8]) -> Bool {
         let padded = key + [UInt8](repeating: 0, count: 64 - key.count)
         let content = Array("\(id ?? "").\(timestamp ?? "").".utf8) + body
@@ -35,14 +35,14 @@ struct Delivery: Sendable, Equatable {
     }
 }
 
-/// A receiver on a port of this machine that notes what it gets and answers as it is told.
+/// A receiver on a local port that records deliveries and sends a test's responses.
 final class Receiver: Sendable {
     private struct State {
         var deliveries: [Delivery] = []
         var accepted: [Delivery] = []
     }
 
-    /// What to answer the delivery with this number, from 1; nil leaves it without an answer.
+    /// Returns the response to the delivery with this number, from 1; nil leaves it without a response.
     typealias Decide = @Sendable (Delivery, Int) -> HTTPResponse?
 
     private final class Notes: Sendable { let state = Mutex(State()) }
@@ -50,7 +50,7 @@ final class Receiver: Sendable {
     private let server: HTTPServer
     private let notes: Notes
 
-    /// - Parameter port: 0 takes a free one.
+    /// - Parameter port: 0 selects a free one.
     init(port: UInt16 = 0, _ decide: @escaping Decide = { _, _ in .accepted }) throws {
         let notes = Notes()
         var limits = Limits.public
@@ -78,14 +78,14 @@ final class Receiver: Sendable {
 
     var port: UInt16 { server.port() }
     var url: String { "http://127.0.0.1:\(port)/hook?for=test" }
-    /// Everything that came, in its order.
+    /// All deliveries, in arrival order.
     var deliveries: [Delivery] { notes.state.withLock { $0.deliveries } }
-    /// What was answered 2xx.
+    /// Deliveries that received a 2xx response.
     var accepted: [Delivery] { notes.state.withLock { $0.accepted } }
 
     func stop() async { await server.drain(within: .milliseconds(100)) }
 
-    /// A port that nobody listens on.
+    /// Returns a port without a listener.
     static func closedPort() async throws -> UInt16 {
         let receiver = try Receiver()
         let port = receiver.port

@@ -17,7 +17,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Flags of the receivers `crm` and `billing`, some in other words; nil leaves one out.
+    /// Returns flags of the receivers `crm` and `billing` with some changed; nil omits one.
     private func arguments(_ changes: [String: String?] = [:]) throws -> [String] {
         let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
         var flags = [
@@ -165,7 +165,7 @@ import Testing
 
         try await installation.write(states: 20, keys: 20)
         let paused = try await RunningWebhooks(arguments + ["--webhooks.receivers.billing.paused", "true"])
-        // The first ten are states again, with the same content.
+        // The first ten are repeated states, with the same content.
         try await waitUntil { crm.accepted.count == 30 }
         #expect(paused.metric(#"sluice_webhooks_paused{receiver="billing"}"#) == 1)
         #expect(paused.metric(#"sluice_webhooks_paused{receiver="crm"}"#) == 0)

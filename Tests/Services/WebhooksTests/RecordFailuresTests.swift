@@ -6,7 +6,7 @@ import Time
 
 @testable import Webhooks
 
-/// When a record and not the receiver is at fault.
+/// Detection of a failing record, as opposed to a failing receiver.
 @Suite struct RecordFailuresTests {
     private let failures = RecordFailures(.init(count: 3, time: .seconds(10)))
 
@@ -25,7 +25,7 @@ import Time
         }
         #expect(!failed(1, at: 9))
         #expect(failed(1, at: 10))
-        // It is counted from the beginning when it comes again.
+        // The count restarts when the record is delivered again.
         #expect(!failed(1, at: 11))
     }
 
@@ -80,14 +80,14 @@ import Time
     }
 }
 
-/// Failures that outlive the process. The monotonic clock begins again with each process, as after a start of the machine.
+/// Failures persisted across processes. The monotonic clock restarts with each process, as after a reboot.
 @Suite struct KeptFailuresTests {
     private let directory: TemporaryDirectory
     private let wall = Seconds()
     private let limits = RecordFailures.Limits(count: 3, time: .seconds(10))
 
     private final class Seconds: Sendable {
-        /// Seconds since the first process began.
+        /// Seconds since the start of the first process.
         let seconds = Atomic<Int64>(0)
     }
 
@@ -107,7 +107,7 @@ import Time
             headers: [])
     }
 
-    /// Two failures of the first record, four seconds apart, with an acceptance between them and one after.
+    /// Fails the first record twice, four seconds apart, with an acceptance between and after the failures.
     private func failTwice(_ failures: RecordFailures) {
         #expect(!failures.failed(record(1), at: 0))
         failures.accepted(record(2))

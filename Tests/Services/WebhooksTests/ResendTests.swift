@@ -13,7 +13,7 @@ import Time
 
 @testable import Webhooks
 
-/// What `sluicectl webhooks` does, on the embedded broker against a receiver of this process.
+/// The actions of `sluicectl webhooks`, on the embedded broker with a receiver in this process.
 @Suite(.timeLimit(.minutes(5))) struct ResendTests {
     private let installation: Installation
 
@@ -84,7 +84,7 @@ import Time
         #expect(outcomes.map(\.isAccepted) == [true, true])
         let again = receiver.deliveries.suffix(2)
         #expect(again.map(\.id) == refused.map(\.id) && again.map(\.body) == refused.map(\.body))
-        // Without its value a letter is no message.
+        // A dead letter without its value contains no message.
         try await installation.write([
             KafkaProducerRecord(
                 topic: topic, key: nil, value: nil,

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A command line that is right, with some flags in other words; nil leaves one out.
+    /// Returns a valid command line with some flags changed; nil omits one.
     private func arguments(_ changes: [String: String?]) throws -> [String] {
         let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
         var flags: [String: String] = [

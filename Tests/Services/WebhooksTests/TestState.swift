@@ -6,12 +6,12 @@ import Testing
 
 @testable import Webhooks
 
-/// States of purchases as sluice-entitlements publishes them, as far as webhooks read them.
+/// States of purchases as published by sluice-entitlements, with the members that webhooks read.
 enum TestState {
-    /// The key of `key-3` is `com.example/key-3`.
+    /// Returns the key of a purchase: `com.example/key-3` for `key-3`.
     static func key(_ purchase: String, app: String = "com.example") -> [UInt8] { Array("\(app)/\(purchase)".utf8) }
 
-    /// A state with a number that says which it is, and a version that grows with it.
+    /// Returns a state with an identifying number, and a version that grows with it.
     static func value(
         _ purchase: String, _ number: Int, app: String = "com.example", states: [String] = ["ACTIVE"]
     ) -> [UInt8] {
@@ -29,7 +29,7 @@ enum TestState {
             """.utf8)
     }
 
-    /// `key-3:14` of a message or of a record's value; nil for anything else.
+    /// Returns `key-3:14` for a message or a record's value; nil for anything else.
     static func name(of json: [UInt8]) -> String? {
         guard let object = (try? JSONValue(json: json))?.object else { return nil }
         let state = object["data"]?.object ?? object
@@ -41,7 +41,7 @@ enum TestState {
 }
 
 extension Delivery {
-    /// `key-3:14`.
+    /// The name of the state, such as `key-3:14`.
     var state: String { TestState.name(of: body) ?? "" }
     var message: JSONObject { (try? JSONValue(json: body))?.object ?? JSONObject() }
     var data: JSONObject { message["data"]?.object ?? JSONObject() }

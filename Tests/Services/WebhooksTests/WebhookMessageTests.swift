@@ -6,7 +6,7 @@ import Testing
 
 @testable import Webhooks
 
-/// What the receiver gets of a record.
+/// The message that the receiver gets for a record.
 @Suite struct WebhookMessageTests {
     private let reading = MessageReading(.state, TopicNames(), certificates: CertificateDirectory())
 
@@ -50,7 +50,7 @@ import Testing
         #expect(id.text == "notification-production-7e3fb204-2ab3")
         #expect(WebhookID(id.text) == id)
         #expect(WebhookID(.signed, .sandbox, notificationUUID: "u").text == "signed-sandbox-u")
-        // Anything that could break the header is a digest of it.
+        // Any id that could break the header is replaced by its digest.
         for odd in ["a.b", "", "a\r\nb: c", String(repeating: "a", count: 65)] {
             let text = WebhookID(.signed, .sandbox, notificationUUID: odd).text
             #expect(text.count == "signed-sandbox-".count + 16 && !text.contains("."), "\(odd)")

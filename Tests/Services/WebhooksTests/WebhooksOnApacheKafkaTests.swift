@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the suite of the embedded broker says, once more with a log, commits and rebalances that are Kafka's own.
+/// The suite of the embedded broker on Apache Kafka, with its real log, commits and rebalances.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct WebhooksOnApacheKafkaTests {
     @Test func `while the receiver is away nothing is lost, skipped or overtaken`() async throws {
