@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A listener on 127.0.0.1 that gives each connection the same bytes, whatever it sends, and closes it.
+/// A listener on 127.0.0.1 that sends every connection the same bytes, regardless of the request, and closes it.
 package final class AnsweringListener: Sendable {
     package let port: UInt16
     private let socket: Int32
@@ -26,7 +26,7 @@ package final class AnsweringListener: Sendable {
 
     deinit { close() }
 
-    /// Accepts no further connection.
+    /// Stops accepting connections.
     package func close() {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
         shutdown(socket, Int32(SHUT_RDWR))
@@ -46,7 +46,7 @@ package final class AnsweringListener: Sendable {
         pthread_detach(thread)
     }
 
-    /// Ends when the listener is closed.
+    /// Serves until the listener is closed.
     private static func serve(_ socket: Int32, _ bytes: [UInt8]) {
         while true {
             let connection = accept(socket, nil, nil)

@@ -1,46 +1,46 @@
 package import Foundation
 
-/// An Apache Kafka for tests: one that runs already (`SLUICE_TEST_BOOTSTRAP_SERVERS`), or brokers that are started once
-/// for all tests of this process, and stopped when the process is gone. They are started from `KAFKA_HOME`, else from
-/// `shared/kafka` beside a folder above this file. The nodes of a cluster count from 1.
+/// An Apache Kafka for tests: a running one (`SLUICE_TEST_BOOTSTRAP_SERVERS`), or brokers that are started once for all
+/// tests of this process and stopped when the process has ended. They are started from `KAFKA_HOME`, or else from
+/// `shared/kafka` in any parent directory of this file. The nodes of a cluster count from 1.
 package struct ApacheKafka: Sendable {
     /// `host:port`, separated by commas.
     package let bootstrapServers: String
     package let brokerCount: Int
-    /// Where the brokers that were started here live; `nil` for those that ran already.
+    /// Directory of brokers that were started here; `nil` for running ones.
     private let directory: String?
 
-    /// Why tests that need it are skipped.
+    /// The reason why tests that need it are skipped.
     package static let absence =
         "needs KAFKA_HOME with bin/test-cluster and Java, or SLUICE_TEST_BOOTSTRAP_SERVERS"
-    /// Why tests that stop it are skipped.
+    /// The reason why tests that stop it are skipped.
     package static let faultAbsence = "needs KAFKA_HOME with bin/test-cluster and Java, to stop a broker"
 
     package static var isAvailable: Bool { runningServers != nil || canStart }
-    /// Whether the broker is started here, so that it may be stopped too.
+    /// Whether the broker is started here, so that it may also be stopped.
     package static var isOurs: Bool { runningServers == nil && canStart }
-    /// Whether clusters of one's own can be started, whatever runs already.
+    /// Whether separate clusters can be started, regardless of a running one.
     package static var canStart: Bool { home != nil && Program.path(of: "java") != nil }
 
-    /// The same broker for all tests of this process, or the cluster that runs already.
+    /// Returns the broker shared by all tests of this process, or the running cluster.
     package static func shared() async throws -> ApacheKafka { try await cluster.value.whole() }
 
-    /// Runs what a test of the embedded broker does, with Apache Kafka in its place: ``chosen`` tells its support.
+    /// Runs a test of the embedded broker with Apache Kafka instead: ``chosen`` informs its support code.
     package static func use(_ body: () async throws -> Void) async throws {
         try await $chosen.withValue(shared()) { try await body() }
     }
 
-    /// The broker that the test's support should take instead of an embedded one.
+    /// The broker that the test's support code should use instead of an embedded one.
     @TaskLocal package static var chosen: ApacheKafka?
 
-    /// The same three brokers for all tests of this process: three replicas, two of them in sync.
+    /// Returns the three brokers shared by all tests of this process: three replicas, two of them in sync.
     package static func threeBrokers() async throws -> ApacheKafka { try await threeBrokerCluster.value.whole() }
 
-    /// Brokers of one's own.
+    /// Starts separate brokers.
     ///
     /// - Parameters:
-    ///   - settings: beside those of `test-cluster`; the last one of a name counts.
-    ///   - options: of the Java machine.
+    ///   - settings: settings in addition to those of `test-cluster`; the last one with a name counts.
+    ///   - options: options of the JVM.
     package static func start(
         brokers: Int = 1, settings: [String: String] = [:], options: String = ""
     ) async throws -> ApacheKafka {
@@ -56,59 +56,59 @@ package struct ApacheKafka: Sendable {
         return ApacheKafka(bootstrapServers: String(servers), brokerCount: brokers, directory: directory)
     }
 
-    /// Ends all brokers and forgets what they held.
+    /// Stops all brokers and deletes their data.
     package func stop() async throws {
         _ = try await run("stop")
         if let directory { try FileManager.default.removeItem(atPath: directory) }
     }
 
-    /// The same brokers, behind something that listens at another address.
+    /// Returns the same brokers behind a proxy that listens at another address.
     package func reached(at address: String) -> ApacheKafka {
         ApacheKafka(bootstrapServers: address, brokerCount: brokerCount, directory: directory)
     }
 
     // MARK: Fault injection
 
-    /// Ends a broker with SIGTERM and waits until it is gone.
+    /// Stops a broker with SIGTERM and waits until it has ended.
     package func terminate(_ node: Int = 1) async throws {
         _ = try await run("term", node)
         try await waitUntil(within: .seconds(30)) { isGone(node) }
     }
 
-    /// Ends a broker with SIGKILL.
+    /// Kills a broker with SIGKILL.
     package func kill(_ node: Int = 1) async throws {
         _ = try await run("kill", node)
         try await waitUntil(within: .seconds(10)) { isGone(node) }
     }
 
-    /// Freezes a broker: connections stay open and nothing answers.
+    /// Freezes a broker: connections stay open without responses.
     package func pause(_ node: Int = 1) async throws { _ = try await run("pause", node) }
 
     package func resume(_ node: Int = 1) async throws { _ = try await run("resume", node) }
 
-    /// Starts a broker again, with all its data; with SIGKILL before when it runs.
+    /// Restarts a broker with all its data; a running one is killed first.
     package func restart(_ node: Int = 1) async throws { _ = try await run("restart", node) }
 
-    /// The process of a broker that was started here.
+    /// Returns the process id of a broker that was started here.
     package func processId(_ node: Int = 1) -> pid_t? {
         directory.flatMap { try? String(contentsOfFile: "\($0)/node\(node)/pid", encoding: .utf8) }
             .flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Whether a broker that was started here has ended. A process that ended but was not yet waited for has no
-    /// command line any more.
+    /// Whether a broker that was started here has ended. A process that ended but was not yet waited for has no command
+    /// line.
     package func isGone(_ node: Int = 1) -> Bool {
         processId(node).map { FileManager.default.contents(atPath: "/proc/\($0)/cmdline")?.isEmpty ?? true } ?? true
     }
 
-    /// What a broker that was started here has logged since its last start.
+    /// Returns the log of a broker that was started here since its last start.
     package func log(_ node: Int = 1) -> String {
         directory.flatMap { try? String(contentsOfFile: "\($0)/node\(node)/server.log", encoding: .utf8) } ?? ""
     }
 
-    /// Runs one of Kafka's own tools to its end.
+    /// Runs one of Kafka's own tools to completion.
     ///
-    /// - Returns: what it printed.
+    /// - Returns: its output.
     package func tool(_ name: String, _ arguments: [String]) async throws -> String {
         guard let home = Self.home else { throw SupportError(Self.absence) }
         return try await Self.run(["\(home)/bin/\(name)", "--bootstrap-server", bootstrapServers] + arguments)
@@ -119,7 +119,7 @@ package struct ApacheKafka: Sendable {
         return try await Self.runScript([command, directory] + (node.map { ["\($0)"] } ?? []))
     }
 
-    /// A test that stopped or paused brokers may have failed before it brought them back.
+    /// Restores brokers that a failed test stopped or paused.
     private func whole() async throws -> ApacheKafka {
         guard directory != nil else { return self }
         for node in 1...brokerCount {
@@ -130,18 +130,18 @@ package struct ApacheKafka: Sendable {
 
     // MARK: start
 
-    // Awaited by the tests. Not the first test's own task: the others wait for it too when that test is cancelled.
+    // Awaited by the tests. Not the first test's own task: the others also wait for it when that test is cancelled.
     private static let cluster = Task {
         guard let runningServers else { return try await start() }
         return ApacheKafka(bootstrapServers: runningServers, brokerCount: 1, directory: nil)
     }
 
-    // As above.
+    // Awaited by the tests, like `cluster`.
     private static let threeBrokerCluster = Task { try await start(brokers: 3) }
 
     private static var runningServers: String? { ProcessInfo.processInfo.environment["SLUICE_TEST_BOOTSTRAP_SERVERS"] }
 
-    /// The folder of Kafka's distribution.
+    /// The directory of Kafka's distribution.
     package static let home: String? = {
         func hasScript(_ home: String) -> Bool { FileManager.default.isExecutableFile(atPath: script(in: home)) }
         if let home = ProcessInfo.processInfo.environment["KAFKA_HOME"], hasScript(home) { return home }
@@ -158,7 +158,7 @@ package struct ApacheKafka: Sendable {
     }
 
     private static func run(_ command: [String], environment: [String: String] = [:]) async throws -> String {
-        // Not the test's task, which may be cancelled: then half a broker would be left to the next test.
+        // Not the test's task, which may be cancelled: the next test would find a half-started broker.
         try await Task {
             let name = URL(filePath: command[0]).lastPathComponent
             let (end, process) = try await ChildProcess.run(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What lies beside the checkout.
+/// Files outside of the checkout.
 package enum Checkout {
-    /// The first `relative` in a folder above this file for which `isRight` holds.
+    /// Returns the first `relative` path in a parent directory of this file for which `isRight` returns true.
     package static func beside(_ relative: String, where isRight: (String) -> Bool) -> String? {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         while folder.path != "/" {

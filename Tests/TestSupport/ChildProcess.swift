@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// How a process ended.
+/// The end of a process.
 package enum ProcessEnd: Equatable, Sendable {
     case exit(Int32)
     case signal(Int32)
@@ -11,8 +11,8 @@ package enum ProcessEnd: Equatable, Sendable {
     }
 }
 
-/// A process that was started here, with its output in files. It is signalled and waited for by its id alone, and no
-/// signal is sent once its end was seen, when the id may be another's.
+/// A process that was started here, with its output in files. It is signalled and awaited only by its id, and no signal
+/// is sent after its end was observed, when the id may belong to another process.
 package final class ChildProcess: Sendable, CustomStringConvertible {
     package let name: String
     package let id: pid_t
@@ -20,7 +20,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
     private let errorPath: String
     private let end = Mutex<ProcessEnd?>(nil)
 
-    /// - Parameter directory: where its output is kept.
+    /// - Parameter directory: the directory of its output files.
     package init(_ name: String, _ command: [String], environment: [String: String], directory: String) throws {
         self.name = name
         let stem = "\(directory)/\(name)-\(UUID().uuidString.prefix(8))"
@@ -30,7 +30,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         ProcessCleanup.shared.add(id)
     }
 
-    /// Runs a program to its end; it is stopped when it does not end in time.
+    /// Runs a program to completion; it is stopped when it exceeds the limit.
     package static func run(
         _ name: String, _ command: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
         directory: String, within limit: Duration
@@ -47,13 +47,13 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
     package var output: String { Self.text(outputPath) }
     package var errors: String { Self.text(errorPath) }
 
-    /// The end of what it said, for failure messages.
+    /// The end of its error output, for failure messages.
     package var description: String {
         let lines = errors.split(separator: "\n").suffix(20).joined(separator: "\n")
         return "\(name) (\(ended.map { "\($0)" } ?? "running")) said last:\n\(lines)"
     }
 
-    /// How it ended; `nil` while it runs.
+    /// The end of the process; `nil` while it runs.
     package var ended: ProcessEnd? {
         end.withLock { end in
             guard end == nil else { return end }
@@ -70,7 +70,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         end.withLock { if $0 == nil { _ = kill(id, signal) } }
     }
 
-    /// Freezes it with SIGSTOP, and returns when no thread of it runs any more. SIGCONT lets it go on.
+    /// Freezes the process with SIGSTOP, and returns when all of its threads have stopped. SIGCONT resumes it.
     package func freeze() async throws {
         signal(SIGSTOP)
         try await waitUntil(within: .seconds(10)) {
@@ -82,18 +82,19 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the process to end.
     package func end(within limit: Duration) async throws -> ProcessEnd {
         _ = await eventually(within: limit) { ended != nil }
         guard let ended else { throw SupportError("\(name) does not end; \(self)") }
         return ended
     }
 
-    /// Ends it with SIGTERM, and with SIGKILL when that does not help. Never throws, also when the test was cancelled.
+    /// Stops the process with SIGTERM, and with SIGKILL if it does not end in time. Never throws, even when the test
+    /// was cancelled.
     package func stop() async {
         signal(SIGCONT)
         signal(SIGTERM)
-        // Not the test's task, which may be cancelled: then nothing would wait.
+        // Not the test's task, which may be cancelled and would then not wait.
         await Task { [self] in
             let isGone = await eventually(within: .seconds(12)) { ended != nil }
             guard !isGone else { return }
@@ -106,7 +107,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Foundation's `Process` waits on a run loop that a test's thread does not run.
+    /// Starts the process. Foundation's `Process` waits on a run loop that a test's thread does not run.
     private static func spawn(
         _ command: [String], environment: [String: String], output: String, errors: String
     ) throws -> pid_t {
@@ -119,7 +120,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         var arguments = command.map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in arguments + variables { free(pointer) } }
-        // The test's runner holds back signals, and a child would inherit that: SIGTERM would not end it.
+        // The test runner blocks signals, and a child would inherit the mask: SIGTERM would not end it.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

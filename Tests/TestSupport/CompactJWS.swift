@@ -1,8 +1,8 @@
 import Foundation
 
-/// A compact JWS, taken apart without the package's own code.
+/// A decoder for compact JWS that does not use the package's own code.
 package enum CompactJWS {
-    /// The bytes of the payload, unverified.
+    /// Returns the bytes of the payload, unverified.
     package static func payload(_ jws: String) throws -> [UInt8] {
         let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = decode(parts[1]) else { throw SupportError("no compact JWS: \(jws)") }
@@ -11,7 +11,7 @@ package enum CompactJWS {
 
     package static func payload(_ jws: [UInt8]) throws -> [UInt8] { try payload(String(decoding: jws, as: UTF8.self)) }
 
-    /// The bytes of a part; `nil` when it is not base64url.
+    /// Returns the bytes of a segment; `nil` when it is not base64url.
     package static func decode(_ part: some StringProtocol) -> [UInt8]? {
         var standard = String(part).replacing("-", with: "+").replacing("_", with: "/")
         while standard.utf8.count % 4 != 0 { standard += "=" }

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A latch that a test opens once. Waiting for it ends when it is open and not by cancellation, as that of a stuck C call.
+/// A latch that a test opens once. A wait ends only when it is opened and not by cancellation, like that for a stuck C
+/// call.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -32,7 +33,7 @@ package final class Gate: Sendable {
     }
 }
 
-/// Blocks threads, not tasks.
+/// A latch that blocks threads, not tasks.
 package final class DispatchGate: Sendable {
     private let condition = NSCondition()
     private let isOpen = Mutex(false)

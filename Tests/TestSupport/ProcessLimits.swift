@@ -1,29 +1,29 @@
 import Foundation
 
-/// What `/proc` says of a process, and limits that are put on one while it runs, by util-linux's `prlimit`.
+/// Values of a process in `/proc`, and limits set while it runs, by util-linux's `prlimit`.
 extension ChildProcess {
-    /// Bytes in memory now; 0 when it has ended.
+    /// Current resident bytes; 0 when it has ended.
     package var residentBytes: Int { status("VmRSS") * 1024 }
-    /// The most bytes that were in memory at a time.
+    /// Peak resident bytes.
     package var peakResidentBytes: Int { status("VmHWM") * 1024 }
-    /// Bytes that it can write to and does not share.
+    /// Bytes of writable private memory.
     package var dataBytes: Int { status("VmData") * 1024 }
 
     package var descriptorCount: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count) ?? 0
     }
 
-    /// Lets it have so many descriptors from now on; those above stay open.
+    /// Limits the number of its descriptors; those already open stay open.
     package func limitDescriptors(to count: Int) async throws {
         try await ProcessLimit.set("nofile", of: id, to: count)
     }
 
-    /// Lets its own memory grow to so many bytes from now on.
+    /// Limits the growth of its private memory, in bytes.
     package func limitData(to bytes: Int) async throws {
         try await ProcessLimit.set("data", of: id, to: bytes)
     }
 
-    /// A number of `/proc/…/status`, most of them in KiB.
+    /// Returns a number in `/proc/…/status`, mostly in KiB.
     private func status(_ field: String) -> Int {
         let text = FileManager.default.contents(atPath: "/proc/\(id)/status").map {
             String(decoding: $0, as: UTF8.self)
@@ -34,7 +34,7 @@ extension ChildProcess {
 }
 
 extension ApacheKafka {
-    /// A broker's writes beyond so many bytes of any file fail, as on a full disk, until it is started again.
+    /// Makes a broker's writes beyond a number of bytes of any file fail, as on a full disk, until it is restarted.
     package func limitFiles(of node: Int = 1, to bytes: Int) async throws {
         guard let id = processId(node) else { throw SupportError(Self.faultAbsence) }
         try await ProcessLimit.set("fsize", of: id, to: bytes)
@@ -42,7 +42,7 @@ extension ApacheKafka {
 }
 
 private enum ProcessLimit {
-    /// Only the soft limit, so that it can be raised again.
+    /// Sets only the soft limit, so that it can be raised again.
     static func set(_ resource: String, of id: Int32, to value: Int) async throws {
         let (end, process) = try await ChildProcess.run(
             "prlimit", ["prlimit", "--pid", "\(id)", "--\(resource)=\(value):"],

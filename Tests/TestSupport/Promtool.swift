@@ -2,12 +2,12 @@ import Foundation
 
 /// `promtool check metrics` and `promtool test rules`, from Prometheus.
 package enum Promtool {
-    /// Why tests that need it are skipped.
+    /// The reason why tests that need it are skipped.
     package static let absence = "promtool is not on PATH"
 
     package static var isInstalled: Bool { Program.path(of: "promtool") != nil }
 
-    /// What it says of metrics in Prometheus' text form; nothing when there is nothing to say.
+    /// Returns its complaints about metrics in Prometheus' text format; empty without any.
     package static func complaints(about metrics: [UInt8]) async throws -> String {
         let directory = try TemporaryDirectory()
         let file = try directory.write(metrics, to: "metrics.txt")
@@ -17,10 +17,10 @@ package enum Promtool {
         return process.output + process.errors + (end == .exit(0) ? "" : "promtool ended with \(end)")
     }
 
-    /// The failures that `promtool test rules` reports of one file; empty when each alert fires when it should, and
-    /// only then.
+    /// Returns the failures that `promtool test rules` reports for a file; empty when each alert fires when it should,
+    /// and only then.
     ///
-    /// - Parameter file: the path of a file in promtool's form, which names its rules relative to itself.
+    /// - Parameter file: the path of a file in promtool's format, which names its rules relative to itself.
     package static func failures(ofRuleTests file: String) async throws -> String {
         let directory = try TemporaryDirectory()
         let (end, process) = try await ChildProcess.run(

@@ -1,4 +1,4 @@
-/// What keeps a test from being run to its end.
+/// A condition that prevents a test from completing.
 struct SupportError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A certificate authority for TLS between clients and brokers, made with the `openssl` command in a directory of the
-/// caller's own.
+/// A certificate authority for TLS between clients and brokers, created with the `openssl` command in a directory of
+/// the caller.
 package struct TLSFiles: Sendable {
     package static let absence = "needs the openssl command"
     package static var isAvailable: Bool { Program.path(of: "openssl") != nil }
@@ -24,15 +24,15 @@ package struct TLSFiles: Sendable {
         package let certificate: String
         /// PKCS#8, PEM.
         package let key: String
-        /// Both in one file, as brokers take them.
+        /// Both in one file, as brokers expect them.
         package let both: String
     }
 
-    /// Makes a certificate with this common name.
+    /// Creates a certificate with this common name.
     ///
     /// - Parameters:
-    ///   - names: as `subjectAltName` of OpenSSL: `IP:127.0.0.1,DNS:localhost`.
-    ///   - days: how long it is valid from now on; less than 0 for one that has ended.
+    ///   - names: `subjectAltName` in OpenSSL's syntax: `IP:127.0.0.1,DNS:localhost`.
+    ///   - days: days of validity from now on; negative for an expired one.
     package func certificate(_ name: String, for names: String, days: Int = 30) async throws -> Certificate {
         let stem = "\(directory)/\(name)"
         try await run([
@@ -49,9 +49,9 @@ package struct TLSFiles: Sendable {
         return Certificate(certificate: "\(stem).crt", key: "\(stem).key", both: "\(stem).pem")
     }
 
-    /// A TLS server that speaks HTTP, on a free port of 127.0.0.1; the caller stops it.
+    /// Starts a TLS server that speaks HTTP, on a free port of 127.0.0.1; the caller stops it.
     ///
-    /// - Parameter isMutual: whether it demands a certificate of the authority from clients.
+    /// - Parameter isMutual: whether it requires a client certificate of the authority.
     package func serve(_ certificate: Certificate, isMutual: Bool = false) async throws -> (ChildProcess, UInt16) {
         var command = [
             "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.certificate, "-key", certificate.key,

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A blocking client socket to 127.0.0.1, for what no HTTP client would send. Reading fails after ten seconds.
+/// A blocking client socket to 127.0.0.1, for bytes that no HTTP client would send. Reading fails after ten seconds.
 package final class TestConnection {
     package struct Response {
         package var status = 0
@@ -23,7 +23,7 @@ package final class TestConnection {
             var size = receiveBuffer
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        // Small pieces are to arrive as they are sent.
+        // Small pieces must be sent without delay.
         var yes: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -48,7 +48,7 @@ package final class TestConnection {
         socket = -1
     }
 
-    /// The peer sees a reset instead of an end.
+    /// Closes the connection with a reset.
     package func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
@@ -57,7 +57,7 @@ package final class TestConnection {
 
     package func endOutput() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// False: the peer closed.
+    /// - Returns: false when the peer closed the connection.
     @discardableResult
     package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -74,7 +74,9 @@ package final class TestConnection {
         return true
     }
 
-    /// Reads one answer. `hasBody` false: an answer to HEAD.
+    /// Reads one response.
+    ///
+    /// - Parameter hasBody: false for a response to HEAD.
     package func response(hasBody: Bool = true) throws -> Response {
         while true {
             if let end = headEnd() {

@@ -1,10 +1,9 @@
 import Foundation
 
-/// Files of Apple's libraries and notifications that Apple signed, published test data that is not part of this
-/// repository: where `SLUICE_TEST_VECTORS` says (empty: nowhere), else in `shared/vectors` beside a folder above this
-/// file.
+/// Files of Apple's libraries and captured Apple samples, published test data that is not part of this repository: in
+/// `SLUICE_TEST_VECTORS` (empty disables them), or else in `shared/vectors` in any parent directory of this file.
 package enum TestVectors {
-    /// Why tests that need them are skipped.
+    /// The reason why tests that need them are skipped.
     package static let absence = "needs the App Store test vectors: set SLUICE_TEST_VECTORS to their directory"
 
     package static var arePresent: Bool { directory != nil }
@@ -14,7 +13,7 @@ package enum TestVectors {
         return Array(try Data(contentsOf: URL(filePath: directory + "/" + path)))
     }
 
-    /// The text of a file, less the white space around it.
+    /// Returns the text of a file without surrounding white space.
     package static func text(_ path: String) throws -> String {
         String(decoding: try bytes(path), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -23,7 +22,7 @@ package enum TestVectors {
         try JSONDecoder().decode(Value.self, from: Data(try bytes(path)))
     }
 
-    /// The payload of the compact JWS in a file, unverified.
+    /// Returns the payload of the compact JWS in a file, unverified.
     package static func payload(ofJWS path: String) throws -> [UInt8] {
         try CompactJWS.payload(try text(path))
     }
@@ -40,7 +39,7 @@ package enum TestVectors {
 
 /// A notification that Apple signed.
 package struct AppleSample: Sendable {
-    /// What `genuine/cases.json` says of it.
+    /// The description of a sample in `genuine/cases.json`.
     package struct Facts: Decodable, Sendable {
         package let file: String
         package let notificationUUID: String
@@ -60,12 +59,12 @@ package struct AppleSample: Sendable {
     /// The compact JWS.
     package let signedPayload: String
 
-    /// As Apple posts it.
+    /// The body as Apple posts it.
     package var body: [UInt8] { Array(#"{"signedPayload":"\#(signedPayload)"}"#.utf8) }
 }
 
 extension TestVectors {
-    /// In the order of their signed dates.
+    /// Returns the samples in the order of their signed dates.
     package static func appleSamples() throws -> [AppleSample] {
         let facts: [AppleSample.Facts] = try decode("genuine/cases.json")
         return try facts.map { AppleSample(facts: $0, signedPayload: try text("genuine/\($0.file)")) }

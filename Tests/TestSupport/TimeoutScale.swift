@@ -1,10 +1,10 @@
 import Foundation
 
 extension Duration {
-    /// How long a test waits for something that takes at most this long on a quiet machine.
+    /// The test timeout for an operation that takes at most this long on an idle machine.
     ///
-    /// `make test` runs on any machine, beside any load, and looks for what never comes: it waits six times as long.
-    /// The long form of the fault suites (`SLUICE_TEST_LONG=1`) measures, and takes the limit as it is.
+    /// `make test` runs on any machine under any load, and detects operations that never complete: it waits six times
+    /// as long. The long form of the fault suites (`SLUICE_TEST_LONG=1`) measures, and uses the limit unchanged.
     package var scaled: Duration { self * Self.timeoutScale }
 
     private static let timeoutScale = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 1 : 6

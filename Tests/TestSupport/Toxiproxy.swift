@@ -1,11 +1,11 @@
 import Foundation
 
-/// Shopify's Toxiproxy, where it is found: a TCP proxy that delays, starves, resets or swallows connections on command.
+/// Shopify's Toxiproxy, if present: a TCP proxy that delays, throttles, resets or drops connections on command.
 package enum Toxiproxy {
     package static let absence =
         "needs SLUICE_TOXIPROXY or toxiproxy-server in PATH, or shared/tools beside a folder above"
 
-    /// The server's path.
+    /// Path of the server.
     package static let path: String? = {
         func canRun(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
         if let path = ProcessInfo.processInfo.environment["SLUICE_TOXIPROXY"], canRun(path) { return path }

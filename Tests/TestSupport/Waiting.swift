@@ -1,6 +1,6 @@
-/// Waits for a state, looking at it every few milliseconds. The limit is scaled: ``Swift/Duration/scaled``.
+/// Polls a condition every few milliseconds until it is true. The limit is scaled: ``Swift/Duration/scaled``.
 ///
-/// - Returns: `false` when it did not come within `limit`, or when the test was cancelled before.
+/// - Returns: `false` when it did not become true within `limit`, or when the test was cancelled before.
 package func eventually(
     within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
@@ -10,16 +10,16 @@ package func eventually(
         do {
             try await Task.sleep(for: .milliseconds(5))
         } catch {
-            // Cancelled: no later sleep would last, and this would spin until the end.
+            // Cancelled: later sleeps would return at once, and this would spin until the end.
             return false
         }
     }
     return true
 }
 
-/// Waits for a state without which a test cannot go on.
+/// Waits for a condition without which a test cannot continue.
 ///
-/// - Throws: ``NotInTime``, or what `condition` throws.
+/// - Throws: ``NotInTime``, or errors of `condition`.
 package func waitUntil(
     within limit: Duration = .seconds(20), file: String = #fileID, line: Int = #line,
     _ condition: () async throws -> Bool
@@ -29,7 +29,7 @@ package func waitUntil(
     }
 }
 
-/// A state that did not come.
+/// A condition that did not become true in time.
 package struct NotInTime: Error, CustomStringConvertible {
     let place: String
     let limit: Duration

@@ -1,23 +1,24 @@
-/// Bytes that an untrusted client may send to a listener for `POST /notifications`, and what they deserve. The rows are those of
-/// the threat model (`H-`) and classics of RFC 9110 and 9112 that servers are known to get wrong (`X-`).
+/// Bytes that an untrusted client may send to a listener for `POST /notifications`, and the expected responses. The
+/// rows are those of the threat model (`H-`) and classics of RFC 9110 and 9112 that servers often handle incorrectly
+/// (`X-`).
 package struct HostileRequest: Sendable, CustomStringConvertible {
-    /// How the bytes are sent where there is a socket.
+    /// The way the bytes are sent over a socket.
     package enum Delivery: Sendable {
         case whole
         case byteByByte
-        /// In two pieces, the first of so many bytes.
+        /// In two pieces, the first with this number of bytes.
         case cut(Int)
-        /// Whole, and then the end of the output.
+        /// In one piece, followed by the end of the output.
         case halfClosed
-        /// Whole, and then a reset.
+        /// In one piece, followed by a reset.
         case reset
     }
 
     package let id: String
     package let title: String
     package let bytes: [UInt8]
-    /// One text for each answer, `200:21` for a request that is dispatched with a body of 21 bytes, `400 framing` for
-    /// one that is refused; `closed` at the end where the connection ends with the last answer.
+    /// One text for each response: `200:21` for a request that is dispatched with a body of 21 bytes, `400 framing` for
+    /// a refused one; finally `closed` if the last response closes the connection.
     package let verdicts: [String]
     package let delivery: Delivery
 
@@ -26,7 +27,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
     package var isHalfClosed: Bool {
         if case .halfClosed = delivery { true } else { false }
     }
-    /// The verdicts that are answers.
+    /// The verdicts that are responses.
     package var answers: [String] { isClosed ? verdicts.dropLast() : verdicts }
 
     init(
@@ -44,7 +45,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
         self.init(id, title, text.utf8, verdicts, by: delivery)
     }
 
-    /// Rows that differ in their bytes alone.
+    /// Returns rows that differ only in their bytes.
     static func rows(
         _ id: String, _ verdicts: [String], _ inputs: [(title: String, text: String)]
     ) -> [HostileRequest] {
@@ -57,7 +58,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
     package static let specified: [HostileRequest] =
         methods + paths + bodies + lengths + encodings + chunks + chunkLines + lineEnds + heads + deliveries + fields
         + targets + versions + sequences
-    /// Neighbours of theirs: the same rows with other bytes, and what is close to them and good.
+    /// Variants: the same rows with other bytes, and similar valid requests.
     package static let further: [HostileRequest] = otherRoutes + otherFraming + otherVersions + otherHeads
     package static let all: [HostileRequest] = specified + further
 
@@ -67,7 +68,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
     package static let good = request()
     static let chunk = "15\r\n\(body)\r\n"
     static let lastChunk = "0\r\n\r\n"
-    /// What would be smuggled: a request that must be no request of its own.
+    /// The smuggled bytes, which must not be handled as a separate request.
     static let next = request("X-Next: 1\r\n")
 
     static let framing = ["400 framing", "closed"]
