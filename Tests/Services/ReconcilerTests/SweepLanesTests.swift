@@ -4,13 +4,13 @@ import Testing
 
 @testable import Reconciler
 
-/// Which sweeps run at a time.
+/// Selection of the sweeps that may run concurrently.
 @Suite struct SweepLanesTests {
     private func sweep(_ kind: SweepKind, _ app: String = "com.example.app") -> Sweep {
         Sweep(.production, BundleId(app), kind)
     }
 
-    /// Whether each sweep may run, in their order.
+    /// Returns whether each sweep may run, in order.
     private func begin(_ sweeps: [Sweep], in lanes: inout SweepLanes) -> [Bool] {
         sweeps.map { lanes.begin($0) != nil }
     }
@@ -32,7 +32,7 @@ import Testing
         lanes.beginLook()
         #expect(begin([sweep(.statuses)], in: &lanes) == [true])
 
-        // The next look reads that the run is under way; the run ends before the look decides.
+        // The next look reads the run as in progress; the run ends before the look decides.
         lanes.beginLook()
         lanes.end(.statuses)
         #expect(lanes[.statuses] == nil)
@@ -56,7 +56,7 @@ import Testing
         #expect(lanes.begin(cancelled("2")) == .cancelled)
         #expect(lanes.begin(cancelled("3")) == nil)
 
-        // The run may have been complete, and the row that was read does not say so.
+        // The run may be complete although the row that was read shows it as running.
         lanes.beginLook()
         lanes.end(.cancelled)
         lanes.end(.backfill)
