@@ -27,7 +27,7 @@ import Testing
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
-            // From 1600 on: before, Foundation's calendar is the Julian one.
+            // From 1600 on: for earlier dates Foundation's calendar is the Julian one.
             let milliseconds = Int64.random(in: -11_676_096_000_000...253_402_300_799_999, using: &generator)
             let instant = try #require(AppStoreInstant(millisecondsSince1970: milliseconds))
             let seconds = Double((milliseconds - ((milliseconds % 1000) + 1000) % 1000) / 1000)

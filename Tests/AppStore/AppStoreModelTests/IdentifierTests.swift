@@ -2,7 +2,7 @@ import AppStoreModel
 import Testing
 
 @Suite struct IdentifierTests {
-    /// Each pair is equal as Swift compares texts.
+    /// The texts of each pair are equal by Swift's comparison.
     @Test(arguments: [("com.example.K", "com.example.\u{212A}"), ("caf\u{E9}", "cafe\u{301}")])
     func `identifiers are equal when their bytes are`(_ one: String, _ other: String) {
         #expect(one == other)

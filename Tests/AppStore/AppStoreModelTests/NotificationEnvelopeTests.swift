@@ -6,7 +6,7 @@ private func envelope(_ text: String) throws -> NotificationEnvelope {
     NotificationEnvelope(try JSONDocument.object(Array(text.utf8)))
 }
 
-/// What remains of a payload with its nested JWS texts emptied.
+/// Returns a payload with its nested JWS texts emptied.
 private func remainder(_ text: String) throws -> String {
     let bytes = Array(text.utf8)
     let ranges = NotificationEnvelope(try JSONDocument.object(bytes)).nestedJWSTexts
