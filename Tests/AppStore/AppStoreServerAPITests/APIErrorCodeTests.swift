@@ -1,9 +1,9 @@
 import AppStoreServerAPI
 import Testing
 
-/// What an error code means: number, name, whether trying again helps, and what to do.
+/// The properties of each error code: number, name, retriability, and fix.
 @Suite struct APIErrorCodeTests {
-    /// As Apple documents them, name by name.
+    /// The codes as documented by Apple, name by name.
     private static let documented: [(Int64, String)] = [
         (4_000_000, "GeneralBadRequest"), (4_000_002, "InvalidAppIdentifier"), (4_000_005, "InvalidRequestRevision"),
         (4_000_006, "InvalidTransactionId"), (4_000_008, "InvalidOriginalTransactionId"),

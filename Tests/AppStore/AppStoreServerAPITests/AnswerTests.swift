@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// What comes back from the network: refusals, other forms than documented, and nothing.
+/// Handling of responses: refusals, undocumented formats, and none at all.
 @Suite(.timeLimit(.minutes(5)))
 struct AnswerTests {
     // MARK: 429
@@ -26,7 +26,7 @@ struct AnswerTests {
         #expect(failure.retryAt == wait.map { VirtualTime.start + $0 })
         let closed = try await harness.failure()
         #expect(closed.status == nil && closed.kind == .rateLimited)
-        // Without a time the budget has its own backoff.
+        // Without a time the budget uses its own back-off.
         #expect(closed.retryAt == VirtualTime.start + (wait ?? 1000))
         #expect(store.asked.count == 1)
         #expect(
@@ -35,7 +35,7 @@ struct AnswerTests {
                     .getTransactionInfo, APIHarness.production, until: VirtualTime.start + (wait ?? 1000))))
     }
 
-    // A load balancer that sheds load says when to come back; the budget, which is of 429 alone, stays open.
+    // A load balancer under overload announces when to retry; the budget, which reacts to 429 only, stays open.
     @Test(
         arguments: [(500, "60", 60_000), (503, "1800000060000", 60_000), (503, nil, nil)] as [(Int, String?, Int64?)])
     func `a 5xx says when to try again, and closes no budget`(status: Int, text: String?, wait: Int64?) async throws {
@@ -95,7 +95,7 @@ struct AnswerTests {
         #expect(failure.status == status)
         #expect(failure.code?.rawValue == code)
         #expect(failure.kind == (status >= 500 ? .server : .refused))
-        // A 4xx without Apple's code is a proxy's, but for 400: a malformed body.
+        // A 4xx without Apple's code is a proxy's, except for 400: a malformed body.
         #expect(failure.isRetriable == (status >= 500 || code == nil && status != 400))
         #expect(failure.message.contains(String(status)))
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// The tokens that Apple knows us by.
+/// The tokens that authenticate us to Apple.
 @Suite struct BearerTokenTests {
     private let time = VirtualTime()
     private let directory: TemporaryDirectory
@@ -34,7 +34,7 @@ import Testing
     private func text(_ token: BearerToken) -> String { String(token.revealedAuthorization.dropFirst(7)) }
 
     private func replaceKey(by bytes: [UInt8]) throws {
-        // As a mounted secret changes: another file takes the name.
+        // Like the update of a mounted secret: another file is renamed over it.
         let next = try directory.write(bytes, to: "next.p8")
         #expect(rename(next, path) == 0)
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(events.all == [.keyRead(file: path), .keyRead(file: path)])
     }
 
-    /// A new key of Apple's has a new id, which is in its file's name.
+    /// Each key of Apple's has its own id, which is in its file's name.
     @Test func `a link that is changed to another key changes the key id with the key`() throws {
         let first = try directory.write(firstKey, to: "SubscriptionKey_AAAAAAAAA1.p8")
         let second = try directory.write(secondKey, to: "SubscriptionKey_BBBBBBBBB2.p8")

@@ -1,7 +1,7 @@
 import AppStoreServerAPI
 import Testing
 
-/// Which failures of Send Consumption Information are about the answer: the table of app-store.md 10.6.
+/// Classification of failures of Send Consumption Information: the table of app-store.md 10.6.
 @Suite struct ConsumptionRefusalTests {
     private func refusal(_ code: Int64?, status: Int = 400) -> APIFailure {
         APIFailure(
@@ -25,7 +25,7 @@ import Testing
         #expect(ServiceHealth(ofConsumption: refusal(code)) == (isAboutTheTransaction ? .unknown : .fails()))
     }
 
-    // A transaction id that cannot be in a path is refused before anything is sent, each time.
+    // A transaction id that is not valid in a path is always refused before anything is sent.
     @Test func `a request that is refused here is final`() {
         #expect(APIFailure(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
     }

@@ -5,12 +5,12 @@ import Time
 
 @testable import AppStoreServerAPI
 
-/// When requests may go: Apple's limits a second, shared by all callers of an app, an environment and an endpoint.
+/// Scheduling of requests: Apple's limits per second, shared by all callers of an app, an environment and an endpoint.
 @Suite struct RequestBudgetTests {
     private static let second: UInt64 = 1_000_000_000
     private static let app = BundleId("com.example.app")
 
-    /// How many of the moments are in the fullest second, wherever it begins.
+    /// Returns the maximum number of moments within any second.
     private static func most(of moments: [UInt64]) -> Int {
         var first = 0
         var most = 0
@@ -38,7 +38,7 @@ import Time
         var moments: [UInt64] = []
         var now: UInt64 = 0
         for step in 0..<5000 as Range<UInt64> {
-            // Bursts, and pauses of up to half a second after which nothing may be made up for.
+            // Bursts, and pauses of up to half a second, which must not be made up for.
             now += (step * 7919) % 97 == 0 ? Self.second / 2 : (step * 104_729) % 13_000_000
             if case .at(let moment) = budget.take(.urgent, now: now, longestWait: .max) { moments.append(moment) }
         }
@@ -74,7 +74,7 @@ import Time
             return
         }
         #expect((Self.second / 50...Self.second / 50 + 1).contains(moment))
-        // From now on the urgent ones take everything.
+        // From now on urgent requests use the whole budget.
         for _ in 0..<100 { _ = budget.take(.urgent, now: moment, longestWait: .max) }
         guard case .askAgain(let later) = budget.take(.background, now: moment, longestWait: .max) else {
             Issue.record("a background request went before urgent ones that wait")
@@ -112,7 +112,7 @@ import Time
         #expect(closed == VirtualTime.start + 10_000)
         try await budgets.waitForTurn(.getTransactionInfo, scope)
         #expect(time.now - begin >= 10 * Self.second)
-        // Others are not affected.
+        // Other budgets are not affected.
         let then = time.now
         try await budgets.waitForTurn(.sendConsumptionInformation, scope)
         try await budgets.waitForTurn(.getTransactionInfo, APIScope(Self.app, in: .sandbox))
@@ -129,7 +129,7 @@ import Time
         let begin = time.now
         for _ in 0..<51 { try await budgets.waitForTurn(.sendConsumptionInformation, last) }
         #expect((time.now - begin) / 1_000_000 == 1000)
-        // It has opened the budget for no one else.
+        // The budget stays closed for other requests.
         await #expect(throws: APIFailure.self) {
             try await budgets.waitForTurn(.sendConsumptionInformation, APIScope(Self.app, in: .production))
         }
@@ -178,7 +178,7 @@ import Time
             try await group.waitForAll()
         }
         let moments = waits.withLock { $0 }.map { UInt64($0.clampedNanoseconds) }.sorted()
-        // The first one did not wait.
+        // The first request did not wait.
         #expect(moments.count == 499 && Set(moments).count == 499)
         #expect(Self.most(of: moments) == 50)
     }
@@ -193,7 +193,7 @@ import Time
         #expect((time.now - begin) / 1_000_000 == 10_000)
     }
 
-    /// app-store.md 9.3.
+    /// The limits of app-store.md 9.3.
     @Test(
         arguments: [
             (

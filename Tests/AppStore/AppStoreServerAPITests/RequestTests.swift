@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// What is sent, to whom, and what never is.
+/// The content and destination of requests, and inputs that are never sent.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestTests {
     @Test(
@@ -100,7 +100,7 @@ struct RequestTests {
         let all = moments.withLock { $0 }
         #expect(all.count == 5000)
         for (index, moment) in all.enumerated().dropFirst(50) {
-            // The fiftieth before it was sent at least a second earlier.
+            // The request fifty positions earlier was sent at least a second earlier.
             guard moment - all[index - 50] >= 1_000_000_000 else {
                 Issue.record("51 requests within a second, up to number \(index)")
                 return
@@ -135,7 +135,7 @@ struct RequestTests {
         #expect(harness.reported.filter { $0 == .unauthorized(APIHarness.production) }.count == 1)
     }
 
-    /// The answers' `Date` is the present; the clients' clock is in 2027.
+    /// The `Date` of the responses is the current time; the clients' clock is in 2027.
     @Test func `a wrong clock is the first cause of a 401 that is named`() async throws {
         let harness = try APIHarness(try FakeAppStore(status: 401))
         let failure = try await harness.failure()

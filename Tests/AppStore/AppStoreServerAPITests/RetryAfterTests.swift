@@ -1,7 +1,7 @@
 import AppStoreServerAPI
 import Testing
 
-/// When to try again after a 429. Apple writes milliseconds since 1970; proxies write what RFC 9110 says.
+/// The time of a retry after a 429. Apple sends milliseconds since 1970; proxies use the formats of RFC 9110.
 @Suite struct RetryAfterTests {
     private static let now = VirtualTime.start
 

@@ -6,10 +6,10 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// Neither a token nor a key comes out in an error, an event or a description, whatever the other side answers.
+/// No token or key appears in an error, an event or a description, regardless of the response.
 @Suite(.timeLimit(.minutes(5)))
 struct SecrecyTests {
-    /// A server that repeats what it was sent, as the error pages of some proxies do.
+    /// Returns a server that echoes the request, like the error pages of some proxies.
     private func echo(status: Int) throws -> FakeAppStore {
         try FakeAppStore { asked, _ in
             let parts = asked.token.split(separator: ".").joined(separator: "\n")
@@ -58,7 +58,7 @@ struct SecrecyTests {
         return text
     }
 
-    /// The parts that are worth something, whole and by the piece.
+    /// Returns the sensitive parts of a token, whole and in pieces.
     private func canaries(token: String) throws -> [String] {
         let parts = token.split(separator: ".").map(String.init)
         guard parts.count == 3 else { throw Unexpected("no token") }
@@ -68,7 +68,7 @@ struct SecrecyTests {
     private func canaries(key: [UInt8]) -> [String] {
         let lines = String(decoding: key, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("-") }
         let bytes = Data(base64Encoded: lines.joined(), options: .ignoreUnknownCharacters) ?? Data()
-        // The private value, in the places where PKCS#8 of P-256 has it.
+        // The private value, at its offset in PKCS#8 of P-256.
         let scalar = bytes.dropFirst(36).prefix(32)
         return lines.map(String.init) + [scalar.map { String($0, radix: 16) }.joined()]
     }

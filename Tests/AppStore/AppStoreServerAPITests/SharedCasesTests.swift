@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// The exchanges that the tests of Apple's own libraries make: what must be sent, and what is read of the answer.
+/// The exchanges in the tests of Apple's own libraries: the expected request, and the parsed response.
 @Suite(.enabled(if: TestVectors.arePresent, Comment(rawValue: TestVectors.absence)))
 struct SharedCasesTests {
     private struct Case {
@@ -40,7 +40,7 @@ struct SharedCasesTests {
             expect = try member("expect", of: object).object ?? [:]
         }
 
-        /// The segment of the path at this index.
+        /// Returns the path segment at an index.
         func segment(_ index: Int) -> String {
             let segments = path.split(separator: "/")
             return segments.indices.contains(index) ? String(segments[index]) : ""
@@ -102,7 +102,7 @@ struct SharedCasesTests {
         }
     }
 
-    /// Members in any order.
+    /// Compares objects regardless of the order of their members.
     private static func isEqual(_ left: JSONValue, _ right: JSONValue?) -> Bool {
         guard let left = left.object, let right = right?.object else { return left == right }
         return left.names.sorted() == right.names.sorted() && left.names.allSatisfy { left[$0] == right[$0] }

@@ -7,7 +7,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What Apple signed is verified, and is of the app and the environment that were asked.
+/// Signed objects in responses are verified, and must belong to the requested app and environment.
 @Suite(.timeLimit(.minutes(5)))
 struct VerifiedAnswerTests {
     private let kit: SigningKit

@@ -8,7 +8,7 @@ import HTTPServer
 import Synchronization
 import TestSupport
 
-/// A client, the key file it signs with, and what it reported.
+/// A client, its key file, and its reported events.
 final class APIHarness: Sendable {
     static let app = BundleId(SigningKit.bundleId)
     static let production = APIScope(app, in: .production)
@@ -19,7 +19,7 @@ final class APIHarness: Sendable {
     let directory: TemporaryDirectory
     let keyFile: String
     private let events: Events
-    /// They serve as long as they are referred to.
+    /// The fake App Stores, kept alive as long as the harness.
     private let stores: [FakeAppStore]
 
     final class Events: Sendable {
@@ -29,8 +29,8 @@ final class APIHarness: Sendable {
     }
 
     /// - Parameters:
-    ///   - key: the `.p8`; a new one when nil.
-    ///   - longestWait: for a turn; virtual time.
+    ///   - key: the `.p8` file; nil creates a new key.
+    ///   - longestWait: maximum wait for a turn, in virtual time.
     convenience init(
         _ store: FakeAppStore, sandbox: FakeAppStore? = nil, key: [UInt8]? = nil, bundleId: BundleId = app,
         issuerId: String = "57246542-96fe-1a63-e053-0824d011072a", keyId: String = "2X9R4HXF34",
@@ -80,7 +80,7 @@ final class APIHarness: Sendable {
         return try PrivateKey.generate(.p256).pem()
     }
 
-    /// The failure of a request that must fail.
+    /// Returns the failure of a request that must fail.
     func failure(
         of request: APIRequest = APIRequest(.getTransactionInfo, "1234"), to scope: APIScope = production
     ) async throws -> APIFailure {

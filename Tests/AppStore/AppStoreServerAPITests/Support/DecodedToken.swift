@@ -2,7 +2,7 @@ import Cryptography
 import JSON
 import TestSupport
 
-/// A JWT, taken apart and checked without the code that made it.
+/// A JWT, decoded and verified without the code that created it.
 struct DecodedToken {
     let header: JSONObject
     let claims: JSONObject

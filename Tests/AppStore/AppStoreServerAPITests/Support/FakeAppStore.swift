@@ -2,12 +2,12 @@ import Foundation
 import HTTPServer
 import Synchronization
 
-/// The App Store Server API on a free port: answers what the test says, and keeps what it was asked.
+/// The App Store Server API on a free port: sends a test's responses, and records requests.
 final class FakeAppStore: Sendable {
     struct Asked: Sendable {
         let method: String
         let path: String
-        /// Names and values, decoded, in order.
+        /// Decoded names and values, in order.
         let query: [(name: String, value: String)]
         let authorization: String
         let accept: String?
@@ -23,7 +23,7 @@ final class FakeAppStore: Sendable {
     private let server: HTTPServer
     private let kept: Requests
 
-    /// - Parameter answer: nil: none, until the connection is closed.
+    /// - Parameter answer: returns the response; nil leaves the request unanswered until the connection is closed.
     init(_ answer: @escaping @Sendable (Asked, _ number: Int) -> HTTPResponse?) throws {
         let requests = Requests()
         var limits = Limits()
@@ -42,7 +42,7 @@ final class FakeAppStore: Sendable {
         try server.start()
     }
 
-    /// Always the same.
+    /// Creates a store that always sends the same response.
     convenience init(
         status: Int = 200, headers: [(name: String, value: String)] = [], _ body: String = ""
     ) throws {
@@ -57,7 +57,7 @@ final class FakeAppStore: Sendable {
     private final class Requests: Sendable {
         private let list = Mutex<[Asked]>([])
         var all: [Asked] { list.withLock { $0 } }
-        /// Counted from 1.
+        /// Adds a request and returns its number, counted from 1.
         func add(_ asked: Asked) -> Int {
             list.withLock {
                 $0.append(asked)

@@ -1,4 +1,4 @@
-/// What a test cannot go on with.
+/// A condition that prevents a test from continuing.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

@@ -1,14 +1,14 @@
 import Synchronization
 import Time
 
-/// Both clocks of a test: they do not change until a wait or the test moves them.
+/// Both clocks of a test: they change only with a wait or when the test moves them.
 final class VirtualTime: Sendable {
     /// 2027-01-15T08:00:00Z in milliseconds since 1970.
     static let start: Int64 = 1_800_000_000_000
 
     private struct State {
         var nanoseconds: UInt64 = 1_000_000_000
-        /// What someone set the wall clock by.
+        /// Manual correction of the wall clock, in milliseconds.
         var correction: Int64 = 0
     }
 
@@ -31,7 +31,7 @@ final class VirtualTime: Sendable {
         state.withLock { $0.correction += Int64(duration / .milliseconds(1)) }
     }
 
-    /// Waits without waiting.
+    /// Advances the time instead of waiting.
     @Sendable func sleep(_ duration: Duration) async throws {
         try Task.checkCancellation()
         advance(by: duration)
