@@ -26,7 +26,7 @@ import Testing
         schema: ConfigurationSchema(
             [AppStoreSettings.apps, AppStoreSettings.environments] + AppStoreSettings.apiSettings))
 
-    /// What the settings say, or the lines of the refusal.
+    /// Returns the settings, or the lines of the refusal.
     private func read(_ settings: KeyValuePairs<String, String>) throws -> (AppStoreSettings.API?, refusal: String) {
         let file = try directory.write(
             "apps=com.example.one:1,com.example.two:2\n" + settings.map { "\($0.key)=\($0.value)\n" }.joined(),
@@ -157,7 +157,7 @@ import Testing
         #expect(refusal.contains("apps.com.example.one.api.key.file"))
     }
 
-    /// What reads only the environments of the apps shares its file with what reads their keys.
+    /// Executables that read only the apps' environments share a file with those that read their keys.
     @Test func `an executable without the API tolerates its settings, and not a wrong one`() throws {
         let schema = ConfigurationSchema([AppStoreSettings.apps, AppStoreSettings.environments])
             .tolerating(Self.command.schema.sharedKeys)
