@@ -26,7 +26,7 @@ struct TestCertificateAuthorityTests {
         options.leafOCSPAddress = "http://ocsp.example.com/ocsp03-wwdrg602"
         options.intermediateOCSPAddress = "http://ocsp.example.com/ocsp03-rootcag3"
         let pki = try TestCertificateAuthority(options)
-        // Apple's: 1,077, 794 and 583 bytes.
+        // The sizes of Apple's: 1,077, 794 and 583 bytes.
         #expect((970...1_180).contains(pki.leaf.der.count), "\(pki.leaf.der.count)")
         #expect((720...870).contains(pki.intermediate.der.count), "\(pki.intermediate.der.count)")
         #expect((530...640).contains(pki.root.der.count), "\(pki.root.der.count)")
@@ -52,7 +52,7 @@ struct TestCertificateAuthorityTests {
         let directory = parent.file("pki")
         let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now))
         try pki.save(to: directory)
-        // A second time replaces the first.
+        // The second call replaces the files of the first.
         try pki.save(to: directory)
         let loaded = try TestCertificateAuthority.load(from: directory)
         #expect(loaded.chain == pki.chain)
