@@ -1,9 +1,9 @@
 package import AppStoreVerification
 
-/// A verdict as a table writes it.
+/// A verdict in the notation of the tables.
 package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
     case accepted
-    /// For the sandbox topic of an app configured without it.
+    /// For the sandbox topic of an app configured without the sandbox.
     case sandbox
     case duplicate
     case nonconforming(Reason)

@@ -75,12 +75,12 @@ extension HostileNotification {
         },
     ]
 
-    /// So many members of different names.
+    /// Returns a number of members with different names.
     private static func names(_ count: Int, _ prefix: String = "n") -> String {
         (0..<count).map { "\"\(prefix)\($0)\":0" }.joined(separator: ",")
     }
 
-    /// So many elements of an array.
+    /// Returns a number of array elements.
     private static func numbers(_ count: Int) -> String {
         Array(repeating: "0", count: count).joined(separator: ",")
     }

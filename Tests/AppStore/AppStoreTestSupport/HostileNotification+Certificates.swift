@@ -2,7 +2,7 @@ internal import AppStoreSigning
 internal import AppStoreVerification
 internal import Cryptography
 
-/// What certificates may say, and their keys: rows H-80 to H-82 and H-88.
+/// Extensions and keys of certificates: rows H-80 to H-82 and H-88.
 extension HostileNotification {
     package static let extensions: [HostileNotification] = [
         HostileNotification(
@@ -51,7 +51,7 @@ extension HostileNotification {
             }),
     ]
 
-    // dNSName a.b.com permitted.
+    // Permits dNSName a.b.com.
     private static func nameConstraints(isCritical: Bool) -> CertificateExtension {
         let name = DER.value(0x82, Array("a.b.com".utf8))
         return CertificateExtension(
@@ -107,7 +107,8 @@ extension HostileNotification {
     ]
 
     private static func leafKey(_ name: String, _ kind: PrivateKey.Kind) -> HostileNotification {
-        // No one can sign ES256 with such a key, so another signs: the leaf is refused before its signature is checked.
+        // ES256 cannot be signed with such a key, so another one signs: the leaf is refused before its signature is
+        // checked.
         HostileNotification(
             "H-81", "\(name) leaf", .forbidden(.leafKey),
             jws: { kit in

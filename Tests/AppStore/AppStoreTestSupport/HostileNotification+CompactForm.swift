@@ -5,7 +5,7 @@ internal import Cryptography
 
 /// Checks 4 and 5: rows H-43 to H-58 and H-62.
 extension HostileNotification {
-    /// Each algorithm that is not ES256, with a signature and without.
+    /// Each algorithm other than ES256, with and without a signature.
     package static let algorithms: [HostileNotification] =
         algorithmRows.flatMap { id, algorithm in
             [true, false].map { isSigned in
@@ -33,7 +33,7 @@ extension HostileNotification {
                 })
         ]
 
-    /// The SubjectPublicKeyInfo of a P-256 key.
+    /// Returns the SubjectPublicKeyInfo of a P-256 key.
     private static func publicKey(of certificate: Certificate) -> [UInt8] {
         let algorithm = HexText.decode("3059301306072a8648ce3d020106082a8648ce3d030107034200") ?? []
         return algorithm + (P256PublicKey(certificate: certificate)?.uncompressedPoint ?? [])
@@ -133,7 +133,7 @@ extension HostileNotification {
         jws.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// One letter in the middle of a segment replaced.
+    /// Replaces one letter in the middle of a segment.
     private static func replaced(_ jws: String, segment: Int, _ letter: String) -> String {
         var parts = parts(jws)
         var text = parts[segment]
@@ -143,7 +143,7 @@ extension HostileNotification {
         return parts.joined(separator: ".")
     }
 
-    /// 64 bytes leave four spare bits in the last letter.
+    /// Sets spare bits: 64 bytes leave four of them in the last letter.
     private static func withSpareBits(_ jws: String) -> String {
         let next: [Character: String] = ["A": "B", "Q": "R", "g": "h", "w": "x"]
         return jws.dropLast() + (jws.last.flatMap { next[$0] } ?? "")

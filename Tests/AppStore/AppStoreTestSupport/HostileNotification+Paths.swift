@@ -145,7 +145,7 @@ extension HostileNotification {
         HostileNotification(
             "H-76", "path length exceeded", .forbidden(.notCertificateAuthority),
             jws: { kit in
-                // Another name than its issuer's: self-issued certificates do not count in a path's length.
+                // The subject differs from the issuer's: self-issued certificates do not count towards the path length.
                 let lower = try kit.intermediate(under: kit.intermediate()) { $0.subject = [.init("CN", "Lower")] }
                 let leaf = try kit.leaf(under: lower)
                 return try kit.jws(

@@ -136,7 +136,7 @@ extension HostileNotification {
         },
     ]
 
-    /// Numbers out of every range under an untrusted certificate chain.
+    /// Out-of-range numbers under an untrusted certificate chain.
     package static let forgedNumbers: [HostileNotification] = [
         "1e300", "-1e300", "-1", "9223372036854775808", "1e-400",
     ]

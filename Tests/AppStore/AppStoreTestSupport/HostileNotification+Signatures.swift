@@ -56,7 +56,7 @@ extension HostileNotification {
         HostileNotification(id, name, expected, jws: { try withSignature(try $0.jws(.test), change) })
     }
 
-    /// The other signature that is as good: n - s in the place of s.
+    /// Replaces s by n - s: the equivalent second signature.
     package static func negateS(_ signature: inout [UInt8]) {
         var borrow = 0
         for index in (0..<32).reversed() {
@@ -66,7 +66,7 @@ extension HostileNotification {
         }
     }
 
-    /// The same text with another signature.
+    /// Returns the same JWS with a modified signature.
     package static func withSignature(_ jws: String, _ change: (inout [UInt8]) -> Void) throws -> String {
         let dot = jws.lastIndex(of: ".") ?? jws.startIndex
         var signature = try Base64URL.decode(Array(jws[dot...].dropFirst().utf8))

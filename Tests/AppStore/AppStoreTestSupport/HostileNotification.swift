@@ -1,4 +1,4 @@
-/// One hostile or harmless input: the row of the threat model, how its body is made, and what the verdict must be.
+/// One hostile or harmless input: the row of the threat model, its body, and the expected verdict.
 package struct HostileNotification: Sendable, CustomStringConvertible {
     package let id: String
     package let name: String
@@ -15,7 +15,7 @@ package struct HostileNotification: Sendable, CustomStringConvertible {
         self.body = body
     }
 
-    /// A row whose body is `{"signedPayload":…}` around a compact JWS.
+    /// Creates a row whose body is `{"signedPayload":…}` around a compact JWS.
     package init(
         _ id: String, _ name: String, _ expected: ExpectedVerdict,
         jws: @escaping @Sendable (SigningKit) throws -> String
@@ -23,7 +23,7 @@ package struct HostileNotification: Sendable, CustomStringConvertible {
         self.init(id, name, expected, body: { SigningKit.body(try jws($0)) })
     }
 
-    /// A row whose notification is good but for what `change` does.
+    /// Creates a row whose notification is valid except for `change`.
     package init(
         _ id: String, _ name: String, _ expected: ExpectedVerdict, _ draft: NotificationDraft = NotificationDraft(),
         change: @escaping @Sendable (inout NotificationDraft) -> Void
@@ -41,7 +41,7 @@ package struct HostileNotification: Sendable, CustomStringConvertible {
 }
 
 extension HostileNotification {
-    /// Every table, in the order of the checks.
+    /// All tables, in the order of the checks.
     package static let all: [HostileNotification] =
         bodies + compactForms + headers + algorithms + certificateLists + lookAlikes + markers + extensions + keys
         + signatures + validity + audiences + criticalMembers + fields + forgedNumbers + texts + encodings

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A notification to be signed: a renewal in Production unless changed, each with an identity of its own.
+/// A notification to sign: a renewal in Production unless changed, each with a separate notificationUUID.
 package struct NotificationDraft: Sendable {
     package init() {}
 
@@ -24,7 +24,7 @@ package struct NotificationDraft: Sendable {
     ])
     package var appTransaction: JSONDraft?
 
-    /// The same with one change.
+    /// Returns the default notification with one change.
     package static func with(_ change: (inout NotificationDraft) -> Void) -> NotificationDraft {
         var draft = NotificationDraft()
         change(&draft)
@@ -40,7 +40,7 @@ package struct NotificationDraft: Sendable {
         }
     }
 
-    /// The same in the sandbox throughout.
+    /// The default notification, in the sandbox throughout.
     package static var sandbox: NotificationDraft {
         .with {
             $0.identity["environment"] = "\"Sandbox\""
@@ -75,7 +75,7 @@ package struct NotificationDraft: Sendable {
         }
     }
 
-    /// The payload's text, with each nested draft signed by `sign`.
+    /// Returns the payload's text, with each nested draft signed by `sign`.
     package func payload(signingNestedWith sign: (String) throws -> String) throws -> String {
         var outer = outer
         var identity = identity

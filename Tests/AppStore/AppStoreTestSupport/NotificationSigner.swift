@@ -1,12 +1,12 @@
 package import AppStoreSigning
 
-/// Makes version 2 notifications from texts: signs the nested payloads, puts them into the outer one, signs that, and wraps
-/// it for HTTP.
+/// Creates version 2 notifications from texts: signs the nested payloads, inserts them into the outer one, signs that,
+/// and wraps it for HTTP.
 package struct NotificationSigner: Sendable {
-    /// The texts of one notification, all JSON. Each nested text replaces its placeholder in `notification`.
+    /// The JSON texts of one notification. Each nested text replaces its placeholder in `notification`.
     package struct Payloads: Sendable {
-        /// responseBodyV2DecodedPayload, with a placeholder such as `"signedTransactionInfo":"{signedTransactionInfo}"` for
-        /// every nested text.
+        /// The responseBodyV2DecodedPayload, with a placeholder such as
+        /// `"signedTransactionInfo":"{signedTransactionInfo}"` for every nested text.
         package var notification: String
         package var transactionInfo: String?
         package var renewalInfo: String?
@@ -39,7 +39,7 @@ package struct NotificationSigner: Sendable {
     private let outer: JWSSigner
     private let nested: JWSSigner
 
-    /// `nested` signs the inner payloads, `outer` where it is nil.
+    /// - Parameter nested: signs the inner payloads; nil uses `outer`.
     package init(_ outer: JWSSigner, nested: JWSSigner? = nil) {
         self.outer = outer
         self.nested = nested ?? outer

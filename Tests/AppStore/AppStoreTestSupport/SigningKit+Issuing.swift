@@ -1,7 +1,7 @@
 internal import AppStoreSigning
 package import Cryptography
 
-/// Certificates that deviate, issued by this authority or by one made for the occasion.
+/// Nonstandard certificates, issued by this authority or by a new one.
 extension SigningKit {
     private struct MissingKeys: Error {}
 
@@ -20,7 +20,7 @@ extension SigningKit {
 
     package func intermediate() throws -> Holder { Holder(certificate: pki.intermediate, key: try keys().intermediate) }
 
-    /// An intermediate under `issuer`, this authority's root unless given.
+    /// Returns an intermediate under `issuer`, by default this authority's root.
     package func intermediate(
         key kind: PrivateKey.Kind = .p384, under issuer: Holder? = nil,
         _ change: (inout CertificateBuilder) -> Void = { _ in }
@@ -33,7 +33,7 @@ extension SigningKit {
             certificate: try builder.issued(for: key, by: issuer.certificate, authorityKey: issuer.key), key: key)
     }
 
-    /// A leaf under `issuer`, this authority's intermediate unless given.
+    /// Returns a leaf under `issuer`, by default this authority's intermediate.
     package func leaf(
         key kind: PrivateKey.Kind = .p256, under issuer: Holder? = nil,
         _ change: (inout CertificateBuilder) -> Void = { _ in }
@@ -46,19 +46,19 @@ extension SigningKit {
             certificate: try builder.issued(for: key, by: issuer.certificate, authorityKey: issuer.key), key: key)
     }
 
-    /// The JWS of a good notification, signed by `key` under a chain.
+    /// Returns the JWS of a valid notification, signed by `key` under a chain.
     package func jws(chain: [Certificate], key: PrivateKey, extra: String = "") throws -> String {
         try sign(
             try NotificationDraft.test.payload(signingNestedWith: sign),
             header: JWSSigner.header(chain: chain, extra: extra), key: key)
     }
 
-    /// As ``jws(chain:key:extra:)`` for a leaf under this authority's intermediate.
+    /// Like ``jws(chain:key:extra:)``, for a leaf under this authority's intermediate.
     package func jws(leaf: Holder) throws -> String {
         try jws(chain: [leaf.certificate, pki.intermediate, pki.root], key: leaf.key)
     }
 
-    /// As ``jws(chain:key:extra:)`` for a new leaf under an intermediate of this authority's root.
+    /// Like ``jws(chain:key:extra:)``, for a new leaf under an intermediate of this authority's root.
     package func jws(intermediate: Holder) throws -> String {
         let leaf = try leaf(under: intermediate)
         return try jws(chain: [leaf.certificate, intermediate.certificate, pki.root], key: leaf.key)
@@ -71,7 +71,7 @@ extension SigningKit {
 }
 
 extension CertificateBuilder {
-    /// Removes every extension of that kind.
+    /// Removes every extension with this OID.
     package mutating func drop(_ oid: OID) {
         extensions.removeAll { $0.oid == oid }
     }

@@ -3,7 +3,7 @@ package import AppStoreSigning
 package import AppStoreVerification
 package import Cryptography
 
-/// A test certificate authority in the place of Apple's, and verifiers that trust it.
+/// A test certificate authority in place of Apple's, and verifiers that trust it.
 package struct SigningKit: Sendable {
     /// The time of the tests: 2027-01-15T08:00:00Z in milliseconds since 1970.
     package static let now: Int64 = 1_800_000_000_000
@@ -21,10 +21,10 @@ package struct SigningKit: Sendable {
 
     package init(pki: TestCertificateAuthority) { self.pki = pki }
 
-    /// One for all tests: making keys takes milliseconds.
+    /// Shared by all tests: key generation takes milliseconds.
     package static func shared() throws -> SigningKit { try made.get() }
 
-    /// A complete untrusted authority with the same names.
+    /// Returns a complete untrusted authority with the same names.
     package static func imposter() throws -> SigningKit {
         try initializeCryptography()
         return try imposterMade.get()
@@ -47,31 +47,31 @@ package struct SigningKit: Sendable {
         try NotificationVerifier(configuration(change))
     }
 
-    /// A compact JWS over `payload` under this authority's chain.
+    /// Returns a compact JWS over `payload` under this authority's chain.
     package func sign(_ payload: String) throws -> String { try JWSSigner(pki).sign(payload) }
 
-    /// As ``sign(_:)``, over any bytes.
+    /// Like ``sign(_:)``, over arbitrary bytes.
     package func signBytes(_ payload: [UInt8]) throws -> String {
         String(decoding: try JWSSigner(pki).sign(payload), as: UTF8.self)
     }
 
-    /// As ``sign(_:)``, with another header text or key.
+    /// Like ``sign(_:)``, with another header text or key.
     package func sign(_ payload: String, header: String? = nil, key: PrivateKey? = nil) throws -> String {
         try JWSSigner(header: header ?? JWSSigner.header(chain: pki.chain), key: key ?? pki.leafKey).sign(payload)
     }
 
-    /// The compact JWS of a notification.
+    /// Returns the compact JWS of a notification.
     package func jws(_ draft: NotificationDraft = NotificationDraft()) throws -> String {
         try sign(draft.payload(signingNestedWith: sign))
     }
 
-    /// The HTTP body of a notification.
+    /// Returns the HTTP body of a notification.
     package func body(_ draft: NotificationDraft = NotificationDraft()) throws -> [UInt8] { Self.body(try jws(draft)) }
 
-    /// The HTTP body around a compact JWS.
+    /// Returns the HTTP body around a compact JWS.
     package static func body(_ jws: String) -> [UInt8] { Array("{\"signedPayload\":\"\(jws)\"}".utf8) }
 
-    /// The HTTP body of a good notification under another header or key.
+    /// Returns the HTTP body of a valid notification under another header or key.
     package func body(header: String, key: PrivateKey? = nil) throws -> [UInt8] {
         Self.body(try sign(try NotificationDraft.test.payload(signingNestedWith: sign), header: header, key: key))
     }
