@@ -10,8 +10,7 @@ import Testing
         try row.check()
     }
 
-    /// Whoever does not know the password can send such a body too: what it costs before the password is looked at is
-    /// bounded.
+    /// Clients that do not know the password can send such a body too: its cost before the password check is bounded.
     @Test func `a version 1 body may have many members and elements, and no object more than any of Apple's`() throws {
         func read(members: Int, elements: Int) throws(Refusal) -> Bool {
             let names = (0..<members).map { "\"\($0)\":0" }.joined(separator: ",")
@@ -27,7 +26,7 @@ import Testing
             let refusal = #expect(throws: Refusal.self) { try read(members: members, elements: elements) }
             #expect(refusal?.reason == .json)
         }
-        // Where few are read anyway, one object may have them all.
+        // When only few entries are permitted in total, one object may have all of them.
         #expect(try read(members: 990, elements: 1_000))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Report 24: Apple's API hands out for 180 days what it signed under a leaf that has expired since (app-store.md 2.5).
+/// Report 24: Apple's API returns objects for 180 days, whose leaf may have expired since (app-store.md 2.5).
 @Suite struct CertificateMomentTests {
     private static let day: Int64 = 86_400_000
 
@@ -24,7 +24,7 @@ import Testing
 
     init() throws { kit = try Self.made.get() }
 
-    /// Signed so long ago, with everything in it.
+    /// Returns a notification that was signed this long ago, including its nested objects.
     private func draft(_ age: Int64) -> NotificationDraft {
         .with {
             $0.outer["signedDate"] = "\(SigningKit.now - age)"
@@ -39,7 +39,7 @@ import Testing
             try kit.verifier().verify(signedPayload: jws, at: SigningKit.now, certificates: moment))
     }
 
-    /// Whether the leaf was valid so many seconds ago.
+    /// Whether the leaf was valid this many seconds ago.
     @Test(
         arguments: [
             (40 * 86_400, true), (10 * 86_400, true), (700 * 86_400, true), (10 * 86_400 - 1, false),

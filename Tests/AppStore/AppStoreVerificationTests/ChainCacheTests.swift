@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// What is remembered between bodies, and what is not.
+/// The caches between bodies, and data that must not be cached.
 @Suite struct ChainCacheTests {
     private let now = SigningKit.now
 
@@ -81,7 +81,7 @@ import Testing
         let jws = try kit.jws()
         verifier.verify(body: SigningKit.body(jws), at: now).expect(.accepted)
         let dot = try #require(jws.firstIndex(of: "."))
-        // Whole groups of four are left, so that no spare bits are set: the header ends too early, no more.
+        // Complete groups of four remain, so that no spare bits are set: the header only ends too early.
         let shorter = jws[..<dot].dropLast(4 + jws[..<dot].count % 4) + jws[dot...]
         verifier.verify(body: SigningKit.body(String(shorter)), at: now).expect(.badRequest(.jwsHeader))
         let longer = jws[..<dot] + "AAAA" + jws[dot...]
@@ -95,7 +95,7 @@ import Testing
         let verifier = try kit.verifier()
         let good = try kit.body()
         verifier.verify(body: good, at: now).expect(.accepted)
-        // The first took one of the fifty.
+        // The first chain used one of the fifty permits.
         for index in 0..<49 {
             verifier.verify(body: try Self.newChain(index, kit), at: now).expect(.forbidden(.signature))
         }
@@ -118,7 +118,7 @@ import Testing
         _ = verifier.verify(body: try Self.newChain(0, kit), at: now)
         verifier.verify(body: try Self.newChain(1, kit), at: now).expect(.retryLater(.newCertificateChains))
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)
-        // What is remembered is a header, not a signature.
+        // The cache contains the header, not the signature.
         let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))
         verifier.verify(body: forged, at: now).expect(.forbidden(.signature))
     }
@@ -140,7 +140,7 @@ import Testing
         let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1000))
         let path = SHA256.digest(of: Array("path".utf8))
         var admitted = 0
-        // A second in which every other request has an older reading.
+        // Within a second, every other request has an older clock reading.
         for millisecond in 0..<1000 as Range<Int64> {
             for reading in [now + millisecond, now + millisecond - 20] where limiter.enter(path, at: reading) {
                 admitted += 1
@@ -197,7 +197,8 @@ import Testing
             entered == [true, true, false, false, true, false, false, true, true, true, false, false])
     }
 
-    /// The trusted leaf and intermediate with a third entry of its own: a new path each, and a signature that is not good.
+    /// Returns the trusted leaf and intermediate with a different third entry: a new path each time, with an invalid
+    /// signature.
     private static func newChain(_ index: Int, _ kit: SigningKit) throws -> [UInt8] {
         let texts = [kit.pki.leaf.der, kit.pki.intermediate.der, [UInt8(truncatingIfNeeded: index), 1, 2]]
             .map { String(decoding: Base64.encode($0), as: UTF8.self) }

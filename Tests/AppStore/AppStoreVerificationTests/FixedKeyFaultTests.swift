@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// A table that is wrong: found, dropped with all others, and never the reason for a wrong verdict.
+/// A damaged table: detected, dropped with all others, and never the cause of a wrong verdict.
 @Suite struct FixedKeyFaultTests {
     private static let memoryIsKnown: Bool = {
         guard let kit = try? SigningKit.shared(), let key = P256PublicKey(certificate: kit.pki.leaf),
@@ -18,10 +18,10 @@ import Testing
 
     private let now = SigningKit.now
 
-    /// The 18th entry of the sixth window: every 64th signature needs it.
+    /// The 18th entry of the sixth window, which every 64th signature needs.
     private let bit = (5 * 64 + 17) * 64 * 8 + 3
-    /// One bit in each entry of that window: a signature does without one of them only where its digit is zero, so that
-    /// one of the first notifications meets the damage, whatever the nonces of their signatures are.
+    /// One bit in each entry of that window: a signature avoids one of them only if its digit is zero, so one of the
+    /// first notifications meets the damage, regardless of its signatures' nonces.
     private let bits = (0..<64).map { (5 * 64 + $0) * 64 * 8 + 3 }
 
     @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
@@ -67,7 +67,7 @@ import Testing
             Issue.record("not reported")
             return
         }
-        // What is reported is enough to repeat it.
+        // The report suffices to reproduce the disagreement.
         let key = try #require(P256PublicKey(uncompressedPoint: disagreement.publicKey))
         let digest = try #require(SHA256Digest(bytes: disagreement.digest))
         #expect(!disagreement.isGoodByTable)
@@ -85,7 +85,7 @@ import Testing
         #expect(tabled.events.count == 1 + Int(faults))
     }
 
-    /// A verifier whose table for the kit's leaf is that of `key`.
+    /// Returns a verifier whose table for the kit's leaf belongs to `key`.
     private func misled(
         _ kit: SigningKit, by key: PrivateKey, recheckedOneIn: Int = 256
     ) throws -> TabledVerifier {
@@ -133,7 +133,7 @@ import Testing
         let tabled = try misled(kit, by: forger)
         let jws = Array(try kit.jws(chain: kit.pki.chain, key: forger).utf8)
         let objects = tabled.verifier.objects
-        // Two workers ask the table about the same text; the first to be verified again ends it.
+        // Two workers query the table about the same text; the first one to verify again drops it.
         func judged() throws -> OpenedObject {
             let opened = try objects.open(jws[...], at: now)
             tabled.fixedKeys.judge([opened])

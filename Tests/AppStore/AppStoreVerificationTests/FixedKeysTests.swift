@@ -8,11 +8,11 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// For which keys tables are made, and how their signatures are judged.
+/// The keys that get tables, and the verification of their signatures.
 @Suite struct FixedKeysTests {
     private let now = SigningKit.now
 
-    /// A body under a leaf of its own.
+    /// Returns a body under this leaf.
     private func body(_ kit: SigningKit, _ leaf: SigningKit.Holder) throws -> [UInt8] {
         SigningKit.body(try kit.jws(leaf: leaf))
     }
@@ -151,7 +151,7 @@ import Testing
         #expect(tabled.status.tables == 2)
         #expect(tabled.verify(try body()) == .accepted)
         #expect(tabled.status == FixedKeyStatus(tables: 2, judged: 3, rechecked: 2, faults: 0))
-        // A nested object that the other key has not signed.
+        // A nested object that was not signed by the other key.
         let payload = try NotificationDraft().payload { try kit.sign($0, header: header, key: .generate(.p256)) }
         let forged = SigningKit.body(try kit.sign(payload))
         #expect(tabled.verify(forged) == .nonconforming(.profileNested))
@@ -182,7 +182,7 @@ import Testing
         for index in 0..<4 {
             #expect(tabled.verify(try body(kit, leaves[index]), at: now + Int64(index)) == .accepted)
         }
-        // The first is used again, so the second is the one.
+        // The first is used again, so the second is evicted.
         #expect(tabled.verify(try body(kit, leaves[0]), at: now + 10) == .accepted)
         #expect(tabled.verify(try body(kit, leaves[4]), at: now + 60_000) == .accepted)
         #expect(tabled.events == (try points([0, 1, 2, 3])))
@@ -228,7 +228,7 @@ import Testing
     @Test func `a key has one table, however often it is asked for`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
-        // Two workers verify at once, before there is a table.
+        // Two workers verify concurrently, before a table exists.
         let object = try tabled.verifier.objects.verify(Array(try kit.jws().utf8)[...], at: now)
         for _ in 0..<2 { tabled.fixedKeys.makeTable(for: object, at: now) }
         #expect(tabled.status.tables == 1)
@@ -264,7 +264,7 @@ import Testing
     }
 }
 
-/// Threads that run when the test says so.
+/// Threads that run when the test starts them.
 final class WaitingThreads: Sendable {
     private let bodies = Mutex<[@Sendable () -> Void]>([])
     let refuses = Atomic<Bool>(false)

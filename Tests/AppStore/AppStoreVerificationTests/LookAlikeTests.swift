@@ -5,12 +5,12 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Certificate chains that name Apple's own root, or an authentic intermediate, whose keys did not sign them.
+/// Certificate chains that name Apple's own root, or an authentic intermediate, but were not signed by their keys.
 @Suite struct LookAlikeTests {
     private static let hour: Int64 = 3600
     private static let now = SigningKit.now / 1000
 
-    /// As the certificate orders them.
+    /// Attributes in the order of the certificate.
     private static let appleRoot: [CertificateBuilder.NameAttribute] = [
         .init("CN", "Apple Root CA - G3"), .init("OU", "Apple Certification Authority"), .init("O", "Apple Inc."),
         .init("C", "US"),

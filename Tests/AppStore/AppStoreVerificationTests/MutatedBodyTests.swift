@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Bodies that were tampered with at random, with fixed seeds.
+/// Bodies with random modifications, from fixed seeds.
 @Suite struct MutatedBodyTests {
     @Test func `with one byte changed anywhere a body is never accepted, and never worth a retry`() throws {
         let kit = try SigningKit.shared()

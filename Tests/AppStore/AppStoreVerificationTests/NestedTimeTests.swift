@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Time in nested objects: what corrects itself is worth a retry there too.
+/// Time checks of nested objects: temporary failures cause a retry there too.
 @Suite struct NestedTimeTests {
     private static let hour: Int64 = 3600
     private static let now = SigningKit.now / 1000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 14 for fields that few notifications have.
+/// Check 14 for rare fields.
 @Suite struct ProfileFieldTests {
     private static func summary(_ requestIdentifier: String) -> NotificationDraft {
         .with {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// What is evicted of revocation when the limit is reached.
+/// Eviction of revocation data at the limit.
 @Suite struct RevocationMemoryTests {
     private let now = SigningKit.now
 
-    /// Asks for the standings of so many new leaves, each a millisecond after the one before.
+    /// Requests the standings of a number of new leaves, each a millisecond after the previous one.
     private func fill(_ state: inout RevocationState, with count: Int, from start: Int64) throws {
         let kit = try SigningKit.shared()
         for index in 0..<Int64(count) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// When questions are asked: the pure state, with a clock and a random number generator of its own.
+/// The timing of OCSP requests: the pure state, with its own clock and random number generator.
 @Suite struct RevocationStateTests {
     private let now = SigningKit.now
 

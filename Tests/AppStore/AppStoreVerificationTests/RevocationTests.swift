@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 12: rows H-89 and H-90, with a requester that answers from memory.
+/// Check 12: rows H-89 and H-90, with a requester that responds from memory.
 @Suite struct RevocationTests {
     private static let now = SigningKit.now
     private static let hour: Int64 = 3_600_000
@@ -24,7 +24,7 @@ import Testing
         return options
     }
 
-    /// Answers for both authorities and records the addresses it was asked for.
+    /// Answers for both authorities and records the requested addresses.
     final class Responders: OCSPRequester {
         struct Unreachable: Error {}
         typealias Rule = @Sendable (_ responder: inout OCSPResponder, _ address: String) throws -> OCSPResponder.Status
@@ -137,8 +137,9 @@ import Testing
         #expect(responders.addresses.count == asked)
     }
 
-    /// A known header is renewed every 15 minutes. Its certificates count as in use because their standings are looked up
-    /// again each time: with standings carried over, they would be forgotten after two days and be unknown from then on.
+    /// A known header is renewed every 15 minutes. Its certificates count as in use because their standings are looked
+    /// up again each time: if standings were carried over, the certificates would be evicted after two days and be
+    /// unknown from then on.
     @Test func `certificates are asked about for as long as notifications come under them`() async throws {
         let (verifier, responders, body) = try Self.verifier(.strict)
         verifier.verify(body: body, at: Self.now).expect(.retryLater(.revocationUnknown))
@@ -292,19 +293,19 @@ import Testing
         await asking.value
     }
 
-    /// Never answers for any authority but one.
+    /// Responds for only one authority.
     private final class SilentFor: OCSPRequester {
         private let others: Responders
         private let count = Mutex(0)
 
         init(allBut others: Responders) { self.others = others }
 
-        /// The number of requests that wait for an answer.
+        /// Number of requests that wait for a response.
         var silences: Int { count.withLock { $0 } }
 
         func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
             let answer = try await others.answer(to: request, address: address, timeout: timeout)
-            // Another authority's certificates: the responders do not answer for them.
+            // Certificates of another authority: the responders do not answer for them.
             guard answer.count < 16 else { return answer }
             count.withLock { $0 += 1 }
             try await Task.sleep(for: .seconds(3600))

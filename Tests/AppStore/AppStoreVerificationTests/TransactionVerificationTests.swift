@@ -5,7 +5,7 @@ import AppStoreVerification
 import JSON
 import Testing
 
-/// What an app got from StoreKit and a backend hands in: verified like what Apple posts.
+/// StoreKit objects uploaded by an app and its backend: verified like Apple's posts.
 @Suite struct TransactionVerificationTests {
     private let kit: SigningKit
     private let verifier: NotificationVerifier

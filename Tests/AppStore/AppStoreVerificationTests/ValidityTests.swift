@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 11: rows H-77 to H-79, and that it is judged after the signature.
+/// Check 11: rows H-77 to H-79, evaluated after the signature.
 @Suite struct ValidityTests {
     @Test(arguments: HostileNotification.validity)
     func `certificates are judged at the present`(_ row: HostileNotification) throws {

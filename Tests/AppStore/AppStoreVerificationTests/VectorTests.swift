@@ -8,11 +8,12 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Apple's published test data and what was derived from it, with the verdicts its README gives.
+/// Apple's published test data and data derived from it, with the verdicts of its README.
 ///
-/// Where a library accepts what this verifier quarantines, "accept" means "in the main topic" and nothing else.
+/// Where a library accepts a notification that this verifier quarantines, "accept" means "in the main topic" and
+/// nothing else.
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct VectorTests {
-    /// Inside the validity of both test authorities.
+    /// Within the validity of both test authorities.
     private static let now: Int64 = 1_790_000_000_000
 
     private static func verifier(
@@ -129,7 +130,7 @@ import Testing
                 isAccepted = ExpectedVerdict(verdict) == .accepted
             default: isAccepted = Self.isTransaction(example.jws, verifier, settings)
             }
-            // The libraries do not distinguish kinds; a transaction is not renewal info.
+            // The libraries do not distinguish kinds; a transaction is not renewal information.
             let expected = example.id == "jws-transaction-as-renewal" ? "reject" : example.expect
             let isRefusedByKind = example.kind == "renewal"
             #expect((isAccepted && !isRefusedByKind) == (expected == "accept"), "\(example.id)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// What a verifier refuses to start with.
+/// Configurations that a verifier refuses at startup.
 @Suite struct VerifierSetupTests {
     @Test func `the built-in root is Apple's`() throws {
         try initializeCryptography()

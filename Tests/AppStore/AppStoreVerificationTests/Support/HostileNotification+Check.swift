@@ -4,8 +4,8 @@ import Testing
 @testable import AppStoreVerification
 
 extension HostileNotification {
-    /// The verdict must be the same for a verifier that has seen nothing, for one that knows the good header, and for one
-    /// that has a table of its key: each takes another way through the code.
+    /// Checks that the verdict is the same for a new verifier, for one that knows the valid header, and for one with a
+    /// table of its key: each takes another code path.
     func check() throws {
         let kit = try SigningKit.shared()
         let body = try body(kit)

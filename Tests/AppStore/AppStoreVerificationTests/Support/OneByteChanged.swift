@@ -1,7 +1,7 @@
 import TestSupport
 
 extension [UInt8] {
-    /// A copy with one byte changed somewhere to something else.
+    /// Returns a copy with one random byte changed.
     func withOneByteChanged(using random: inout SeededGenerator) -> [UInt8] {
         var copy = self
         copy[Int.random(in: 0..<count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
