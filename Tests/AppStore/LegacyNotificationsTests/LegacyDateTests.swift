@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// Forms of one date, what it reads as, and how many fields were ignored.
+/// Fields of one date, the expected date, and the number of ignored fields.
 struct DateCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let fields: JSONObject
@@ -59,7 +59,7 @@ struct DateCase: Sendable, CustomTestStringConvertible {
         let notification = try LegacyDraft("INITIAL_BUY", [subject]).read()
         #expect(try notification.transactionPayload?.expiresDate == row.date)
         #expect(notification.ignoredFields == row.ignored)
-        // One field that is malformed does no harm to the others.
+        // A malformed field does not affect the others.
         #expect(try notification.transactionPayload?.purchaseDate == at(0))
     }
 

@@ -13,23 +13,23 @@ let yearly = "com.example.pro.year"
 let canary = "0123456789abcdef0123456789abcdef"
 let app = BundleId("com.example.app")
 
-/// A moment so many milliseconds after 2026-09-20T10:26:40Z, when the first purchase was made.
+/// Returns the moment this many milliseconds after 2026-09-20T10:26:40Z, the time of the first purchase.
 func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_789_900_000_000 + milliseconds)
 }
 
-/// That moment as the unsigned forms write it.
+/// Returns that moment as the unsigned formats write it.
 func text(at milliseconds: Int64) -> JSONValue { .string(String(at(milliseconds).millisecondsSince1970)) }
 
 extension JSONObject {
-    /// The members of both; those of `other` count.
+    /// Returns the members of both; those of `other` take precedence.
     static func + (one: JSONObject, other: JSONObject) -> JSONObject {
         var result = one
         for member in other.members { result[member.name] = member.value }
         return result
     }
 
-    /// Without members of those names.
+    /// Returns the object without these members.
     func without(_ names: String...) -> JSONObject {
         var result = self
         for name in names { result[name] = nil }
@@ -37,7 +37,7 @@ extension JSONObject {
     }
 }
 
-/// An element of `latest_receipt_info`, bought and expiring so many milliseconds after the first purchase.
+/// Returns an element of `latest_receipt_info`, bought and expiring this many milliseconds after the first purchase.
 func transaction(
     _ id: String, _ product: String = monthly, bought: Int64 = 0, expires: Int64? = month, of purchase: String = "100",
     with further: JSONObject = [:]
@@ -52,7 +52,7 @@ func transaction(
     return transaction + further
 }
 
-/// An element of `pending_renewal_info`.
+/// Returns an element of `pending_renewal_info`.
 func renewal(
     _ status: String = "1", _ product: String = monthly, next: String? = nil, of purchase: String = "100",
     with further: JSONObject = [:]
@@ -64,14 +64,14 @@ func renewal(
     return renewal + further
 }
 
-/// Writes bodies as short as a test can say them.
+/// Creates bodies of the unsigned formats in short form.
 struct LegacyDraft: Sendable {
     /// The members outside of the receipt.
     var body: JSONObject
-    /// The members of `unified_receipt`; nil in the oldest form.
+    /// The members of `unified_receipt`; nil in the oldest format.
     var receipt: JSONObject?
 
-    /// Version 1.
+    /// Creates a body of version 1.
     init(_ type: String, _ transactions: [JSONObject], _ renewals: [JSONObject] = [], _ further: JSONObject = [:]) {
         body =
             [
@@ -85,7 +85,7 @@ struct LegacyDraft: Sendable {
         ]
     }
 
-    /// The oldest form.
+    /// Creates a body of the oldest format.
     init(oldest type: String, latest: JSONObject? = nil, expired: JSONObject? = nil, _ further: JSONObject = [:]) {
         body =
             [
@@ -110,7 +110,7 @@ struct LegacyDraft: Sendable {
         return try LegacyNotification(document(), bundleId: bundleId, receivedAt: at(received))
     }
 
-    /// Why the body is not read; nil where it is.
+    /// Returns why the body is rejected; nil when it is accepted.
     func fault() throws -> LegacyFault? {
         do {
             _ = try read()
@@ -121,7 +121,7 @@ struct LegacyDraft: Sendable {
     }
 }
 
-/// A receipt of the oldest form: `expires_date` is in milliseconds, and there is a readable form beside it.
+/// Returns a receipt of the oldest format: `expires_date` is in milliseconds, next to readable dates.
 func receipt(
     _ id: String, _ product: String = monthly, bought: Int64 = 0, expires: Int64 = month, with further: JSONObject = [:]
 ) -> JSONObject {

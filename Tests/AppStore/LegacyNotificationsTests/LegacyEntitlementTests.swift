@@ -4,7 +4,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// What consumers make of the payloads.
+/// Entitlements that consumers derive from the payloads.
 @Suite("Entitlements from the unsigned forms") struct LegacyEntitlementTests {
     private func purchase(_ drafts: [LegacyDraft]) throws -> PurchaseFacts {
         var purchase = PurchaseFacts(
@@ -19,7 +19,7 @@ import Testing
         return purchase
     }
 
-    /// `ACTIVE product`, for each grant.
+    /// Returns `ACTIVE product`, for each grant.
     private func state(_ drafts: [LegacyDraft], at milliseconds: Int64) throws -> [String] {
         EntitlementAnswer(
             purchases: [try purchase(drafts)], environment: .production, at: at(milliseconds),
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `an upgrade told twice, by the new and by the replaced transaction, leaves the new one`() throws {
         let interactive = LegacyDraft("INTERACTIVE_RENEWAL", Self.upgraded, [renewal("1", yearly)])
-        // Told later, by the transaction that was replaced: it must not end what replaced it.
+        // Sent later, for the replaced transaction: it must not end its replacement.
         let cancel = LegacyDraft("CANCEL", Self.upgraded, [renewal("1", yearly)])
         for drafts in [[Self.bought, interactive, cancel], [cancel, interactive, Self.bought]] {
             #expect(try state(drafts, at: 6 * day) == ["ACTIVE \(yearly)"])

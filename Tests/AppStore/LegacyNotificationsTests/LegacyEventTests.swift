@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// A body as an event sends it: what it maps to, and what is known afterwards.
+/// A body sent for an event, its mapped type, and the resulting status.
 struct EventCase: Sendable, CustomTestStringConvertible {
     let event: String
     let draft: LegacyDraft
@@ -20,7 +20,7 @@ struct EventCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(event): \(draft.body["notification_type"]?.string ?? "") → \(mapped)" }
 }
 
-/// The events of Apple's table, each with the types that are sent for it.
+/// The events of Apple's table, each with the types sent for it.
 @Suite("Events and the types sent for them") struct LegacyEventTests {
     @Test(arguments: Self.cases) func `are told by the body and not by its type`(sent: EventCase) throws {
         let notification = try sent.draft.read()

@@ -215,7 +215,7 @@ import Testing
         #expect(payload.inAppOwnershipType == .purchased)
         #expect(payload.appAccountToken == nil && payload.isUpgraded == nil)
         #expect(try notification.renewalPayload?.autoRenewStatus == .on)
-        // It tells why the former period ended.
+        // The field explains why the former period ended.
         #expect(try notification.renewalPayload?.expirationIntent == nil)
         #expect(try notification.renewalPayload?.gracePeriodExpiresDate == nil)
         #expect(try notification.status == .active)
@@ -259,7 +259,7 @@ import Testing
     }
 }
 
-/// Fields of a transaction and the offer that they tell.
+/// Fields of a transaction and the offer that they indicate.
 struct OfferCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let fields: JSONObject

@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// A body and what its sender is told.
+/// A body and its expected error.
 struct HostileCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let draft: LegacyDraft
@@ -43,7 +43,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         #expect(fault.description.hasPrefix("text: "))
     }
 
-    /// Whoever sent them knew the password, and Apple keeps no history of version 1: refused, they would be lost.
+    /// Their sender knew the password, and Apple keeps no history of version 1: if refused, they would be lost.
     private static let odd: [HostileCase] = [
         HostileCase("environment Production", .environment) { $0.body["environment"] = "Production" },
         HostileCase("environment prod", .environment) { $0.body["environment"] = "prod" },

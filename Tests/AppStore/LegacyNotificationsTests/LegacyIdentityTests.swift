@@ -18,7 +18,7 @@ import Testing
             "auto_renew_product_id": .string(monthly),
         ])
 
-    // The digests were computed by another program from the lines that the specification lists.
+    // The digests were computed by another program from the lines in the specification.
     @Test func `is a digest of what a notification is about`() throws {
         #expect(
             try Self.failure.read().eventId == "b7865f1fb0011d60fb9d6725b51f92bf078d980f6c8a6088b36ed482812501d5")

@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// One body and the type it maps to.
+/// One body and its mapped type.
 struct MappingCase: Sendable, CustomTestStringConvertible {
     let name: String
     let draft: LegacyDraft
@@ -22,7 +22,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: Self.rows) func `follows the first row whose condition holds`(row: MappingCase) throws {
         let notification = try row.draft.read()
         #expect(notification.mapped == row.mapped)
-        // The texts say the same, and the type as sent is kept.
+        // The texts agree, and the type as sent is kept.
         #expect(try notification.payload.notificationType == notification.notificationType)
         #expect(try notification.payload.subtype == notification.subtype)
         #expect(try notification.payload.unknownFields["rawType"]?.string == notification.rawType)
@@ -132,7 +132,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
                 ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: time)]))
     }
 
-    /// Switched off two days after a charge failed, or later.
+    /// Returns a case with renewal turned off two days after a charge failed, or later.
     private static func failed(_ name: String, _ mapped: String, retry: JSONValue, grace: Int64?) -> MappingCase {
         var pending = renewal("0", with: ["expiration_intent": "2", "is_in_billing_retry_period": retry])
         pending["grace_period_expires_date_ms"] = grace.map { text(at: month + $0) }

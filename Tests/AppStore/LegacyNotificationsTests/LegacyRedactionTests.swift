@@ -36,7 +36,7 @@ import Testing
         #"{"unified_receipt":{"password":"@","latest_receipt":"@"}}"#, #"{"latest_receipt":"@"}"#,
     ]
 
-    /// Every character as an escape.
+    /// The secret with every character escaped.
     private static let escaped = canary.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
 
     @Test(arguments: spellings) func `has the secret nowhere, however it is spelled`(spelling: String) throws {
@@ -45,7 +45,7 @@ import Testing
         let legacy = try legacy(body)
         #expect(!legacy.contains(canary))
         #expect(!legacy.contains(Self.escaped))
-        // Still one JSON object.
+        // Still a single JSON object.
         let document = try JSONDocument.object(Array(legacy.utf8))
         #expect(!contains(JSONValue(document.root), canary))
     }

@@ -4,7 +4,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// A purchase of which bodies are received and about which Apple is asked, in the order of a story.
+/// A purchase with received bodies and queries to Apple, in the order of a story.
 struct SettledLife {
     private(set) var facts = PurchaseFacts(
         environment: .production, bundleId: app, originalTransactionId: OriginalTransactionId("100"))
@@ -22,7 +22,7 @@ struct SettledLife {
         self.facts.merge(try #require(facts))
     }
 
-    /// Apple's signed answer, without having been asked: as an upload of the app, or a version 2 notification, brings it.
+    /// Merges signed data that was not requested: from an upload of the app, or a version 2 notification.
     mutating func sign(
         _ id: String, bought: Int64 = 0, expires: Int64 = month, revoked: Int64? = nil, at signed: Int64,
         status: SubscriptionStatus? = nil, renewal: JSONObject? = nil
@@ -41,17 +41,17 @@ struct SettledLife {
         facts.merge(try #require(said))
     }
 
-    /// Apple is asked, and answers with these: what was known then is settled.
+    /// Merges Apple's response to a query: the facts known at the time of the query are settled.
     mutating func answer(_ answer: (inout SettledLife) throws -> Void) throws {
         let question = try #require(facts.legacyQuestion)
         try answer(&self)
         facts.settleLegacy(question.ids)
     }
 
-    /// Whether Apple is to be asked at a moment.
+    /// Whether Apple should be queried at a moment.
     func isAsked(at moment: Int64) -> Bool { facts.legacyQuestion.map { $0.due <= at(moment) } ?? false }
 
-    /// The states of the purchase, such as `ACTIVE`, with `+` where it gives access.
+    /// Returns the states of the purchase, such as `ACTIVE`, with `+` for access.
     func state(_ trust: LegacyTrust, at moment: Int64) -> String {
         let answer = EntitlementAnswer(
             purchases: [facts], environment: .production, at: at(moment),
@@ -62,7 +62,7 @@ struct SettledLife {
     static func date(_ moment: Int64) -> JSONValue { .integer(at(moment).millisecondsSince1970) }
 }
 
-/// The table of 12.4, by the numbers of its rows: what counts of version 1, by what was received before Apple was asked.
+/// The table of 12.4, by row number: the validity of version 1 facts, by their receipt relative to the query to Apple.
 @Suite("What settles version 1") struct LegacySettlingTests {
     private static let on: JSONObject = ["autoRenewStatus": 1, "autoRenewProductId": .string(monthly)]
     private static let first = transaction("100")
@@ -96,7 +96,7 @@ struct SettledLife {
         #expect(!life.isAsked(at: month + 2 * minute) && life.state(.confirm, at: month + day) == "GRACE+")
         try life.receive(Self.recovered, at: month + 4 * day)
         #expect(life.isAsked(at: month + 4 * day))
-        // Apple is down: it stays as it was signed.
+        // Apple's API is down: the signed state remains.
         #expect(life.state(.confirm, at: month + 5 * day) == "GRACE+")
         #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
         try life.answer {
@@ -119,7 +119,7 @@ struct SettledLife {
             for moment in [month + 5 * day, month + 17 * day, 2 * month - 1] {
                 #expect(life.state(.accept, at: moment) == "ACTIVE+")
             }
-            // The renewal may be late, as for every payer.
+            // The renewal may be late, as for every subscriber.
             #expect(life.state(.accept, at: 2 * month + minute) == "RENEWING+")
         }
     }
@@ -130,7 +130,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: month + 4 * day) == "GRACE+")
         try life.sign("101", bought: month + 5 * day, expires: 2 * month + 5 * day, at: month + 5 * day)
         #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
-        // It is late as for every payer, and not in retry.
+        // The renewal is late as for every subscriber, and not in retry.
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
@@ -187,7 +187,7 @@ struct SettledLife {
         #expect(life.isAsked(at: 10 * day + minute))
         #expect(life.facts.legacyQuestion?.transactions == [TransactionId("100")])
         #expect(life.state(.accept, at: 10 * day + minute) == "REVOKED")
-        // Nothing is taken before Apple signs it.
+        // No fact is accepted before Apple signs it.
         #expect(life.state(.confirm, at: 10 * day + minute) == "ACTIVE+")
         // Apple does not show it yet.
         try life.answer { try $0.sign("100", at: 10 * day + 2 * minute, status: .active, renewal: disabled) }
@@ -331,9 +331,9 @@ struct SettledLife {
         try life.receive(
             LegacyDraft("DID_RENEW", [transaction("999", bought: month, expires: 20 * month)], [renewal()]),
             at: month - hour)
-        // Apple answers about the subscription, and knows no transaction 999.
+        // Apple responds about the subscription, and does not know transaction 999.
         try life.answer { try $0.sign("100", at: month - hour + minute, status: .active, renewal: Self.on) }
-        // Before the end of the period, about which Apple would be asked anyway.
+        // Before the end of the period, when Apple would be queried anyway.
         #expect(life.isAsked(at: month - 30 * minute) && life.state(.confirm, at: month + day) == "EXPIRED")
         life.sets(aside: life.facts.unsettledLegacyIds)
         #expect(!life.isAsked(at: month - 1))
@@ -348,7 +348,7 @@ struct SettledLife {
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")], ["auto_renew_status": "false"])
         try life.receive(off, at: 10 * day)
         let question = try #require(life.facts.legacyQuestion)
-        // Still on its way through Kafka.
+        // Still in flight through Kafka.
         let preference = LegacyDraft(
             "DID_CHANGE_RENEWAL_PREF", [Self.first], [renewal("0", next: yearly)],
             ["auto_renew_status_change_date_ms": text(at: 2 * day)])
@@ -380,7 +380,7 @@ struct SettledLife {
             "DID_CHANGE_RENEWAL_STATUS", [later, Self.first], [renewal("0")],
             ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 45 * day)])
         try life.receive(off, at: 45 * day)
-        // The app hands in the transaction, without renewal info.
+        // The app uploads the transaction, without renewal information.
         try life.sign("101", bought: 40 * day, expires: 70 * day, at: 46 * day)
         #expect(life.isAsked(at: 46 * day))
         #expect(life.state(.accept, at: 70 * day + minute) == "EXPIRED")

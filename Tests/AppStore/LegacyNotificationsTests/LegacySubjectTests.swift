@@ -9,7 +9,7 @@ import Testing
 
     private func subject(_ draft: LegacyDraft) throws -> String? { try draft.read().transactionId?.rawValue }
 
-    /// A body that does not name its purchase.
+    /// Returns a body that does not name its purchase.
     private func unnamed(
         _ type: String, _ transactions: [JSONObject], _ renewals: [JSONObject] = [], _ further: JSONObject = [:]
     ) -> LegacyDraft {
