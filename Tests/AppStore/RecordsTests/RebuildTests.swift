@@ -8,7 +8,7 @@ import Testing
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// A signed notification and what is made of it, without signatures that verify: the record does not look at them.
+/// A signed notification and its record, with placeholder signatures: a record does not verify them.
 private struct Signed {
     var payload: String
     var transaction: String?
@@ -32,7 +32,7 @@ private struct Signed {
             appTransaction: nil)
     }
 
-    /// The record's value, each header segment under a reference of its own.
+    /// Returns the record's value, with each header segment under a separate reference.
     func value() throws -> (value: [UInt8], headers: [HeaderReference: [UInt8]]) {
         let parts = try #require(try parts())
         var headers: [HeaderReference: [UInt8]] = [:]

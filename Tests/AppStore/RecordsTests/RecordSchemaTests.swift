@@ -6,7 +6,7 @@ import Records
 import TestSupport
 import Testing
 
-/// The published JSON Schema against the golden records.
+/// Compares the published JSON Schema with the golden records.
 @Suite("Record schema") struct RecordSchemaTests {
     private static func schema() throws -> JSONObject {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
@@ -45,7 +45,7 @@ import Testing
         #expect(Set(properties.names) == Set(written))
     }
 
-    /// The keywords that the schema uses: type, required, properties, anyOf, and $ref of its only definition.
+    /// Evaluates the keywords that the schema uses: type, required, properties, anyOf, and $ref of its only definition.
     private func faults(of value: JSONValue, in schema: JSONObject, at path: String) -> [String] {
         if let type = schema["type"]?.string, type != typeName(of: value) { return ["\(path): not of type \(type)"] }
         guard let object = value.object else { return [] }
