@@ -101,11 +101,11 @@ import Testing
             #expect(!text.contains(personal), "\(personal)")
         }
         #expect(refund.rounds.status == .accepted)
-        // A copy that was not erased does not bring it back.
+        // A copy that was not erased does not restore the data.
         refund.merge(try request(0).refund())
         #expect(refund.transaction?.appAccountToken == nil)
         #expect(try RefundCase(json: refund.jsonText()) == refund)
-        // A request that is signed later is about the person anew.
+        // A request signed later contains data of the person again.
         refund.merge(try request(2 * day).refund())
         #expect(refund.transaction?.appAccountToken != nil)
     }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // One that is not refunded, under the purchase that the body names.
+        // A transaction that is not refunded, under the purchase named in the body.
         (
             #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
                 + #"{"transaction_id":"7","original_transaction_id":"7"},"#
@@ -146,13 +146,13 @@ import Testing
         ),
         // No purchase is named.
         (#"{"unified_receipt":{"latest_receipt_info":[{"transaction_id":"7","original_transaction_id":"7"}]}}"#, true),
-        // Two could be meant.
+        // Two candidates.
         (
             #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
                 + #"{"transaction_id":"7","original_transaction_id":"7"},"#
                 + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true
         ),
-        // Another is meant.
+        // Another transaction is concerned.
         (
             #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
                 + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true
@@ -173,7 +173,7 @@ import Testing
         let refund = try unsigned.refund()
         #expect(refund.rounds.newest?.isAmbiguous == isAmbiguous)
         #expect(try RefundCase(json: refund.jsonText()) == refund)
-        // A signed request says it.
+        // A signed request resolves it.
         #expect(try merged([unsigned, request(0)]).rounds.newest?.isAmbiguous == false)
     }
 
@@ -187,7 +187,7 @@ import Testing
         }
         let signed = RefundNotification(.refundDeclined, signed: hour / 2)
         #expect(try merged([request(0), unsigned, signed]).rounds.status == .overtaken)
-        // What was signed goes before what is later.
+        // Signed data takes precedence over later data.
         #expect(try merged([request(0), unsigned, signed]).outcome == .declined)
         var legacy = request(0)
         legacy.isSigned = false

@@ -7,18 +7,18 @@ import RefundCases
 let hour: Int64 = 3_600_000
 let day: Int64 = 86_400_000
 
-/// A moment so many milliseconds after 2026-01-01T00:00:00Z.
+/// Returns the moment this many milliseconds after 2026-01-01T00:00:00Z.
 func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }
 
-/// A record was not read as a test expects.
+/// A record was not parsed as a test expects.
 struct NotARefund: Error {}
 
-/// Writes notification records about a refund as short as a test can say them.
+/// Creates notification records about a refund in short form.
 struct RefundNotification {
     var type: NotificationType
-    /// Milliseconds; received a second later unless said otherwise.
+    /// Signing time in milliseconds; received a second later by default.
     var signed: Int64
     var received: Int64?
     var uuid: String?
@@ -28,7 +28,7 @@ struct RefundNotification {
     var isSigned = true
     /// The version 1 body.
     var legacy: JSONObject?
-    /// A REFUND with subtype SEATS: the transaction has no revocationDate.
+    /// Whether it is a REFUND with subtype SEATS: the transaction has no revocationDate.
     var isOfSeats = false
     /// When the record is read, by our clock.
     var readAt: Int64?
@@ -97,7 +97,7 @@ func request(_ signed: Int64, received: Int64? = nil, uuid: String? = nil) -> Re
     RefundNotification(.consumptionRequest, signed: signed, received: received, uuid: uuid)
 }
 
-/// All of them merged, in this order.
+/// Returns all notifications merged, in this order.
 func merged(_ notifications: [RefundNotification]) throws -> RefundCase {
     var refunds = try notifications.map { try $0.refund() }
     var first = refunds.removeFirst()
@@ -108,13 +108,13 @@ func merged(_ notifications: [RefundNotification]) throws -> RefundCase {
 extension RefundCase {
     var rounds: RefundRounds { RefundRounds(self) }
 
-    /// Apple accepts the answer of the newest round.
+    /// Records that Apple accepts the answer of the newest round.
     mutating func accept(at moment: Int64) throws {
         guard let round = rounds.newest else { throw NotARefund() }
         insert(AnswerAcceptance(through: round.through, at: RefundCasesTests.at(moment), attempts: 1))
     }
 
-    /// The newest round ends without an accepted answer.
+    /// Ends the newest round without an accepted answer.
     mutating func end(_ kind: AnswerEnd.Kind, at moment: Int64) throws {
         guard let round = rounds.newest else { throw NotARefund() }
         insert(AnswerEnd(kind, through: round.through, at: RefundCasesTests.at(moment), reason: "why"))
