@@ -5,8 +5,8 @@ import Testing
 
 @testable import RefundRules
 
-/// The company's words and their order: withdrawal, service, topic, rule, file; any no beats any yes. Source: app-store.md
-/// 10.6.
+/// The company's decisions and their precedence: withdrawal, service, topic, rule, file; any no overrides any yes.
+/// Source: app-store.md 10.6.
 @Suite struct CompanyWordsTests {
     private static let file = """
         {"default":"decline","consumption":{"customerConsented":true,"deliveryStatus":"DELIVERED",\
@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// Records of the topic of preferences: a contract.
+/// Records of the preferences topic: a contract.
 @Suite struct RefundPreferenceTests {
     private func read(_ text: String) throws(RefundInputError) -> RefundPreference {
         try RefundPreference(json: Array(text.utf8), name: "record")
@@ -187,7 +187,7 @@ import Testing
     }
 }
 
-/// Conditions about the purchase and the customer's past, and rules that cannot apply.
+/// Conditions on the purchase and the customer's history, and rules that cannot apply.
 @Suite struct RefundConditionTests {
     private func applies(_ conditions: String, to facts: RefundFacts) throws -> Bool {
         try rules(when: conditions).decide(facts, CompanyWords()).rule == "one"
@@ -207,7 +207,7 @@ import Testing
         (#""offer":["introductory"]"#, true), (#""offer":["none","winBack"]"#, false), (#""trial":true"#, true),
         (#""trial":false"#, false), (#""purchase":["first"]"#, true), (#""purchase":["renewal"]"#, false),
         (#""ownership":["PURCHASED"]"#, true),
-        // 10 of 30 days are over.
+        // 10 of 30 days have elapsed.
         (#""elapsed":{"from":"30%","to":"50%"}"#, true), (#""elapsed":{"from":"50%"}"#, false),
         (#""earlierRequests":{"from":2}"#, true), (#""earlierRequests":{"from":3}"#, false),
         (#""earlierRequestsOfTransaction":{"from":1}"#, true), (#""earlierRequestsOfTransaction":{"to":1}"#, false),

@@ -11,7 +11,7 @@ extension AppStoreInstant {
 }
 
 extension RefundFacts {
-    /// A consumable of 4.99 EUR, bought ten days before the request.
+    /// Returns a consumable for 4.99 EUR, bought ten days before the request.
     static func consumable(_ change: (inout RefundFacts) -> Void = { _ in }) -> RefundFacts {
         var facts = RefundFacts(
             environment: .production, bundleId: BundleId("com.example.app"), transactionId: TransactionId("49571273"),
@@ -40,7 +40,7 @@ extension RefundFacts {
 }
 
 extension ConsumptionFacts {
-    /// What every answer requires, and consent.
+    /// Returns the facts that every answer requires, with consent.
     static func consented(_ change: (inout ConsumptionFacts) -> Void = { _ in }) -> ConsumptionFacts {
         var facts = ConsumptionFacts()
         facts.customerConsented = true
@@ -52,7 +52,7 @@ extension ConsumptionFacts {
 }
 
 extension RefundRules {
-    /// Decides by the rules, and by the answer of the company's service where there is one.
+    /// Decides by the rules, and by the response of the company's service if there is one.
     func decide(_ facts: RefundFacts, _ service: ConsumptionFacts?) -> RefundDecision {
         decide(facts, CompanyWords(service: service))
     }
@@ -64,12 +64,12 @@ extension RefundDecision {
     }
 }
 
-/// The rules of a text, in the file `rules.json`.
+/// Parses rules from a text, as the file `rules.json`.
 func rules(_ text: String) throws(RefundInputError) -> RefundRules {
     try RefundRules(json: Array(text.utf8), name: "rules.json")
 }
 
-/// A file with one rule under these conditions, and another outcome where it does not apply.
+/// Returns rules with one rule under these conditions, and another default outcome.
 func rules(when conditions: String) throws(RefundInputError) -> RefundRules {
     try rules(
         #"{"default":"noPreference","rules":[{"name":"one","when":{\#(conditions)},"outcome":"decline"}]}"#)

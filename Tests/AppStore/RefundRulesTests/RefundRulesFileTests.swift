@@ -5,7 +5,7 @@ import Testing
 
 @testable import RefundRules
 
-/// The rules file: a contract, of which `deploy/refund-rules.schema.json` is the JSON Schema.
+/// The rules file: a contract, with the JSON Schema `deploy/refund-rules.schema.json`.
 @Suite struct RefundRulesFileTests {
     private static func example() throws -> [UInt8] {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
@@ -34,7 +34,7 @@ import Testing
         #expect(rules.decide(.consumable { $0.earlierRefunds = 3 }, nil).rule == "many-refunds")
         #expect(rules.decide(.subscription(), nil).outcome == .grantProrated)
         #expect(rules.decide(.consumable(), nil).source == .fallback)
-        // Consent is nowhere in it: without the company's service nothing is sent.
+        // It contains no consent: without the company's service nothing is sent.
         #expect(throws: ConsumptionProblem.self) {
             try ConsumptionAnswer(.consumable(), rules.decide(.consumable(), nil))
         }
@@ -120,7 +120,7 @@ import Testing
             #"{"default":"decline","rules":[{"name":"one","when":{\#(conditions)},"outcome":"decline"}]}"#, message)
     }
 
-    /// By the parser and by the schema.
+    /// Expects the parser and the schema to refuse the text.
     private func expectRefusal(_ text: String, _ message: String) throws {
         let error = #expect(throws: RefundInputError.self) { try rules(text) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
