@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The only broker goes away under load, in each way in which it can, and comes back.
+    /// The only broker fails under load, in every possible way, and returns.
     @Suite struct BrokerOutages {
         @Test func `the embedded broker frozen brings 503 in time, and 200 again soon after`() async throws {
             try await Harness.open { harness in
@@ -39,7 +39,7 @@ extension EndToEnd.BrokerOutages {
             try await load.wait(for: 40, ingress.process) { $0.isAcknowledged }
             try await broker.remove(disappearance)
             stopped = .now
-            // Deliveries to a frozen broker fail after five seconds; what comes later is refused at once.
+            // Deliveries to a frozen broker fail after five seconds; later requests are refused immediately.
             try await load.wait(for: 1, ingress.process) { $0.answer == .status(503) }
             let refused = ContinuousClock.now
             try await load.wait(for: 40, ingress.process) { $0.answer == .status(503) && $0.begun > refused }
@@ -61,7 +61,8 @@ extension EndToEnd.BrokerOutages {
         #expect(meanwhile.allSatisfy { $0.answer == .status(503) }, "\(ledger.answers); \(ingress.process)")
         #expect(isUnready)
         #expect(firstAgain.keeps(.seconds(10)))
-        // Once the brokers are known to be down, one request each second probes them; the others are refused at once.
+        // Once the brokers are known to be down, one request per second probes them; the others are refused
+        // immediately.
         let atOnce = meanwhile.filter { $0.begun > stopped + .seconds(6) && $0.begun < returning - .milliseconds(100) }
             .map(\.duration)
         if let median = atOnce.percentile(50) { #expect(median.keeps(.milliseconds(50))) }

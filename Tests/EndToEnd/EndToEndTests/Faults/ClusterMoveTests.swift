@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// An installation that goes on with copies of its topics on another cluster: other offsets, and states that were
-    /// copied up to an earlier moment than their input.
+    /// An installation that continues with copies of its topics on another cluster: other offsets, and states copied up
+    /// to an earlier moment than their input.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ClusterMoveOnApacheKafka {
         @Test func `a failover to copies loses no fact and answers no refund request again`() async throws {
             try await Harness.open { harness in
@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// Nothing of it is needed any more, so that it need not end in good order.
+        /// Kills a cluster that is no longer needed, without an orderly shutdown.
         private func end(_ cluster: ApacheKafka) async throws {
             try await cluster.kill()
             try await cluster.stop()
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// Groups of this test alone, on a cluster that others use too.
+        /// Returns the plan for the groups of this test alone, on a shared cluster.
         private func planOfWebhooks(_ flags: [String], _ broker: Broker) -> Executable {
             let groups = ["entitlements", "refunds", "reconciler", "archive", "webhooks"].flatMap {
                 ["--\($0).group.id", "\(broker.topics.prefix).\($0)"]
@@ -79,7 +79,7 @@ extension EndToEnd {
             let groups = try #require(JSON.object(plan.output)?.objects("groups"), "\(plan)")
             let webhooks = groups.first { $0.text("executable") == "sluice-webhooks" }?.objects("partitions") ?? []
             let topic = broker.notifications(.production).rawValue
-            // A partition without such a record goes on at its end.
+            // A partition without such a record resumes at its end.
             let offsets = webhooks.filter { $0.text("topic") == topic }.map { $0.integer("to") }
             #expect(offsets == [0, 2, 0, 0], "\(plan)")
             let others = groups.filter { $0.text("executable") != "sluice-webhooks" }
@@ -109,7 +109,7 @@ extension EndToEnd {
             #expect(try await second.facts() == first.facts())
             try await scene.expectAnswers(refunds)
 
-            // The installation goes on: a renewal of a purchase of before, and a new purchase.
+            // The installation continues: a renewal of an existing purchase, and a new purchase.
             try await second.write(3..<4, periods: 2..<3)
             try await second.write(500..<501)
             try await second.waitForNoLag(entitlements.process, within: .seconds(60))
@@ -118,16 +118,16 @@ extension EndToEnd {
             #expect(after.count == before.count + 1 && after[new.originalTransactionId] != nil)
             #expect(after[renewed.originalTransactionId] != before[renewed.originalTransactionId])
             #expect(after.filter { $0.value != before[$0.key] }.count == 2)
-            // Before their brokers: without them a stop takes its whole limit.
+            // Stopped before their brokers: without them shutdown takes its whole limit.
             for process in [entitlements.process, refunds] { await process.stop() }
         }
     }
 }
 
-/// One installation on two clusters, one after the other.
+/// One installation that moves from one cluster to another.
 private struct MovedInstallation {
     static let subscriptions = 40
-    /// Refund requests; the acceptance of the last one is not copied, only its frozen answer.
+    /// Refund requests; of the last one only the frozen answer is copied, not its acceptance.
     static let requests = ["4000001", "4000002", "4000003", "4000004"]
     static let cut = "4000004"
     /// The offset at which copies begin.
@@ -138,7 +138,7 @@ private struct MovedInstallation {
     let harness: Harness
     let api: RefundsAPI
 
-    /// - Returns: what the read API of the first cluster said last.
+    /// - Returns: the last response of the first cluster's read API.
     func runFirst() async throws -> [String: String] {
         try await first.write(0..<Self.subscriptions, periods: 0..<2)
         for id in Self.requests { try await first.write([RefundRequests.record(id, first)]) }
@@ -156,8 +156,8 @@ private struct MovedInstallation {
         return purchases
     }
 
-    /// Copies as a mirror does that lost its source: every topic to another offset, the states not to their end, and the
-    /// groups to translated offsets at the end of their input.
+    /// Copies like a mirror that lost its source: every topic with other offsets, states not up to their end, and
+    /// groups with translated offsets at the end of their input.
     func copy() async throws {
         let specifications = second.topics.specifications(partitions: 4)
         try await createTopics(specifications)
@@ -185,7 +185,7 @@ private struct MovedInstallation {
         return records
     }
 
-    /// Creates the topics, of which some begin at another offset.
+    /// Creates the topics, some of which begin at another offset.
     private func createTopics(_ specifications: [TopicSpecification]) async throws {
         let (compacted, policy) = ("compact", "cleanup.policy")
         let shifted = [
@@ -243,12 +243,12 @@ private struct MovedInstallation {
             key: record.key, value: record.value, headers: record.headers)
     }
 
-    /// Without the last third of each partition.
+    /// Returns the records without the last third of each partition.
     private static func withoutEnds(_ records: [KafkaRecord]) -> [KafkaRecord] {
         Dictionary(grouping: records, by: \.partition).values.flatMap { $0.dropLast(($0.count + 2) / 3) }
     }
 
-    /// One case ends in the copy when its answer is frozen, before Apple has accepted it.
+    /// Returns the records without those of one case after its answer was frozen and before Apple accepted it.
     private func withoutAcceptance(_ records: [KafkaRecord]) -> [KafkaRecord] {
         var isFrozen = false
         return records.filter { record in
@@ -262,7 +262,7 @@ private struct MovedInstallation {
         }
     }
 
-    /// The commands of the runbook.
+    /// Runs the commands of the runbook.
     func prepareAndSwitch() async throws {
         let flags = second.arguments + ["--partitions", "4"]
         let source = try harness.write(
@@ -275,7 +275,7 @@ private struct MovedInstallation {
         let prepared = try await run(["prepare", "--source", source])
         #expect(prepared.end == .exit(0), "\(prepared)")
         #expect(prepared.output.contains("lack the source's last record"), "\(prepared)")
-        // A switch while the source answers waits for the mirror.
+        // A switch with a reachable source waits for the mirror.
         let refused = try await run(["switch", "--yes", "--source", source])
         #expect(refused.end == .exit(1) && refused.errors.contains("nothing was changed"), "\(refused)")
         let alone = try await run(["prepare"])
@@ -285,7 +285,7 @@ private struct MovedInstallation {
         #expect(switched.output.contains("group sluice-entitlements reads from the beginning"), "\(switched)")
     }
 
-    /// A database of the first cluster is never taken for one of the second.
+    /// Checks that a database of the first cluster is refused on the second.
     func refuseOldDirectory() async throws {
         let process = try harness.start(
             Executable(
@@ -296,8 +296,8 @@ private struct MovedInstallation {
         #expect(process.errors.contains("belongs to the cluster"), "\(process)")
     }
 
-    /// A request whose acceptance was copied is not answered again; one whose frozen answer was copied is answered with
-    /// the same bytes.
+    /// Checks that a request whose acceptance was copied is not answered again, and that one whose frozen answer was
+    /// copied is answered with the same bytes.
     func expectAnswers(_ refunds: ChildProcess) async throws {
         try await waitUntil(within: .seconds(60)) {
             let accepted = try await RefundRequests.statuses(second).values.count { $0 == "accepted" }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Members of the entitlements' group that are killed, and brokers under them.
+    /// Killed members of the entitlements' group, on three brokers.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerDeathsOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.allCases)
         func `members killed again and again lose nothing and apply nothing twice`(
@@ -32,7 +32,7 @@ extension EndToEnd {
                             lostDisks += 1
                         }
                         members[index] = try await group.member(members[index].name, keepsPlace: true)
-                        // The next death finds it at work, or still on its way there.
+                        // The next kill hits it while it works, or earlier.
                         guard number % 4 != 0 else { continue }
                         try await group.waitUntilHandling([members[index]])
                         recoveries.append(ContinuousClock.now - killed)
@@ -85,7 +85,7 @@ extension EndToEnd {
                         try await group.waitUntilHandling([member])
                         try await load.wait(for: TestScale.choose(short: 50, long: 200))
                         try await group.limitState(to: 100)
-                        // The input goes on meanwhile.
+                        // Input continues meanwhile.
                         try await group.wait(for: member) {
                             await $0.sum(of: "sluice_state_oversized_total") ?? 0 >= 3
                         }
@@ -93,14 +93,14 @@ extension EndToEnd {
                     let ledger = try await StateLedger(load, group.broker)
                     let ahead = try await ledger.disagreements(with: member).count
                     try await member.die()
-                    // The database is a prefix of the topic: no client is told what the topic does not have.
+                    // The database is a prefix of the topic: no client receives data that the topic lacks.
                     #expect(ahead == 0)
                     #expect(ledger.missing.count > 0)
                     refused += ledger.missing.count
                     try await group.limitState(to: nil)
                     member = try await group.member("0", keepsPlace: true)
-                    // The input is finished: what is left are the states that were refused. A partition that is not
-                    // restored yet counts none of them, and a state that is refused again waits for a minute.
+                    // The input is finished; only the refused states remain. A partition that is not restored yet
+                    // counts none of them, and a state that is refused again waits for a minute.
                     try await group.wait(for: member, within: .seconds(120)) {
                         let restored = $0.process.log.count { $0.message == "state restored" }
                         let kept = await $0.sum(of: "sluice_state_oversized_rows") ?? 1
@@ -128,7 +128,7 @@ extension EndToEnd {
                 var successor: GroupMember?
                 for _ in 0..<kills {
                     try await successor?.leave()
-                    // Commits nothing by itself as long as it lives.
+                    // Automatic commits are effectively disabled while it runs.
                     let member = try await group.member(
                         "0", keepsPlace: true, settings: ["--kafka.auto.commit.interval.ms", "600000"])
                     try await load.run {
@@ -159,7 +159,7 @@ extension EndToEnd {
 }
 
 extension ConsumerGroup {
-    /// Lets the entitlement topic take no record larger than this; `nil` takes the limit away.
+    /// Limits the record size of the entitlements topic; `nil` removes the limit.
     fileprivate func limitState(to bytes: Int?) async throws {
         let topic = ["--entity-type", "topics", "--entity-name", broker.entitlements(.production).rawValue]
         let usual = broker.topics.state().first { $0.name == broker.topics.entitlements(.production) }?

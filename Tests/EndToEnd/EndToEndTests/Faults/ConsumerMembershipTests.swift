@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Members of the entitlements' group that come and go.
+    /// Members of the entitlements' group that join and leave.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerMembershipOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.chosen)
         func `three members joining and leaving lose nothing and apply nothing twice`(
@@ -42,7 +42,7 @@ extension EndToEnd {
                 report.add("revoked", group.count(logged: "partitions revoked"))
                 report.add("lost", group.count(logged: "partitions lost, their work is cancelled"))
                 report.add("commits refused", group.count(logged: "commit refused"))
-                // Some are asked to leave before the busy group has let them in: nothing is theirs to give back then.
+                // Some are stopped before the busy group has let them join: they have nothing to revoke then.
                 let late = "consumer not closed in time"
                 report.add("left before they were in", group.count(logged: late))
                 try await group.conclude(load, Array(members.values), report, mayLog: late)
@@ -89,7 +89,7 @@ extension EndToEnd {
 }
 
 extension GroupMember {
-    /// What it has logged of its partitions coming and going.
+    /// Its log messages about assigned, revoked and lost partitions.
     fileprivate var rebalances: [String] {
         process.log.compactMap(\.message).filter {
             $0 == "partitions assigned" || $0 == "partitions revoked"

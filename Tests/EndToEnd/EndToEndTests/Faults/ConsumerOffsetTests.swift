@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What operators do to a group with Kafka's own tools, and what a lost disk and a lost record do to it.
+    /// Offset changes by operators with Kafka's own tools, a lost disk and lost records.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerOffsetsOnApacheKafka {
         @Test func `offsets set back in every way end in the same state`() async throws {
             try await Harness.open { harness in
@@ -75,7 +75,7 @@ extension EndToEnd {
                 let refused = try harness.start(
                     Executable("sluice-entitlements", arguments: scene.arguments), under: [])
                 #expect(try await refused.end(within: .seconds(60)) == .exit(66), "\(refused)")
-                // Which partition and offset, and what to do.
+                // The log names partition and offset, and the fix.
                 let isLogged = refused.log.contains { line in
                     let text = "\(line.fields)"
                     return line.level == "error" && text.contains("records were deleted before they were read")
@@ -84,7 +84,7 @@ extension EndToEnd {
                 #expect(isLogged, "\(refused)")
                 #expect(try await scene.committed() == before)
 
-                // What the line says.
+                // The fix named in the log line.
                 try await scene.reset(["--to-earliest"])
                 try await scene.start()
                 try await scene.broker.write(300..<310)
@@ -141,9 +141,9 @@ extension EndToEnd.ConsumerOffsetsOnApacheKafka {
     }
 }
 
-/// A consumer on Apache Kafka that is stopped and started again.
+/// A consumer on Apache Kafka that is stopped and restarted.
 private struct Scene {
-    /// What it made of its records: the topic's last values, and the answers of the read API.
+    /// Its results: the topic's last values, and the responses of the read API.
     struct Dump: Equatable, CustomStringConvertible {
         var facts: [String: String]
         var purchases: [String: String]
@@ -176,7 +176,7 @@ private struct Scene {
         broker.arguments + ["--data.dir", harness.path("entitlements"), "--http.port", "0", "--admin.port", "0"]
     }
 
-    /// A moment with records before and after it.
+    /// Returns a moment with records before and after it.
     func writtenBetween() async throws -> String {
         try #require(times.last).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             .replacingOccurrences(of: "Z", with: "")
@@ -184,7 +184,7 @@ private struct Scene {
 
     func lag() async throws -> Int64 { try await broker.lag() }
 
-    /// Ready, with everything handled.
+    /// Starts the consumer and waits until it is ready and has handled everything.
     mutating func start() async throws {
         entitlements = try await harness.entitlements(on: broker)
         let client = HTTPClient()
@@ -196,7 +196,7 @@ private struct Scene {
         try await broker.waitForNoLag(entitlements.process, within: .seconds(120))
     }
 
-    /// Records that the running process has finished.
+    /// Returns the number of records that the running process has finished.
     func handled() async throws -> Int64 {
         let client = HTTPClient()
         defer { client.close() }
@@ -212,7 +212,7 @@ private struct Scene {
         return Dump(facts: try await broker.facts(), purchases: purchases)
     }
 
-    /// As an operator sets the group's offsets.
+    /// Sets the group's offsets like an operator.
     func reset(_ options: [String]) async throws {
         let topics = [broker.notifications(.production), broker.notifications(.sandbox)]
         _ = try await broker.tool(
@@ -229,7 +229,7 @@ private struct Scene {
         }
     }
 
-    /// Deletes all but the last record of each partition, as retention would.
+    /// Deletes all but the last record of each partition, like retention.
     func deleteRecords() async throws {
         let ends = try await broker.withAdmin { try await $0.watermarks(of: broker.notifications(.production)) }
         let places = ends.map { place, watermarks in

@@ -7,13 +7,13 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Unprocessable records among good ones: dead-lettered once, with the reason, and the others go on.
+    /// Poison records among valid ones: dead-lettered once, with the reason, without affecting the others.
     @Suite struct ConsumerPoison {
         @Test func `poison records are dead-lettered once and delay no other record, on the embedded broker`()
             async throws
         {
             _ = try await Harness.open { harness in
-                // It keeps 5 MiB of a partition.
+                // The broker keeps 5 MiB per partition.
                 try await poison(
                     try await harness.embeddedBroker(partitions: 12), harness, TestScale.choose(short: 600, long: 3000))
             }
@@ -30,7 +30,7 @@ extension EndToEnd {
     }
 }
 
-/// Unprocessable records of every kind, and the reason in the dead letter of each.
+/// Kinds of poison records, and the reason in the dead letter of each.
 private enum Poison: String, CaseIterable {
     case empty, notJSON, cutOff, anArray, notUTF8, nested, garbage, noNotification, notificationIsText, dateIsText
     case dateOutOfRange, anotherEnvironment, noTransaction, noTransactionId, noOriginalTransactionId, longIdentifier
@@ -77,18 +77,18 @@ private enum Poison: String, CaseIterable {
         ).value ?? []
     }
 
-    /// The name of the header that tells in the tests which one it is.
+    /// The name of the header that identifies the record in the tests.
     static let header = "test.poison"
 }
 
 extension EndToEnd.ConsumerPoison {
-    /// Everything among the good ones that is not good: poison, each kind as often as the others, and what is skipped
-    /// because it says nothing of a purchase.
+    /// Returns the malformed records: poison, each kind equally often, and records that are skipped because they do not
+    /// concern a purchase.
     private func malformed(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
         let poison = (0..<count).map { number in
             let kind = Poison.allCases[number % Poison.allCases.count]
             let subscription = Subscription(number: 500_000 + number)
-            // One without anything that others have.
+            // One kind has neither key nor headers.
             let isBare = kind == .notJSON
             return KafkaProducerRecord(
                 topic: topic, key: isBare ? nil : subscription.key, value: kind.value(subscription),
@@ -103,7 +103,7 @@ extension EndToEnd.ConsumerPoison {
         ]
     }
 
-    /// The good ones; one has an unknown type and a purchase all the same.
+    /// Returns the valid records; one has an unknown type with a purchase.
     private func good(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
         let periods = 3
         let late = Subscription(number: 700_000)
@@ -121,7 +121,7 @@ extension EndToEnd.ConsumerPoison {
         let good = good(topic, count)
         let malformed = malformed(topic, max(Poison.allCases.count, count / 1000))
         let records = good.enumerated().flatMap { index, record in
-            // Spread over all of them.
+            // Spread evenly among the valid ones.
             index % (good.count / malformed.count) == 0 && index / (good.count / malformed.count) < malformed.count
                 ? [malformed[index / (good.count / malformed.count)], record] : [record]
         }
@@ -146,7 +146,7 @@ extension EndToEnd.ConsumerPoison {
 
         let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
         #expect(try await broker.facts() == clean.facts)
-        // What is published is in the database a moment later.
+        // Published rows are in the database a moment later.
         var answered: [String: String] = [:]
         let isAnswered = try await eventually {
             answered = try await entitlements.purchases(client, withHistory: !TestScale.isLong)
@@ -166,7 +166,7 @@ extension EndToEnd.ConsumerPoison {
         return letters
     }
 
-    /// What the good records come to on their own.
+    /// Returns the result of the valid records alone.
     private func clean(
         _ records: [(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader])], isEmbedded: Bool
     ) async throws -> (facts: [String: String], purchases: [String: String]) {
@@ -193,7 +193,7 @@ extension EndToEnd.ConsumerPoison {
         }
     }
 
-    /// Each is the record as it was, and its headers say where it was and why it is here.
+    /// Checks that each dead letter is the unchanged record, with headers for its origin and the reason.
     private func check(_ letters: [KafkaRecord], _ broker: Broker) async throws {
         let inputs = try await broker.records(of: broker.notifications(.production))
         for letter in letters {
@@ -223,7 +223,7 @@ extension EndToEnd.ConsumerPoison {
         }
     }
 
-    /// Kafka's own consumer and kcat show every reason as text.
+    /// Checks that Kafka's own consumer and kcat show every reason as text.
     private func lookFromOutside(_ letters: [KafkaRecord], _ broker: Broker, _ harness: Harness) async throws {
         let topic = broker.deadLetterTopic().rawValue
         let kcat = try await harness.run([

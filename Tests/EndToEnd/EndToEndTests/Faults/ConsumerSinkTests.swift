@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The database takes nothing for a while: its reader waits; no record is skipped or dead-lettered.
+    /// The database refuses writes for a while: its reader waits, and no record is skipped or dead-lettered.
     @Suite struct ConsumerSink {
         @Test(.enabled(if: Program.path(of: "python3") != nil, "needs python3"))
         func `a database that another process holds makes the changelog reader wait, and loses nothing`() async throws {
@@ -61,7 +61,7 @@ extension EndToEnd {
     }
 }
 
-/// A consumer, and the subscriptions that it was told of so far.
+/// A consumer, and the subscriptions sent to it so far.
 private final class Scene {
     let entitlements: Entitlements
     private let broker: Broker
@@ -72,8 +72,8 @@ private final class Scene {
     private var report: [Duration] = []
 
     /// - Parameters:
-    ///   - count: records of each time that the sink is away.
-    ///   - mayPass: whether some of them may still get through: a full disk has space in the files that are there.
+    ///   - count: number of records per outage of the database.
+    ///   - mayPass: whether some writes may still succeed: on a full disk existing files have free space.
     init(
         _ harness: Harness, _ broker: Broker, _ count: Int, mayPass: Bool = false, under wrapper: [String] = []
     ) async throws {
@@ -94,9 +94,9 @@ private final class Scene {
         written += count
     }
 
-    /// Takes the sink away, writes records, and gives it back.
+    /// Blocks the database, writes records, and unblocks it.
     ///
-    /// - Parameter take: returns what gives it back.
+    /// - Parameter take: blocks the database; returns a function that unblocks it.
     func withhold(for duration: Duration, _ take: () async throws -> () async -> Void) async throws {
         let giveBack = try await take()
         let begun = ContinuousClock.now
@@ -118,9 +118,9 @@ private final class Scene {
         report.append(ContinuousClock.now - given)
     }
 
-    /// Records are published and committed without the database, which only the changelog reader writes: that one waits,
-    /// its lag is a metric, and as soon as a write has failed the member is not ready and answers nothing: it does not
-    /// know what others do.
+    /// Checks that records are published and committed without the database, which only the changelog reader writes.
+    /// The reader waits, its lag is a metric, and as soon as a write has failed the member is not ready and answers
+    /// nothing, because it may lack the other members' updates.
     private func expectWaiting(_ begun: ContinuousClock.Instant, _ duration: Duration) async throws {
         let isBehind = try await eventually {
             try await entitlements.metric("sluice_state_lag_records{", client) > 0
@@ -157,7 +157,7 @@ private final class Scene {
     }
 }
 
-/// A small disk in a mount namespace of the process that writes to it; it goes with the process.
+/// A small disk in the mount namespace of the process that writes to it; it is removed with the process.
 private struct SmallDisk {
     private let path: String
 
@@ -182,12 +182,12 @@ private struct SmallDisk {
 
     var wrapper: [String] { Self.command(path) }
 
-    /// The directory as others reach it.
+    /// Returns the directory's path from outside the namespace.
     func inside(_ process: ChildProcess) -> String { "/proc/\(process.id)/root\(path)" }
 
     private func filler(_ process: ChildProcess) -> String { inside(process) + "/filler" }
 
-    /// Writes until nothing goes in any more.
+    /// Writes until the disk is full.
     func fill(_ process: ChildProcess) throws {
         let descriptor = open(filler(process), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         try #require(descriptor >= 0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Untrusted clients send as much as they can, beside the valid notifications.
+    /// Untrusted clients send as much as they can, in addition to valid notifications.
     @Suite struct Floods {
         private static let time = TestScale.choose(short: Duration.seconds(3), long: .seconds(12))
 
@@ -53,9 +53,9 @@ extension EndToEnd {
                 }
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process)
-                // The first second warms up.
+                // The first second is for warm-up.
                 let first = try #require(outcomes.map(\.begun).min()) + .seconds(1)
-                // Nothing may have ended by then on a machine that is busy.
+                // On a busy machine no request may have ended by then.
                 let baseline =
                     outcomes.filter { $0.begun > first && $0.ended < begun }.map(\.duration).percentile(99) ?? .zero
                 let meanwhile = outcomes.filter { $0.begun > begun && $0.begun < ended }
@@ -99,7 +99,7 @@ extension EndToEnd.Floods {
         }
     }
 
-    /// The last byte of the signature but a few is another one; `"}` follows it.
+    /// Changes a byte near the end of the signature, which is followed by `"}`.
     private static func withBrokenSignature(_ body: [UInt8]) -> [UInt8] {
         var body = body
         let position = body.count - 12

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A member of the entitlements' group that is stopped and does not know it.
+    /// A member of the entitlements' group that is frozen without noticing it.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct FrozenConsumersOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.chosen)
         func `what a member publishes that slept through its session does not stay`(
@@ -11,8 +11,9 @@ extension EndToEnd {
         ) async throws {
             let times = TestScale.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open(form) { group, load in
-                // The shortest session that brokers allow. The sleeper's publications lie ready for two seconds before
-                // they are sent: it falls asleep with some, and sends them when another member has published newer ones.
+                // The shortest session that brokers allow. The sleeper's publications are buffered for two seconds
+                // before they are sent: it is frozen with some of them, and sends them after another member has
+                // published newer ones.
                 let session = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "1500"]
                 let awake = try await group.member("awake", settings: session)
                 let sleeper = try await group.member(
@@ -22,13 +23,13 @@ extension EndToEnd {
                 try await load.run {
                     for number in 1...times {
                         try await group.waitUntilHandling([awake, sleeper])
-                        // By its log: the metric counts work of lost partitions until it ends.
+                        // Determined by its log: the metric counts work of lost partitions until it ends.
                         try await group.wait(for: sleeper) { $0.lastAssignment == "partitions assigned" }
                         try await load.wait(for: TestScale.choose(short: 150, long: 600))
                         try await sleeper.process.freeze()
                         let asleep = ContinuousClock.now
                         try await group.wait(for: awake) { await $0.partitions == ConsumerGroup.partitions + 1 }
-                        // The same purchases go on.
+                        // Input for the same purchases continues.
                         try await load.wait(for: TestScale.choose(short: 200, long: 800))
                         sleeper.process.signal(SIGCONT)
                         slept.append(ContinuousClock.now - asleep)
@@ -44,7 +45,8 @@ extension EndToEnd {
                 report.add("longest sleep", slept.max())
                 report.add("repaired by the owner", Int(repaired))
                 let ledger = try await group.conclude(load, [awake, sleeper], report)
-                // One sleep may end before the other member has published anything newer, or after its publications expired.
+                // One freeze may end before the other member has published anything newer, or after its publications
+                // expired.
                 if TestScale.isLong {
                     #expect(ledger.publications.stale > 0)
                     #expect(repaired > 0)
@@ -57,7 +59,7 @@ extension EndToEnd {
 extension GroupMember {
     fileprivate static let lost = "partitions lost, their work is cancelled"
 
-    /// What its log said last of its partitions.
+    /// Its last log message about partitions.
     fileprivate var lastAssignment: String? {
         process.log.compactMap(\.message).last {
             ["partitions assigned", "partitions revoked", Self.lost].contains($0)

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The ingress away for three hours in which renewals are notified. Apple tries again, `sluice-reconciler` reads its
-    /// history, and `sluice-entitlements` waits for late news: whoever has paid has access at every moment. All of them
-    /// have a wall clock of the test's own, which goes on in steps of a quarter of an hour.
+    /// The ingress is down for three hours in which renewals are notified. Apple retries, `sluice-reconciler` reads its
+    /// history, and `sluice-entitlements` waits for late notifications: every paying customer has access at every
+    /// moment. All of them have the test's wall clock, which advances in steps of a quarter of an hour.
     @Suite(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))
@@ -44,7 +44,7 @@ private struct IngressOutageTrial {
     private var day: RenewalDay
     private var now: Int64
     private var published: PublishedStates
-    /// Failed and not in the topic.
+    /// Failed notifications that are not in the topic.
     private var missing: [UnsignedNotification] = []
     private var asked = 0
     private var denied: [String] = []
@@ -87,12 +87,12 @@ private struct IngressOutageTrial {
     }
 
     mutating func run() async throws {
-        // The last period has ended, and the three hours of leeway after it.
+        // The end of the last period, plus its three hours of leeway.
         let end = day.start + (Self.hours.upperBound + 5) * RenewalDay.hour
         while now <= end {
             store.advance(to: now)
             let isAway = Self.outage.contains(now - day.start)
-            // The hourly sweep begins as soon as the clock says so: by then Apple's history has what was not delivered.
+            // The hourly sweep begins as soon as it is due: by then Apple's history has the undelivered notifications.
             if isAway {
                 try await stopIngress()
                 try await attempt()
@@ -125,7 +125,7 @@ private struct IngressOutageTrial {
         if ingress == nil { ingress = try await harness.ingress(on: broker, for: app) }
     }
 
-    /// Apple's attempts of this moment.
+    /// Makes Apple's attempts that are due now.
     private mutating func attempt() async throws {
         for notification in store.attempts(with: day.signed(upTo: now)) {
             if let ingress {
@@ -140,7 +140,7 @@ private struct IngressOutageTrial {
         }
     }
 
-    /// Waits until the hourly sweep of what Apple could not deliver is not due; what it read is in the topic then.
+    /// Waits until the hourly sweep of failures is complete; the notifications it found are then in the topic.
     private mutating func reconcile() async throws {
         var begun: Int64 = 0
         let isDone = try await eventually(within: .seconds(60)) {
@@ -154,7 +154,7 @@ private struct IngressOutageTrial {
             return true
         }
         try #require(isDone, "\(reconciler)")
-        // Two minutes are left for what is on its way.
+        // Two minutes are allowed for notifications in flight.
         for notification in missing where notification.signedDate < begun - 120_000 {
             _ = try day.post(notification)
             restored.insert(notification.notificationUUID)
@@ -162,7 +162,7 @@ private struct IngressOutageTrial {
         missing.removeAll { $0.signedDate < begun - 120_000 }
     }
 
-    /// Until the entitlements topic says last of every purchase what follows from what is in the notification topic.
+    /// Waits until the last published state of every purchase follows from the notification topic.
     private mutating func waitForTopic() async throws {
         let expected = day.states(at: now)
         let isPublished = try await eventually(within: .seconds(60)) {

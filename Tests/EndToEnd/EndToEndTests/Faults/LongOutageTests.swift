@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The broker away for a long time, with hundreds or thousands of slow clients connected all the while.
+    /// The broker is down for a long time, with hundreds or thousands of slow clients connected throughout.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct LongOutageOfApacheKafka {
         @Test func `a long outage among slow clients is answered at once and within bounds`() async throws {
             try await Harness.open { harness in
@@ -17,7 +17,7 @@ extension EndToEnd {
                     try await load.wait(for: 200, ingress.process) { $0.isAcknowledged }
                     figures.steadyBytes = ingress.process.residentBytes
                     figures.descriptorsBefore = ingress.process.descriptorCount
-                    // Two thousand are more than the limit: the listener evicts one for each that comes.
+                    // Two thousand exceed the limit: the listener evicts one for each new connection.
                     let count = TestScale.choose(short: 500, long: 2000)
                     let slow = SlowClients(port: ingress.port, count: count, interval: .seconds(5))
                     #expect(await eventually { slow.open >= min(count * 3 / 4, 1000) })
@@ -74,7 +74,8 @@ extension EndToEnd.LongOutageOfApacheKafka {
         #expect(try #require(atOnce(figures, outcomes).percentile(50)).keeps(.milliseconds(50)))
     }
 
-    /// Once the brokers are known to be down, one request each second probes them; the others are refused at once.
+    /// Returns the durations of requests during the outage: one request per second probes the brokers, the others are
+    /// refused immediately.
     private func atOnce(_ figures: Figures, _ outcomes: [Load.Outcome]) -> [Duration] {
         outcomes.filter { $0.begun > figures.gone + .seconds(6) && $0.ended < figures.returned }.map(\.duration)
     }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The memory of a member whose partitions are full of records, however many it has.
+    /// Memory of a member with full partitions, regardless of their number.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
     struct MemoryOnApacheKafka {
         private static let bound = 128 << 20
@@ -72,10 +72,10 @@ extension EndToEnd {
 }
 
 private enum MemoryLoad {
-    /// What the partitions get together: twice what a consumer may hold ready and unfinished, and a mebibyte of each.
+    /// Total bytes of the partitions: twice the amount that a consumer may buffer or process, or a mebibyte each.
     private static func bytes(_ partitions: Int) -> Int { max(64 << 20, partitions << 20) }
 
-    /// Writes notifications of many purchases, again and again, until the partitions are full.
+    /// Writes notifications of many purchases repeatedly, until the partitions are full.
     ///
     /// - Returns: the number of records.
     @discardableResult
@@ -96,7 +96,7 @@ private enum MemoryLoad {
         return rounds * records.count
     }
 
-    /// Compares the greatest memory so far with the bound, and for three seconds from now.
+    /// Compares the peak memory with the bound, including the next three seconds.
     static func report(_ process: ChildProcess, _ what: String, _ partitions: Int, _ bound: Int) async throws {
         var report = FaultReport("memory of \(what), \(partitions) partitions, \(TestScale.name)")
         _ = await eventually(within: .seconds(3)) { process.peakResidentBytes > bound }

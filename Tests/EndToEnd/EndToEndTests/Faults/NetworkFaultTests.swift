@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The network between ingress and broker delays, starves, cuts, resets or swallows.
+    /// The network between ingress and broker delays, throttles, cuts, resets or drops.
     @Suite(
         .enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"),
         .enabled(if: Toxiproxy.path != nil, "\(Toxiproxy.absence)"))
     struct NetworkFaultsOnApacheKafka {
-        /// What is done to the connections, both ways.
+        /// A fault applied to the connections in both directions.
         struct Toxic: Sendable, CustomStringConvertible {
             let type: String
             let attributes: [String: Int]
@@ -69,7 +69,7 @@ extension EndToEnd.NetworkFaultsOnApacheKafka {
             again = try await load.waitForAcknowledgement(begunAfter: healed, ingress.process, within: .seconds(20))
             try await load.wait(for: 20, ingress.process) { $0.isAcknowledged && $0.begun > healed }
         }
-        // Those of the toxics before this one are none of this load.
+        // Excludes records of earlier toxics.
         let ledger = Ledger(outcomes, records: try await broker.notificationUUIDs().filter { !known.contains($0) })
         ledger.check(ingress.process)
         #expect(try #require(outcomes.map(\.duration).max()).keeps(.milliseconds(5500)), "\(toxic)")
@@ -86,14 +86,14 @@ extension EndToEnd.NetworkFaultsOnApacheKafka {
     }
 }
 
-/// An Apache Kafka that is reached through Toxiproxy only.
+/// An Apache Kafka that is reachable only through Toxiproxy.
 private struct ProxiedKafka {
     let cluster: ApacheKafka
     private let api: String
     private let client = HTTPClient()
 
-    /// The broker has to name the proxy as its address, and the proxy the broker's port: the proxy comes first, and
-    /// learns of the broker afterwards.
+    /// The broker must advertise the proxy's address, and the proxy needs the broker's port: the proxy is started
+    /// first, and configured with the broker's port afterwards.
     static func start(_ harness: Harness) async throws -> ProxiedKafka {
         let port = try freePort()
         _ = try harness.start([

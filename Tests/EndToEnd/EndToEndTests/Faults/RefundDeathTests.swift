@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `sluice-refunds` killed while Apple has an answer that is not recorded yet.
+    /// `sluice-refunds` killed after Apple received an answer and before it is recorded.
     @Suite struct RefundDeaths {
         @Test func `members that are killed between sending and recording send one body for each case`() async throws {
             try await Harness.open { harness in
@@ -27,20 +27,20 @@ extension EndToEnd {
             }
         }
 
-        /// Kills members so many times, each while it waits for an answer of Apple's, with three cases for each kill.
+        /// Kills members repeatedly, each while it waits for a response of Apple's, with three cases for each kill.
         private func kill(_ kills: Int, on broker: Broker, _ harness: Harness) async throws {
             let count = kills * 3
             _ = try await harness.simulatedApp()
             let api = try await RefundsAPI(harness, ["--api-faults", "latency=100%", "--api-latency", "60ms"])
             let ids = (1...count).map { "\(1_000_000 + $0)" }
             try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
-            // The broker forgets a member that was killed when its session ends.
+            // The broker removes a killed member when its session ends.
             let settings = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "500"]
             var member = try harness.refunds(on: broker, api, settings: settings)
             var killed = 0
             while killed < kills {
                 let answered = try await api.answers().count
-                // The answer to what arrives now is 60 ms away.
+                // The response to the current request is sent 60 ms later.
                 try await waitUntil(within: .seconds(60)) {
                     try await api.answers().count > answered || member.ended != nil
                 }
@@ -48,7 +48,7 @@ extension EndToEnd {
                 member.signal(SIGKILL)
                 _ = try await member.end(within: .seconds(10))
                 killed += 1
-                // Another disk each second time: what stands in Kafka is all that counts.
+                // Every second time on another disk: only the data in Kafka counts.
                 member = try harness.refunds(on: broker, api, data: "refunds-\(killed / 2)", settings: settings)
             }
             try await RefundRequests.wait(for: count, on: broker, api, member)
@@ -84,7 +84,7 @@ extension EndToEnd {
             try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
             let member = try harness.refunds(on: broker, api)
             try await RefundRequests.wait(for: count, on: broker, api, member)
-            // Each answer that fails is followed by another request, with the same body.
+            // Each failed response is followed by another request, with the same body.
             try await report(
                 "sluice-refunds with 30 % of Apple's answers failing", on: broker, api, count, kills: 0,
                 atMost: count * 2)
@@ -111,7 +111,7 @@ extension EndToEnd {
             try await Harness.open { harness in
                 _ = try await harness.simulatedApp()
                 let broker = try await harness.embeddedBroker(groups: ["sluice-refunds"])
-                // Nothing is accepted while the first one lives.
+                // Nothing is accepted while the first one runs.
                 let failing = try await RefundsAPI(harness, ["--api-faults", "500=100%"])
                 let ids = (1...20).map { "\(2_000_000 + $0)" }
                 try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
@@ -124,7 +124,7 @@ extension EndToEnd {
                 first.signal(SIGKILL)
                 _ = try await first.end(within: .seconds(10))
                 let api = try await RefundsAPI(harness, [])
-                // Its rules would decide otherwise.
+                // Its rules would decide differently.
                 let second = try harness.refunds(
                     on: broker, api, data: "b", rules: RefundRequests.rules("grantFull"), settings: session)
                 try await waitUntil(within: .seconds(60)) {
@@ -138,7 +138,7 @@ extension EndToEnd {
     }
 }
 
-/// The App Store Server API of a simulator that serves.
+/// The App Store Server API of a serving simulator.
 struct RefundsAPI {
     let port: Int64
     private let http = HTTPClient()
@@ -154,7 +154,7 @@ struct RefundsAPI {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
-    /// What arrived, in order.
+    /// Returns the received answers, in order.
     func answers() async throws -> [(id: String, body: String)] {
         let answer = try await http.send(HTTPClientRequest(url: "\(url)/simulator/consumption"))
         return try String(decoding: answer.body, as: UTF8.self).split(separator: "\n").map { line in
@@ -164,7 +164,7 @@ struct RefundsAPI {
     }
 }
 
-/// CONSUMPTION_REQUEST records, and the cases made of them.
+/// CONSUMPTION_REQUEST records, and the resulting cases.
 enum RefundRequests {
     static func rules(_ outcome: String) -> String {
         """
@@ -195,7 +195,7 @@ enum RefundRequests {
             ])
     }
 
-    /// Until so many cases are accepted, and Kafka says so.
+    /// Waits until a number of cases is accepted and recorded in Kafka.
     static func wait(for count: Int, on broker: Broker, _ api: RefundsAPI, _ member: ChildProcess) async throws {
         try await waitUntil(within: .seconds(3600)) {
             Set(try await api.answers().map(\.id)).count == count || member.ended != nil
@@ -207,7 +207,7 @@ enum RefundRequests {
         try #require(member.ended == nil, "\(member)")
     }
 
-    /// `answerStatus` of each case.
+    /// Returns `answerStatus` of each case.
     static func statuses(_ broker: Broker) async throws -> [String: String] {
         var statuses: [String: String] = [:]
         for record in try await broker.records(of: broker.topics.refunds(.production)) {
@@ -219,7 +219,7 @@ enum RefundRequests {
         return statuses
     }
 
-    /// The body that was frozen first for each case.
+    /// Returns the first frozen body of each case.
     static func frozen(_ broker: Broker) async throws -> [String: String] {
         var bodies: [String: String] = [:]
         for record in try await broker.records(of: broker.topics.refunds(.production)) {
@@ -233,7 +233,7 @@ enum RefundRequests {
 }
 
 extension Harness {
-    /// A `sluice-refunds`, not yet ready.
+    /// Starts a `sluice-refunds` without waiting until it is ready.
     ///
     /// - Parameter data: the name of its directory.
     func refunds(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The read API while the broker is away: no backend takes old facts for present ones.
+    /// The read API while the broker is down: no backend mistakes old facts for current ones.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct StaleReadsOnApacheKafka {
         private static let limit = TestScale.choose(short: Duration.seconds(10), long: .seconds(300))
         private static let outage = TestScale.choose(short: Duration.seconds(20), long: .seconds(600))
@@ -58,14 +58,14 @@ extension EndToEnd {
             let returned = ContinuousClock.now
             let deadline = returned + Duration.seconds(60).scaled
             var lastStale = returned
-            // A member may fall back while it connects again: fresh is what stays so.
+            // A member may lag again while it reconnects: the check is for the last stale answer.
             try await readOn { read in
                 if read.isStale { lastStale = read.ended }
                 return read.begun > lastStale + .seconds(5) || read.begun > deadline
             }
             #expect(await eventually { await entitlements.isReady(client) }, "\(entitlements.process)")
 
-            // The last record that was read had been written before the broker was gone.
+            // The last record read was written before the broker was stopped.
             let old = reads.filter { $0.begun > gone + Self.limit + .milliseconds(50) && $0.ended < returning }
             #expect(old.count > 100)
             #expect(old.allSatisfy { $0.isStale && $0.isKnown }, "\(old.first { !$0.isStale || !$0.isKnown } as Any)")
@@ -86,7 +86,7 @@ extension EndToEnd {
 }
 
 extension EndToEnd.StaleReadsOnApacheKafka {
-    /// One question to the read API.
+    /// One request to the read API.
     private struct Read {
         let begun: ContinuousClock.Instant
         let ended: ContinuousClock.Instant

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// How soon a member answers and works, when its state is intact and when it has no disk.
+    /// Time until a member answers and works, with an intact state and without a disk.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
     struct StartTimesOnApacheKafka {
         /// Both environments together have twice as many partitions.
@@ -41,7 +41,7 @@ extension EndToEnd {
                 let other = try StartingMember(harness, broker, "other")
                 report.add("ready without a disk", try await other.ready(client, within: promise))
                 _ = try await other.restored(all / 2, within: promise)
-                // All of the first one's partitions move.
+                // All partitions of the first one move.
                 let takeover = ContinuousClock.now
                 try await again.leave()
                 _ = try await other.restored(all, within: promise)
@@ -51,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        /// The member is a reader, so that nothing but the restore takes time.
+        /// The member is a reader, so that only the restore takes time.
         @Test(.timeLimit(.minutes(TestScale.choose(short: 3, long: 20))))
         func `a member without a disk restores every row, and tells how far it is`() async throws {
             let count = TestScale.choose(short: 2_000, long: 1_000_000)
@@ -89,7 +89,7 @@ extension EndToEnd {
     }
 }
 
-/// One `sluice-entitlements`, from the moment of its start.
+/// One `sluice-entitlements`, measured from its start.
 private struct StartingMember {
     private let process: ChildProcess
     private let start = ContinuousClock.now
@@ -108,9 +108,9 @@ private struct StartingMember {
 
     func count(logged message: String) -> Int { process.log.count { $0.message == message } }
 
-    /// Waits until everything was read.
+    /// Waits until everything has been read.
     ///
-    /// - Returns: the time from the start until then, the processor time, and what the gauge of the restore has shown.
+    /// - Returns: the time since the start, the processor time, and the values of the restore gauge.
     func restore(
         _ client: HTTPClient, within limit: Duration
     ) async throws -> (time: Duration, used: Duration, left: [Double]) {
@@ -126,14 +126,14 @@ private struct StartingMember {
         return (ContinuousClock.now - start, try #require(process.processorTime, "\(process)"), left)
     }
 
-    /// The time from the start until `/readyz` says yes.
+    /// Returns the time from the start until `/readyz` returns 200.
     func ready(_ client: HTTPClient, within limit: Duration) async throws -> Duration {
         let admin = try await AdminAddress(process)
         try await waitUntil(within: limit) { await admin.isReady(client) }
         return ContinuousClock.now - start
     }
 
-    /// The time from the start until so many partitions were restored.
+    /// Returns the time from the start until a number of partitions was restored.
     func restored(_ partitions: Int, within limit: Duration) async throws -> Duration {
         try await waitUntil(within: limit) {
             process.log.count { $0.message == "state restored" } >= partitions

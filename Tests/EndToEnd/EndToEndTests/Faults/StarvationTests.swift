@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The machine does not give the ingress what it needs: descriptors, memory, the time, a reader of its log.
+    /// The machine deprives the ingress of resources: descriptors, memory, correct time, a reader of its log.
     @Suite struct Starvation {
         @Test func `without descriptors no notification is lost, and later all are accepted`() async throws {
             try await Harness.open { harness in
@@ -63,7 +63,7 @@ extension EndToEnd {
                     let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 40, seed: UInt64(number))
                     outcomes += try await load.run {
                         try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
-                        // From what it has now to some more: other allocations are the ones that fail.
+                        // From the current size to slightly more, so that different allocations fail.
                         let spare = (number - 1) % 4 << 20
                         try await ingress.process.limitData(to: ingress.process.dataBytes + spare)
                         let large = [UInt8](repeating: UInt8(ascii: "a"), count: 250 * 1024)
@@ -78,7 +78,7 @@ extension EndToEnd {
                     ingress.process.signal(SIGKILL)
                     _ = try await ingress.process.end(within: .seconds(5))
                 }
-                // Started again, it works.
+                // It works after a restart.
                 let ingress = try await harness.ingress(on: broker, for: app, port: port)
                 let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 40, seed: 99)
                 outcomes += try await load.run {
@@ -133,7 +133,7 @@ extension EndToEnd {
                     on: broker, for: try await harness.simulatedApp(), settings: ["--log.level", "debug"],
                     under: pipe.wrapper, log: { pipe.read() })
                 let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
-                // Refused ones are logged, two lines a second.
+                // Refused requests are logged, two lines per second.
                 let noise = Flood(port: ingress.port, bodies: [Array("{}".utf8)], connections: 1, perSecond: 50)
                 var filled = ContinuousClock.now
                 var end: ProcessEnd?
@@ -189,7 +189,7 @@ extension EndToEnd.Starvation {
             try await load.wait(for: 40, ingress.process) { $0.answer == .status(503) }
             try await check(ingress, isReady: false)
             if TestScale.isLong {
-                // Not one that was on its way when the clock jumped.
+                // Not a request that was in flight when the clock jumped.
                 trusted =
                     .seconds(2)
                     + (try await load.waitForAcknowledgement(
@@ -199,7 +199,7 @@ extension EndToEnd.Starvation {
         }
         let ledger = try await Ledger(outcomes, broker)
         ledger.check(ingress.process)
-        // From the first refusal on, until the new time may be trusted.
+        // From the first refusal until the new time may be trusted.
         let noticed = try #require(outcomes.filter { $0.answer == .status(503) }.map(\.ended).min())
         let doubted = outcomes.filter { $0.begun > noticed && $0.begun < jumped + .seconds(50) }
         #expect(doubted.allSatisfy { $0.answer == .status(503) }, "\(ledger.answers)")
@@ -218,7 +218,7 @@ extension EndToEnd.Starvation {
     }
 }
 
-/// A pipe that holds a few lines, in place of standard error.
+/// A pipe with capacity for a few lines, used as standard error.
 private final class LogPipe {
     private let path: String
     private let descriptor: Int32
@@ -230,16 +230,16 @@ private final class LogPipe {
         try #require(mkfifo(path, 0o600) == 0)
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         try #require(descriptor >= 0)
-        // F_SETPIPE_SZ: the smallest there is.
+        // F_SETPIPE_SZ: the smallest size.
         _ = fcntl(descriptor, 1031, 4096)
     }
 
     deinit { close(descriptor) }
 
-    /// Becomes the ingress with the pipe as its standard error.
+    /// A command that executes the ingress with the pipe as its standard error.
     var wrapper: [String] { ["/bin/sh", "-c", #"exec "$@" 2>"$0""#, path] }
 
-    /// Everything so far. While it is not called, nothing reads the pipe.
+    /// Returns everything so far. Between calls nothing reads the pipe.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = Foundation.read(descriptor, &bytes, bytes.count)
@@ -247,7 +247,7 @@ private final class LogPipe {
         return text
     }
 
-    /// Whether a writer would have to wait: no more than a line fits.
+    /// Whether a writer would block: less than one line fits.
     func isFull() -> Bool {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count > 3500

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Members of the entitlements' group that die, lose their disks and fall asleep while notifications come twice and out
-    /// of order: the topic ends as that of a calm run.
+    /// Members of the entitlements' group that are killed, lose their disks and are frozen while notifications arrive
+    /// twice and out of order: the topic ends like that of an undisturbed run.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct StateStormsOnApacheKafka {
-        /// The time after the last notification was handled within which the topic holds what follows from all of them. An
-        /// owner looks for rows to repair each second, and a row that continues another is repaired after that one; in 30
+        /// Time limit after the last handled notification, within which the topic contains the results of all. An owner
+        /// looks for rows to repair each second, and a row that continues another is repaired after that one; in 30
         /// storms on a busy machine it took six seconds at most.
         private static let bound = Duration.seconds(10)
 
@@ -42,9 +42,9 @@ private struct Storm {
         var kills = 0
         var lostDisks = 0
         var freezes = 0
-        /// Rows that were not those of the calm run when the last notification had been handled.
+        /// Rows that differed from the undisturbed run when the last notification had been handled.
         var differentAtFirst = 0
-        /// Rows that were still not when the wait for them ended.
+        /// Rows that still differed when the wait ended.
         var different = 0
         var untilEqual: [Duration] = []
 
@@ -81,7 +81,7 @@ private struct Storm {
     private var members: [GroupMember] = []
     private var figures = Figures()
 
-    /// - Parameter bound: how soon the topic is to be equal; twice as long is waited for it.
+    /// - Parameter bound: time limit for the topic to be equal; the test waits twice as long.
     static func run(seed: UInt64, within bound: Duration) async throws -> Figures {
         var figures = Figures()
         try await ConsumerGroup.open { group, _ in
@@ -103,18 +103,18 @@ private struct Storm {
         return figures
     }
 
-    /// An answer that rests on input which was unread when it was given is given again within ten minutes: no such answers.
+    /// An answer computed from incomplete input is repeated within ten minutes; this setting disables such answers.
     private static let settings = ["--entitlements.outage.leeway", "0s"]
 
-    /// The first member comes back to its place; partitions of the others move when their sessions end.
+    /// The first member gets its partitions back; those of the others move when their sessions end.
     private func member(_ number: Int) async throws -> GroupMember {
         try await group.member(
             "\(number)", keepsPlace: number == 0,
             settings: Self.settings + ["--kafka.session.timeout.ms", "6000"])
     }
 
-    /// Delivers the notifications while members die, most of them more than once, and one is frozen until its partitions
-    /// belong to others.
+    /// Delivers the notifications while members are killed, most of them repeatedly, and one is frozen until its
+    /// partitions have moved.
     private mutating func rage() async throws {
         for number in 0..<3 { members.append(try await member(number)) }
         try await group.wait(for: members[0]) { _ in
@@ -130,7 +130,7 @@ private struct Storm {
         figures.freezes += 1
         while ContinuousClock.now - start < time {
             let turn = ContinuousClock.now
-            // The session of the frozen member is over by then.
+            // The session of the frozen member has expired by then.
             let isAwake = ContinuousClock.now - start > .seconds(8)
             if isAwake { members[frozen].process.signal(SIGCONT) }
             let others = [0, 1, 2].filter { $0 != frozen || isAwake }
@@ -151,7 +151,7 @@ private struct Storm {
         members[index] = try await member(index)
     }
 
-    /// Compares the topics from the moment on at which every notification was handled.
+    /// Compares the topics from the moment at which every notification was handled.
     private mutating func compare(with calm: ConsumerGroup, within bound: Duration) async throws {
         try await group.waitUntilDone(members, within: .seconds(90))
         let start = ContinuousClock.now

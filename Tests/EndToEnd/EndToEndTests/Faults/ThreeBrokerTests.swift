@@ -19,13 +19,13 @@ extension EndToEnd {
                         let node = number % 3 + 1
                         let killed = ContinuousClock.now
                         try await broker.remove(.killed, node: node)
-                        // The two others go on.
+                        // The two others continue.
                         let again = try await load.waitForAcknowledgement(
                             begunAfter: killed + .milliseconds(500), ingress.process, within: .seconds(20))
                         slowest = max(slowest, again)
                         await pass(.seconds(2), since: killed)
                         try await broker.bringBack(node: node)
-                        // The next one that goes must not be the last that has a record.
+                        // The next broker to stop must not be the last one with a record.
                         try await broker.waitForReplicas()
                     }
                 }
@@ -58,7 +58,7 @@ extension EndToEnd {
                             slowest,
                             try await load.waitForAcknowledgement(
                                 begunAfter: returned, ingress.process, within: .seconds(30)))
-                        // The next one that goes must not be the last that has a record.
+                        // The next broker to stop must not be the last one with a record.
                         try await broker.waitForReplicas()
                     }
                 }

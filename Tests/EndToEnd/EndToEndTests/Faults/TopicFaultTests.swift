@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The brokers answer, but the topic or the disk beneath does not take the record: ours to mend, so 503.
+    /// The brokers respond, but the topic or the disk refuses the record: a fault on our side, so 503.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct TopicFaultsOnApacheKafka {
         @Test func `a size limit that is lowered at run time brings 503 until it is raised`() async throws {
             try await Harness.open { harness in
@@ -29,7 +29,7 @@ extension EndToEnd {
                 let name = broker.notifications(.production)
                 let production = try #require(
                     broker.topics.specifications(partitions: 4).first { $0.name.rawValue == name.rawValue })
-                // What it held before goes with it.
+                // Its earlier records are deleted with it.
                 try await refused("topic deleted", broker, harness, keepsRecords: false) {
                     _ = try await broker.tool("kafka-topics.sh", ["--delete", "--topic", name.rawValue])
                 } mend: {
@@ -45,7 +45,7 @@ extension EndToEnd {
                 try await refused("disk of the broker refuses", broker, harness) {
                     try await cluster.limitFiles(to: 1)
                 } mend: {
-                    // Without the limit. Kafka stops using a directory that failed, and ends with its last one.
+                    // Restarts without the limit. Kafka stops using a failed directory, and stops with its last one.
                     try await cluster.restart()
                 }
                 try await cluster.stop()
@@ -56,9 +56,9 @@ extension EndToEnd {
 
 extension EndToEnd.TopicFaultsOnApacheKafka {
     /// - Parameters:
-    ///   - keepsRecords: whether what was acknowledged before is still there afterwards.
-    ///   - spoil: returns when nothing is taken any more.
-    ///   - mend: returns when it is again.
+    ///   - keepsRecords: whether records acknowledged before still exist afterwards.
+    ///   - spoil: returns when no record is accepted any more.
+    ///   - mend: returns when records are accepted again.
     private func refused(
         _ fault: String, _ broker: Broker, _ harness: Harness, keepsRecords: Bool = true,
         spoil: () async throws -> Void, mend: () async throws -> Void
@@ -71,7 +71,7 @@ extension EndToEnd.TopicFaultsOnApacheKafka {
         let outcomes = try await load.run {
             try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
             try await spoil()
-            // The last that were taken before are answered by now.
+            // The last records accepted before have been acknowledged by now.
             try await load.wait(for: 1, ingress.process) { $0.answer == .status(503) }
             spoilt = .now
             try await load.wait(for: TestScale.choose(short: 40, long: 400), ingress.process) {
