@@ -9,7 +9,7 @@ import Testing
 struct Broker: Sendable {
     let bootstrapServers: String
     let topics: TopicNames
-    /// How its brokers are stopped and brought back.
+    /// The way its brokers are stopped and restarted.
     let machinery: Machinery
 
     enum Machinery: Sendable {
@@ -22,17 +22,17 @@ struct Broker: Sendable {
 
     var apache: ApacheKafka? { if case .apache(let cluster) = machinery { cluster } else { nil } }
 
-    /// How many copies of a record there are.
+    /// Number of copies of a record.
     var replicas: Int { apache.map { min(3, $0.brokerCount) } ?? 1 }
 
-    /// Of a client.
+    /// Configuration of a client.
     var configuration: KafkaConfiguration {
         get throws {
             try KafkaConfiguration(bootstrapServers: bootstrapServers, profile: isEmbedded ? .embedded : .production)
         }
     }
 
-    /// As executables take them.
+    /// Flags of the executables.
     var arguments: [String] {
         [
             "--kafka.bootstrap.servers", bootstrapServers, "--topics.prefix", topics.prefix,
@@ -50,14 +50,14 @@ struct Broker: Sendable {
         topics.entitlements(environment)
     }
 
-    /// Writes records in order, each acknowledged before the next.
+    /// Writes records in order; each is acknowledged before the next.
     func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(configuration, topics: Array(Set(records.map(\.topic))))
         for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
         await producer.close(within: .seconds(5))
     }
 
-    /// Writes records in any order, many at a time.
+    /// Writes records concurrently, in any order.
     func writeAtOnce(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(configuration, topics: Array(Set(records.map(\.topic))))
         for chunk in stride(from: 0, to: records.count, by: 500) {
@@ -71,23 +71,24 @@ struct Broker: Sendable {
         await producer.close(within: .seconds(5))
     }
 
-    /// Everything a topic holds.
+    /// Returns all records of a topic.
     func records(of topic: KafkaTopic) async throws -> [KafkaRecord] {
         var records: [KafkaRecord] = []
         try await read(topic) { records += $0 }
         return records
     }
 
-    /// Reads everything a topic holds, piece by piece.
+    /// Reads all records of a topic, in batches.
     func read(_ topic: KafkaTopic, _ body: ([KafkaRecord]) -> Void) async throws {
         let offsets = try await withAdmin { try await $0.watermarks(of: topic).mapValues(\.low) }
-        // It keeps 5 MiB of a partition: a test that writes more needs more partitions, or more brokers.
+        // The embedded broker keeps 5 MiB per partition: a test that writes more needs more partitions, or more
+        // brokers.
         let hasForgotten = isEmbedded && offsets.values.contains { $0.rawValue > 0 }
         try #require(!hasForgotten, "the embedded broker has forgotten records that a test wants to see")
         try await KafkaConsumer.readToEnd(try configuration, from: offsets, within: .seconds(120)) { body($0) }
     }
 
-    /// The notificationUUIDs that the notification topics hold, each as often as it is there.
+    /// Returns the notificationUUIDs in the notification topics, including repetitions.
     func notificationUUIDs() async throws -> [String] {
         var all: [String] = []
         for environment in AppStoreEnvironment.published {
@@ -96,13 +97,13 @@ struct Broker: Sendable {
         return all
     }
 
-    /// The header segments of the certificates topic by their reference.
+    /// Returns the header segments of the certificates topic by reference.
     func headers() async throws -> [HeaderReference: [UInt8]] {
         let headers = try await records(of: topics.certificates).compactMap(CertificateHeader.init)
         return Dictionary(headers.map { ($0.reference, $0.segment) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The next offset of every partition that notifications are written to: none was while it stays the same.
+    /// Returns the next offset of every partition that notifications are written to: unchanged while none is written.
     func endOffsets() async throws -> [KafkaTopicPartition: KafkaOffset] {
         try await withAdmin { admin in
             var ends: [KafkaTopicPartition: KafkaOffset] = [:]
@@ -122,7 +123,7 @@ struct Broker: Sendable {
         }
         let failures = try await withAdmin { try await $0.createTopics(new) }
         try #require(failures.isEmpty)
-        // Kafka answers before every partition has its leader.
+        // Kafka responds before every partition has its leader.
         let haveLeaders = await eventually(within: .seconds(20)) {
             for topic in new where (try? await withAdmin { try await $0.watermarks(of: topic.topic) }) == nil {
                 return false
@@ -146,7 +147,7 @@ struct Broker: Sendable {
 }
 
 extension Broker {
-    /// Runs one of Kafka's own tools to its end.
+    /// Runs one of Kafka's own tools to completion.
     func tool(_ name: String, _ arguments: [String]) async throws -> String {
         try await #require(apache).tool(name, arguments)
     }
@@ -162,18 +163,18 @@ extension Broker {
     }
 }
 
-/// How a broker goes away.
+/// The way a broker fails.
 enum Disappearance: String, CaseIterable, Sendable {
     /// SIGTERM.
     case terminated
     /// SIGKILL.
     case killed
-    /// SIGSTOP: connections stay open, nothing answers.
+    /// SIGSTOP: connections stay open without responses.
     case frozen
 }
 
 extension Broker {
-    /// Takes a broker away. The embedded one forgets all when it ends, so it can only freeze.
+    /// Stops a broker. The embedded one loses its records when it ends, so it can only be frozen.
     func remove(_ disappearance: Disappearance, node: Int = 1) async throws {
         switch (machinery, disappearance) {
         case (.embedded(let process), _): try await process.freeze()
@@ -183,7 +184,7 @@ extension Broker {
         }
     }
 
-    /// Brings a broker back that was taken away, with what it held.
+    /// Restarts or resumes a broker with its records.
     func bringBack(node: Int = 1) async throws {
         switch machinery {
         case .embedded(let process): process.signal(SIGCONT)
@@ -194,7 +195,7 @@ extension Broker {
 }
 
 extension Harness {
-    /// `sluice-dev-broker`.
+    /// Starts `sluice-dev-broker`.
     func embeddedBroker(partitions: Int = 4, groups: [String] = [], others: [KafkaTopic] = []) async throws -> Broker {
         let process = try start(
             Executable(
@@ -207,7 +208,7 @@ extension Harness {
             bootstrapServers: try #require(servers, "\(process)"), topics: topics, machinery: .embedded(process))
     }
 
-    /// The Apache Kafka of this run, or another one, with topics of this test.
+    /// Returns the Apache Kafka of this run, or another one, with topics of this test.
     func apacheKafka(
         _ cluster: ApacheKafka? = nil, partitions: Int = 4, withTopics: Bool = true
     ) async throws -> Broker {

@@ -7,13 +7,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A group of `sluice-entitlements` over topics of its own, each member with a database of its own.
+/// A group of `sluice-entitlements` over its own topics; each member has its own database.
 final class ConsumerGroup: Sendable {
-    /// What the members do.
+    /// The roles of the members.
     enum Form: String, Sendable, CaseIterable {
         /// Each has the role `all`: it works and answers.
         case all
-        /// Each is a `worker` with one standby, and a `reader` beside them answers.
+        /// Each is a `worker` with one standby, and an additional `reader` answers.
         case workersAndReader
 
         /// One of them in the short form of a suite, both in the long one.
@@ -37,9 +37,9 @@ final class ConsumerGroup: Sendable {
         self.harness = harness
         self.broker = broker
         self.form = form
-        // Members that were killed stay in their group for a while: each test has its own.
+        // Killed members stay in their group for a while, so each test has its own group.
         name = Self.name(in: broker.topics)
-        // The embedded broker has made its topics already.
+        // The embedded broker has already created its topics.
         guard !broker.isEmbedded else { return }
         let topics = broker.topics
         func needed(_ partitions: Int) -> [TopicSpecification] {
@@ -53,7 +53,7 @@ final class ConsumerGroup: Sendable {
 
     private static func name(in topics: TopicNames) -> String { topics.prefix + "-group" }
 
-    /// Runs `body` with a group without members on three brokers of Apache Kafka, and a load that does not run yet.
+    /// Runs `body` with a group without members on three brokers of Apache Kafka, and a load that is not running yet.
     static func open(
         _ form: Form = .all, _ body: (ConsumerGroup, RecordLoad) async throws -> Void
     ) async throws {
@@ -63,7 +63,7 @@ final class ConsumerGroup: Sendable {
         }
     }
 
-    /// The same on an embedded broker, which keeps 5 MiB of a partition.
+    /// Runs `body` with a group on an embedded broker, which keeps 5 MiB per partition.
     static func openEmbedded(
         _ form: Form, _ body: (ConsumerGroup, RecordLoad) async throws -> Void
     ) async throws {
@@ -86,9 +86,9 @@ final class ConsumerGroup: Sendable {
 
     // MARK: Members
 
-    /// Starts a member and waits until it listens. One that was here before has its database again.
+    /// Starts a member and waits until it listens. A restarted one has its former database.
     ///
-    /// - Parameter keepsPlace: it has its partitions back when it is here again before its session ends.
+    /// - Parameter keepsPlace: whether it gets its partitions back if it restarts before its session ends.
     func member(_ member: String, keepsPlace: Bool = false, settings: [String] = []) async throws -> GroupMember {
         try await start(
             member, (keepsPlace ? ["--entitlements.group.instance.id", member] : []) + form.settings + settings,
@@ -102,7 +102,7 @@ final class ConsumerGroup: Sendable {
         return reader
     }
 
-    /// - Parameter answers: it has a read API.
+    /// - Parameter answers: whether it has a read API.
     private func start(_ member: String, _ settings: [String], answers: Bool) async throws -> GroupMember {
         let arguments =
             broker.arguments + [
@@ -123,17 +123,17 @@ final class ConsumerGroup: Sendable {
             admin: "http://127.0.0.1:\(try #require(adminPort, "\(process)"))", client: client)
     }
 
-    /// Where a member has its database.
+    /// Returns the directory of a member's database.
     func directory(of member: String) -> String { harness.path(member) }
 
-    /// Waits until each of these has handled a record since it started.
+    /// Waits until each of these has handled a record since its start.
     func waitUntilHandling(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
         for member in members {
             try await wait(for: member, within: limit) { await $0.sum(of: "sluice_consumer_records_total") ?? 0 > 0 }
         }
     }
 
-    /// Waits for a state of a member, looking at it ten times a second: each look costs the member work.
+    /// Waits for a state of a member, polling ten times a second: each poll costs the member work.
     func wait(
         for member: GroupMember, within limit: Duration = .seconds(60), _ condition: (GroupMember) async -> Bool
     ) async throws {
@@ -144,17 +144,17 @@ final class ConsumerGroup: Sendable {
         try #require(isThere, "\(member.process)")
     }
 
-    /// How often the members have logged this.
+    /// Returns how often the members have logged this.
     func count(logged message: String) -> Int {
         processes.withLock { $0 }.reduce(0) { $0 + $1.log.count { $0.message == message } }
     }
 
-    /// What the members have logged as errors.
+    /// The errors logged by the members.
     var errors: [LogLine] { processes.withLock { $0 }.flatMap(\.log).filter { $0.level == "error" } }
 
     // MARK: Lag
 
-    /// Waits until every record is done, by the members' own metrics.
+    /// Waits until every record is handled, by the members' own metrics.
     func waitUntilDone(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
         var left: Double?
         let isDone = await eventually(within: limit) {
@@ -165,13 +165,13 @@ final class ConsumerGroup: Sendable {
         try #require(isDone, "\(left.map { "\($0)" } ?? "partitions without a member"); \(members.map(\.process))")
     }
 
-    /// Waits until nothing is left to do, by the members' own metrics and by `kafka-consumer-groups.sh`.
+    /// Waits until everything is handled, by the members' own metrics and by `kafka-consumer-groups.sh`.
     ///
-    /// - Returns: how long that took.
+    /// - Returns: the duration of the wait.
     func waitUntilCaughtUp(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws -> Duration {
         let start = ContinuousClock.now
         try await waitUntilDone(members, within: limit)
-        // It answers none of the tool's requests.
+        // The embedded broker does not support the tool's requests.
         guard !broker.isEmbedded else { return ContinuousClock.now - start }
         var rows: [LagRow] = []
         let isAgreed = await eventually(within: max(limit - (ContinuousClock.now - start), .seconds(5))) {
@@ -185,7 +185,7 @@ final class ConsumerGroup: Sendable {
         return ContinuousClock.now - start
     }
 
-    /// By the members' own metrics; nil while a partition is unassigned.
+    /// Returns the lag by the members' own metrics; nil while a partition is unassigned.
     private func lag(_ members: [GroupMember]) async -> Double? {
         var assigned = 0
         var known = 0
@@ -193,7 +193,7 @@ final class ConsumerGroup: Sendable {
         for member in members {
             guard let text = await member.metrics() else { return nil }
             assigned += Int(GroupMember.sum(of: "sluice_consumer_assigned_partitions", in: text))
-            // A partition whose end is not known yet has none.
+            // A partition with an unknown end has no lag metric.
             let lags = GroupMember.values(of: "sluice_consumer_lag_records", in: text)
             known += lags.count
             lag += lags.reduce(0, +)
@@ -201,10 +201,10 @@ final class ConsumerGroup: Sendable {
         return assigned == assignedPartitions && known == assigned ? lag : nil
     }
 
-    /// How many partitions all members have together: those of production, and the fewer of sandbox.
+    /// Number of partitions of all members together: those of production, and the fewer of the sandbox.
     var assignedPartitions: Int { Self.partitions + (broker.isEmbedded ? Self.partitions : 1) }
 
-    /// One partition of the notification topic as Kafka's tool shows it; nil for what it does not know.
+    /// One partition of the notification topic as shown by Kafka's tool; nil for unknown values.
     struct LagRow {
         let committed: Int?
         let end: Int?
@@ -222,8 +222,8 @@ final class ConsumerGroup: Sendable {
 
     // MARK: Comparison
 
-    /// The facts by key that one member, whom nothing disturbs, makes of the same notifications under other topics: each
-    /// once, in the order of signing.
+    /// Returns the facts by key that one undisturbed member derives from the same notifications in other topics: each
+    /// once, in signing order.
     func undisturbed() async throws -> [String: Data] {
         var records: [String: KafkaRecord] = [:]
         for record in try await broker.records(of: broker.notifications(.production)) {
@@ -242,8 +242,8 @@ final class ConsumerGroup: Sendable {
         return try await StatePublications(of: other.broker).last.compactMapValues { $0?.facts }
     }
 
-    /// A group of one member, whom nothing disturbs, that has done these notifications under other topics. The caller
-    /// ends the member and closes the group's client.
+    /// Returns a group of one undisturbed member that has handled these notifications in other topics. The caller stops
+    /// the member and closes the group's client.
     func undisturbed(
         _ records: [KafkaProducerRecord], settings: [String] = []
     ) async throws -> (group: ConsumerGroup, member: GroupMember) {
@@ -254,20 +254,20 @@ final class ConsumerGroup: Sendable {
         return (other, member)
     }
 
-    /// Removes the topics of this test from the cluster that it shares.
+    /// Removes the topics of this test from the shared cluster.
     func removeTopics() async throws {
         let pattern = broker.topics.prefix.replacing(".", with: "\\.") + "\\..*"
         _ = try await broker.tool("kafka-topics.sh", ["--delete", "--topic", pattern])
     }
 
-    /// Topics that nothing was written to: on the same cluster, or on an embedded broker of their own.
+    /// Returns empty topics: on the same cluster, or on a separate embedded broker.
     private func undisturbedBroker() async throws -> Broker {
         guard !broker.isEmbedded else { return try await Self.embeddedBroker(harness) }
         let topics = TopicNames(prefix: broker.topics.prefix + ".undisturbed")
         return Broker(bootstrapServers: broker.bootstrapServers, topics: topics, machinery: broker.machinery)
     }
 
-    /// Writes in this order; several are on their way at once.
+    /// Writes in this order, with several records in flight.
     private func write(_ records: [KafkaProducerRecord]) async throws {
         let topic = broker.notifications(.production)
         let producer = try KafkaProducer(broker.configuration, topics: [topic])
@@ -296,24 +296,24 @@ final class ConsumerGroup: Sendable {
 struct GroupMember: Sendable {
     let name: String
     let process: ChildProcess
-    /// Of the read API; nil for a worker.
+    /// URL of the read API; nil for a worker.
     let url: String?
     let admin: String
     let client: HTTPClient
 
-    /// Ends it with SIGKILL.
+    /// Kills it with SIGKILL.
     func die() async throws {
         process.signal(SIGKILL)
         #expect(try await process.end(within: .seconds(5)) == .signal(SIGKILL))
     }
 
-    /// Ends it with SIGTERM: it leaves its group.
+    /// Stops it with SIGTERM: it leaves its group.
     func leave() async throws {
         process.signal(SIGTERM)
         #expect(try await process.end(within: .seconds(40)) == .exit(0), "\(process)")
     }
 
-    /// Whether `/readyz` answers 200.
+    /// Whether `/readyz` returns 200.
     var isReady: Bool {
         get async {
             let question = HTTPClientRequest(url: "\(admin)/readyz", timeout: .seconds(5))
@@ -321,16 +321,16 @@ struct GroupMember: Sendable {
         }
     }
 
-    /// `nil` while it does not answer.
+    /// Returns its metrics; `nil` while it does not respond.
     func metrics() async -> String? {
         let answer = try? await client.send(HTTPClientRequest(url: "\(admin)/metrics", timeout: .seconds(5)))
         return answer.flatMap { $0.status == 200 ? String(decoding: $0.body, as: UTF8.self) : nil }
     }
 
-    /// All series of a metric together; `nil` while it does not answer.
+    /// Returns the sum of all series of a metric; `nil` while it does not respond.
     func sum(of metric: String) async -> Double? { await metrics().map { Self.sum(of: metric, in: $0) } }
 
-    /// How many partitions it has; 0 while it does not answer.
+    /// Number of its partitions; 0 while it does not respond.
     var partitions: Int { get async { Int(await sum(of: "sluice_consumer_assigned_partitions") ?? 0) } }
 
     static func sum(of metric: String, in text: String) -> Double { values(of: metric, in: text).reduce(0, +) }
@@ -340,14 +340,14 @@ struct GroupMember: Sendable {
             .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
     }
 
-    /// What the read API tells of a purchase; `nil` when it knows nothing of it.
+    /// Returns the read API's history of a purchase; `nil` when the purchase is unknown.
     func history(_ originalTransactionId: String) async throws -> JSON.Object? {
         let question = HTTPClientRequest(
             url:
                 "\(try #require(url, "a worker answers nothing"))/v1/history?originalTransactionId=\(originalTransactionId)&environment=Production",
             timeout: .seconds(20))
         var answer = try await client.send(question)
-        // A member that has just begun does not know yet how far the input was read.
+        // A member that has just started does not know the age of its input yet.
         _ = try await eventually {
             if answer.status == 503 { answer = try await client.send(question) }
             return answer.status != 503

@@ -6,9 +6,10 @@ import Records
 import TestSupport
 import Testing
 
-/// What a consumer group has done and made, seen from outside.
+/// The results of a consumer group, observed from outside.
 extension Broker {
-    /// The records of the notification topics that the group of `sluice-entitlements` has not committed.
+    /// Returns the number of records in the notification topics that the group of `sluice-entitlements` has not
+    /// committed.
     func lag() async throws -> Int64 {
         try await withAdmin { admin in
             var lag: Int64 = 0
@@ -26,7 +27,7 @@ extension Broker {
 
     static let group = "sluice-entitlements"
 
-    /// Waits until the group has committed all that is in the notification topics.
+    /// Waits until the group has committed everything in the notification topics.
     func waitForNoLag(_ process: ChildProcess, within limit: Duration = .seconds(30)) async throws {
         var lag: Int64?
         let isDone = await eventually(within: limit) {
@@ -36,7 +37,7 @@ extension Broker {
         try #require(isDone && lag == 0, "lag \(lag.map { "\($0)" } ?? "unknown"); \(process)")
     }
 
-    /// What the group of `sluice-entitlements` dead-lettered.
+    /// Returns the dead letters of the group of `sluice-entitlements`.
     func deadLetters(_ environment: AppStoreEnvironment = .production) async throws -> [KafkaRecord] {
         try await records(of: deadLetterTopic(environment))
     }
@@ -45,7 +46,7 @@ extension Broker {
         topics.notifications(environment).deadLetters(of: Self.group)
     }
 
-    /// The facts that the state's topic has last of each key, as they are there; without those of a tombstone.
+    /// Returns the last published facts of each key, unchanged; without those of a tombstone.
     func facts(_ environment: AppStoreEnvironment = .production) async throws -> [String: String] {
         var facts: [String: String] = [:]
         try await read(entitlements(environment)) { records in
@@ -63,9 +64,9 @@ extension Broker {
 }
 
 extension Entitlements {
-    /// What the read API says of every purchase, by originalTransactionId: the same for the same facts.
+    /// Returns the read API's response about every purchase, by originalTransactionId: equal for equal facts.
     ///
-    /// - Parameter withHistory: what happened to it, too; an answer for each.
+    /// - Parameter withHistory: whether to include each purchase's history, with one request each.
     func purchases(_ client: HTTPClient, withHistory: Bool = true) async throws -> [String: String] {
         var purchases: [String: String] = [:]
         var target: String? = "/v1/purchases?limit=1000"
@@ -73,7 +74,7 @@ extension Entitlements {
             let page = try await object(page, client)
             for purchase in page.objects("purchases") {
                 let id = try #require(purchase.text("originalTransactionId"))
-                // A version ends with the moment of the answer.
+                // A version ends with the moment of the response.
                 purchases[id] = purchase.keys.sorted().filter { $0 != "version" }.map { "\($0) \(purchase[$0] ?? "")" }
                     .joined(separator: ", ")
             }
@@ -84,7 +85,7 @@ extension Entitlements {
         guard withHistory else { return purchases }
         for id in purchases.keys {
             let history = try await answer("/v1/history?originalTransactionId=\(id)", client)
-            // Both change from one answer to the next.
+            // Both change with every response.
             purchases[id, default: ""] +=
                 " " + String(decoding: history, as: UTF8.self).replacing(/"asOf":[0-9]+,|"version":"[^"]*",/, with: "")
         }
@@ -95,7 +96,7 @@ extension Entitlements {
         try #require(JSON.object(try await answer(target, client)))
     }
 
-    /// The body of an answer 200, which may have to wait until the state has been read.
+    /// Returns the body of a 200 response, after waiting for the state to be read if necessary.
     private func answer(_ target: String, _ client: HTTPClient) async throws -> [UInt8] {
         var answer = try await client.send(HTTPClientRequest(url: url + target))
         _ = try await eventually(within: .seconds(60)) {

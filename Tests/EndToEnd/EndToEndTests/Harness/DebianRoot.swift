@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The root of another Debian, in whose libraries the executables are run: `SLUICE_TEST_DEBIAN_ROOT` names it, and
-/// `Tests/debian-root` makes it.
+/// The root of another Debian, with whose libraries the executables run: `SLUICE_TEST_DEBIAN_ROOT` names it, and
+/// `Tests/debian-root` creates it.
 struct DebianRoot: Sendable {
     let path: String
 
     static let absence = "needs bwrap, and SLUICE_TEST_DEBIAN_ROOT with a root that Tests/debian-root made"
 
-    /// Nil where there is none.
+    /// Nil when there is none.
     static var given: DebianRoot? {
         guard let path = ProcessInfo.processInfo.environment["SLUICE_TEST_DEBIAN_ROOT"],
             Program.path(of: "bwrap") != nil
@@ -17,7 +17,7 @@ struct DebianRoot: Sendable {
         return DebianRoot(path: path)
     }
 
-    /// The words before a command line, so that it runs there with the files of a test.
+    /// Returns the command prefix that runs a command line there with the files of a test.
     func wrapper(_ harness: Harness) throws -> [String] {
         let libraries = try #require(Self.swiftLibraries)
         // The root itself stays writable, since directories of this machine are mounted into it.
@@ -28,7 +28,7 @@ struct DebianRoot: Sendable {
         return command + ["--bind", harness.directory, harness.directory]
     }
 
-    /// The libraries of the toolchain that `PATH` has.
+    /// The libraries of the toolchain in `PATH`.
     private static var swiftLibraries: String? {
         Program.path(of: "swift").map { path in
             let bin = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent()

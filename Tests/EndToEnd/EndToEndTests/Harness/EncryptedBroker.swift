@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One broker of Apache Kafka as teams secure it: SASL_SSL with PLAIN, SCRAM and OAUTHBEARER, and TLS with certificates of
-/// clients. Its listener without authentication is for the test itself, which may do everything.
+/// One broker of Apache Kafka with typical security: SASL_SSL with PLAIN, SCRAM and OAUTHBEARER, and TLS with client
+/// certificates. Its listener without authentication is for the test itself, which is allowed everything.
 struct EncryptedBroker: Sendable {
-    /// A user who may do everything.
+    /// A user who is allowed everything.
     static let user = "alice"
     /// A user without any right.
     static let outsider = "mallory"
 
-    /// How a client tells who it is.
+    /// The authentication mechanism of a client.
     enum Mechanism: String, CaseIterable, Sendable {
         case plain = "PLAIN"
         case scram = "SCRAM-SHA-512"
@@ -87,17 +87,17 @@ struct EncryptedBroker: Sendable {
         ]
     }
 
-    /// The broker as a client with this mechanism reaches it.
+    /// Returns the broker as a client with this mechanism reaches it.
     func broker(_ mechanism: Mechanism) -> Broker {
         Broker(
             bootstrapServers: "127.0.0.1:\(mechanism == .mutualTLS ? tls : sasl)", topics: administrator.topics,
             machinery: administrator.machinery)
     }
 
-    /// The settings of an executable that connects in this way, beside the broker's.
+    /// Returns the settings of an executable that connects in this way, in addition to the broker's.
     ///
     /// - Parameters:
-    ///   - changes: settings in place of these, or beside them; nil takes one away.
+    ///   - changes: settings that replace or extend these; nil removes one.
     func settings(_ mechanism: Mechanism, as user: String = user, changing changes: [String: String?] = [:]) throws
         -> [String]
     {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a fault suite did and saw: printed for people, and kept where `SLUICE_TEST_REPORT` names the stem of two files,
-/// as text in `….txt` and as one JSON object a line in `….jsonl`.
+/// Actions and measurements of a fault suite: printed for people, and appended to two files whose stem
+/// `SLUICE_TEST_REPORT` names, as text in `….txt` and as one JSON object per line in `….jsonl`.
 struct FaultReport {
     enum Value: Encodable {
         case count(Int)
@@ -34,7 +34,7 @@ struct FaultReport {
         }
     }
 
-    /// What was done.
+    /// The fault.
     let fault: String
     private var figures: [(name: String, value: Value)] = []
 
@@ -44,7 +44,7 @@ struct FaultReport {
     mutating func add(_ name: String, _ count: Int) { add(name, .count(count)) }
     mutating func add(_ name: String, _ time: Duration?) { if let time { add(name, .time(time)) } }
 
-    /// Prints and keeps it.
+    /// Prints and stores the report.
     func publish() throws {
         let text = "\(fault)\n    " + figures.map { "\($0.name) \($0.value.shown)" }.joined(separator: ", ") + "\n"
         print(text, terminator: "")
@@ -57,7 +57,7 @@ struct FaultReport {
         try Self.append(String(decoding: encoder.encode(line), as: UTF8.self) + "\n", to: stem + ".jsonl")
     }
 
-    /// `p99 of 200` becomes `p99_of_200`.
+    /// Converts a name to a key: `p99 of 200` becomes `p99_of_200`.
     private static func key(_ name: String) -> String {
         String(name.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }

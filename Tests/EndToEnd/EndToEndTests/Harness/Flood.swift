@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Posts bodies over kept connections from threads of its own, as fast as asked or as it can.
+/// Posts bodies over persistent connections from its own threads, at the requested rate or as fast as possible.
 final class Flood: Sendable {
     private struct State {
         var statuses: [Int: Int] = [:]
@@ -15,15 +15,15 @@ final class Flood: Sendable {
     private let port: UInt16
     private let requests: [[UInt8]]
     private let total: Int
-    /// Between two requests of one connection.
+    /// Interval between two requests of one connection.
     private let interval: Duration
 
-    /// Begins at once.
+    /// Starts immediately.
     ///
     /// - Parameters:
     ///   - bodies: posted in turn.
-    ///   - perSecond: `nil`: each connection posts again as soon as it is answered.
-    ///   - total: how many in all.
+    ///   - perSecond: `nil` posts the next request of a connection as soon as the previous one is answered.
+    ///   - total: total number of requests.
     init(port: UInt16, bodies: [[UInt8]], connections: Int, perSecond: Int? = nil, total: Int = .max) {
         self.port = port
         requests = bodies.map { body in
@@ -36,7 +36,7 @@ final class Flood: Sendable {
         for number in 0..<connections { Thread { self.run(number) }.start() }
     }
 
-    /// How often each status was the answer; 0 means none.
+    /// Number of responses by status; 0 counts requests without one.
     var statuses: [Int: Int] { state.withLock { $0.statuses } }
 
     /// Waits until the total is reached.
@@ -44,7 +44,7 @@ final class Flood: Sendable {
         await eventually(within: limit) { state.withLock { $0.running == 0 } }
     }
 
-    /// Waits for the answers that are still to come.
+    /// Waits for the pending responses.
     func stop() async {
         state.withLock { $0.isStopped = true }
         _ = await finish(within: .seconds(20))
@@ -55,13 +55,13 @@ final class Flood: Sendable {
         var connection: TestConnection?
         var sent = 0
         while let request = next() {
-            // The thread is the flood's own.
+            // Blocking is fine: the thread belongs to the flood.
             let wait = start + interval * sent - .now
             if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
             sent += 1
             let answer = post(request, over: &connection)
             state.withLock { $0.statuses[answer, default: 0] += 1 }
-            // Nothing listens, so there is no hurry.
+            // Nothing listens, so retry slowly.
             if answer == 0 { usleep(10_000) }
         }
         state.withLock { $0.running -= 1 }
@@ -75,7 +75,7 @@ final class Flood: Sendable {
         }
     }
 
-    /// On a connection that was kept, once more on a new one: the server may have closed it meanwhile.
+    /// Retries once on a new connection if the server may have closed the reused one.
     private func post(_ request: [UInt8], over connection: inout TestConnection?) -> Int {
         for isKept in [connection != nil, false] {
             if connection == nil { connection = try? TestConnection(port: port) }

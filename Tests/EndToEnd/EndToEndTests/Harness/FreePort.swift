@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A port on which nothing listens at this moment.
+/// Returns a port that is free at this moment.
 func freePort() throws -> UInt16 {
     let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }

@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A directory, a prefix of topics and processes that belong to one test and end with it, whatever its outcome.
+/// A directory, a topic prefix and processes that belong to one test and end with it, regardless of its outcome.
 final class Harness: Sendable {
     let directory: String
-    /// Topics of this test alone, on a cluster that others use too.
+    /// Topics of this test alone, on a shared cluster.
     let topics = TopicNames(prefix: "e2e.\(UUID().uuidString.prefix(8).lowercased())")
     private let processes = Mutex<[ChildProcess]>([])
 
@@ -29,7 +29,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// A path in the test's directory.
+    /// Returns a path in the test's directory.
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
     func write(_ text: String, to name: String) throws -> String {
@@ -37,24 +37,24 @@ final class Harness: Sendable {
         return path(name)
     }
 
-    /// Starts an executable that goes on running.
+    /// Starts an executable that keeps running.
     ///
-    /// - Parameter wrapper: a command that is given the executable's command line and becomes it.
+    /// - Parameter wrapper: a command that receives the executable's command line and executes it.
     func start(_ executable: Executable, under wrapper: [String] = []) throws -> ChildProcess {
         try start(executable.name, wrapper + [executable.path] + executable.arguments, executable.wholeEnvironment)
     }
 
-    /// Starts a program that is not ours and goes on running.
+    /// Starts a third-party program that keeps running.
     func start(_ command: [String]) throws -> ChildProcess {
         try start(URL(filePath: command[0]).lastPathComponent, command, ProcessInfo.processInfo.environment)
     }
 
-    /// Runs an executable to its end.
+    /// Runs an executable to completion.
     func run(_ executable: Executable, within limit: Duration = .seconds(30)) async throws -> Finished {
         try await finish(try start(executable), within: limit)
     }
 
-    /// Runs a program that is not ours to its end.
+    /// Runs a third-party program to completion.
     func run(_ command: [String], within limit: Duration = .seconds(60)) async throws -> Finished {
         let name = URL(filePath: command[0]).lastPathComponent
         return try await finish(
@@ -73,10 +73,10 @@ final class Harness: Sendable {
         return Finished(name: process.name, end: end, output: process.output, errors: process.errors)
     }
 
-    /// What runs, in the order in which it was started.
+    /// The running processes, in start order.
     var running: [ChildProcess] { processes.withLock { $0 }.filter { $0.ended == nil } }
 
-    /// Consumers end before the brokers that they talk to.
+    /// Stops all processes; consumers end before their brokers.
     private func close() async {
         for process in running.reversed() { await process.stop() }
         try? FileManager.default.removeItem(atPath: directory)
@@ -100,9 +100,9 @@ struct LogLine: Sendable {
 extension ChildProcess {
     var log: [LogLine] { LogLine.lines(of: errors) }
 
-    /// The line `ready`, of one listener where it has several.
+    /// Waits for the line `ready`, of one listener if there are several.
     ///
-    /// - Parameter log: what it has logged so far, when that is not in its standard error.
+    /// - Parameter log: returns the log so far, if it is not in standard error.
     func ready(
         listener: String? = nil, within limit: Duration = .seconds(30), log: (() -> String)? = nil
     ) async throws -> LogLine {
@@ -110,7 +110,7 @@ extension ChildProcess {
         _ = await eventually(within: limit) {
             line = LogLine.lines(of: log?() ?? errors).first {
                 $0.message == "ready" && (listener == nil || $0.fields.text("listener") == listener)
-                    // As consumers name it.
+                    // The message of consumers.
                     || listener == "admin" && $0.message == "admin listener ready"
             }
             return line != nil || ended != nil

@@ -1,11 +1,11 @@
 import Foundation
 
-/// JSON read without the package's own scanner, so that the two cannot be wrong together.
+/// A JSON parser without the package's own scanner, so that a bug cannot hide in both.
 enum JSON {
     /// Texts, integers, arrays and objects by name.
     typealias Object = [String: any Sendable]
 
-    /// `nil` when it is not an object.
+    /// Returns `nil` when it is not an object.
     static func object(_ text: String) -> Object? { object(Array(text.utf8)) }
 
     static func object(_ bytes: [UInt8]) -> Object? {
@@ -27,7 +27,7 @@ enum JSON {
 extension JSON.Object {
     func text(_ name: String) -> String? { self[name] as? String }
     func integer(_ name: String) -> Int64? { self[name] as? Int64 }
-    /// 1 and `true` are the same to Foundation.
+    /// Foundation does not distinguish 1 and `true`.
     func flag(_ name: String) -> Bool? { integer(name).map { $0 != 0 } }
     func object(_ name: String) -> JSON.Object? { self[name] as? JSON.Object }
     func objects(_ name: String) -> [JSON.Object] {

@@ -2,7 +2,7 @@ import AppStoreModel
 import Foundation
 import Kafka
 
-/// The last value of each key in an entitlement topic, read as it grows.
+/// The last value of each key in an entitlements topic, read incrementally.
 struct LastStates {
     private let broker: Broker
     private var next: [KafkaTopicPartition: KafkaOffset]
@@ -16,7 +16,7 @@ struct LastStates {
         }
     }
 
-    /// Reads what was published since the last time.
+    /// Reads everything published since the last call.
     mutating func read() async throws {
         var read: [KafkaRecord] = []
         try await KafkaConsumer.readToEnd(try broker.configuration, from: next, within: .seconds(60)) { read += $0 }
@@ -27,11 +27,11 @@ struct LastStates {
         }
     }
 
-    /// Keys whose value is another one in a topic that was made of the same notifications, with the names of the members
-    /// that differ.
+    /// Returns keys whose value differs in a topic derived from the same notifications, with the names of the differing
+    /// members.
     ///
-    /// The moment of writing may differ: `asOf`, and the second half of `version`. The first half, the newest signature,
-    /// does not depend on the order of the notifications.
+    /// The moment of writing may differ: `asOf`, and the second half of `version`. The first half, the newest
+    /// signature, does not depend on the order of the notifications.
     func differences(from other: LastStates) -> [String: [String]] {
         var differences: [String: [String]] = [:]
         for key in Set(values.keys).union(other.values.keys) {
@@ -47,7 +47,7 @@ struct LastStates {
         return Set(one.keys).union(two.keys).filter { one[$0] != two[$0] }.sorted()
     }
 
-    /// The members of a value as texts, by their names.
+    /// Returns the members of a value as texts, by name.
     private static func members(_ value: [UInt8]) -> [String: String]? {
         guard var object = (try? JSONSerialization.jsonObject(with: Data(value))) as? [String: Any] else { return nil }
         object["asOf"] = nil

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// What clients were told, beside what the topics hold.
+/// The responses that clients received, compared with the content of the topics.
 struct Ledger {
     let outcomes: [Load.Outcome]
-    /// The notificationUUIDs of all records, each as often as it is there.
+    /// The notificationUUIDs of all records, including repetitions.
     let records: [String]
 
     init(_ outcomes: [Load.Outcome], _ broker: Broker) async throws {
@@ -17,9 +17,9 @@ struct Ledger {
     }
 
     var acknowledged: Set<String> { Set(outcomes.filter(\.isAcknowledged).map(\.notificationUUID)) }
-    /// Acknowledged, and not there.
+    /// Acknowledged notifications without a record.
     var missing: Set<String> { acknowledged.subtracting(records) }
-    /// There, and never sent.
+    /// Records that were never sent.
     var foreign: Set<String> { Set(records).subtracting(outcomes.map(\.notificationUUID)) }
     var duplicates: Int { records.count - Set(records).count }
     var answers: [Load.Outcome.Answer: Int] { Dictionary(grouping: outcomes, by: \.answer).mapValues(\.count) }
@@ -29,12 +29,12 @@ struct Ledger {
     var refused: Int { outcomes.count { $0.answer == .refused } }
     var slowestUnavailable: Duration? { outcomes.filter { $0.answer == .status(503) }.map(\.duration).max() }
 
-    /// What holds after every fault: no 200 without a record, no record of something else, no 4xx, and an answer to
+    /// Checks the invariants after every fault: no 200 without a record, no foreign record, no 4xx, and a response to
     /// everything that was sent.
     ///
     /// - Parameters:
-    ///   - mayBreak: the ingress was killed, and connections with it.
-    ///   - mayRefuse: there were times without an ingress.
+    ///   - mayBreak: whether the ingress was killed, and connections with it.
+    ///   - mayRefuse: whether there were times without an ingress.
     func check(_ ingress: (any CustomStringConvertible)? = nil, mayBreak: Bool = false, mayRefuse: Bool = false) {
         let told: Comment = "\(answers); \(ingress.map { "\($0)" } ?? "")"
         #expect(missing == [], told)
@@ -50,7 +50,7 @@ struct Ledger {
         #expect(allowed, told)
     }
 
-    /// Adds what all faults have in common.
+    /// Adds the figures common to all faults.
     func add(to report: inout FaultReport) {
         report.add("sent", outcomes.count - refused)
         report.add("acknowledged", acknowledged.count)
@@ -68,7 +68,7 @@ struct Ledger {
 }
 
 extension [Duration] {
-    /// The value that so many percent do not exceed; `nil` without any.
+    /// Returns a percentile; `nil` without values.
     func percentile(_ percent: Int) -> Duration? {
         isEmpty ? nil : sorted()[Swift.min(count * percent / 100, count - 1)]
     }

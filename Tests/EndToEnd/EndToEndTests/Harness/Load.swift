@@ -7,16 +7,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Signed notifications of many customers, posted one after the other at a steady rate until it is stopped, each once,
-/// and each again afterwards that was not acknowledged, as Apple does.
+/// Signed notifications of many customers, posted once each at a steady rate until stopped. Unacknowledged ones can be
+/// posted again afterwards, as by Apple.
 final class Load: Sendable {
-    /// What became of one post.
+    /// The outcome of one post.
     struct Outcome: Sendable {
         enum Answer: Hashable, Sendable {
             case status(Int)
             /// There was no connection: nothing was sent.
             case refused
-            /// It was sent, or may have been, and no answer came.
+            /// It was sent, or may have been, without a response.
             case unanswered(String)
 
             var isUnanswered: Bool { if case .unanswered = self { true } else { false } }
@@ -35,7 +35,7 @@ final class Load: Sendable {
         var outcomes: [Outcome] = []
         var begun = 0
         var isStopped = false
-        /// What Apple would send again.
+        /// Notifications that Apple would retry.
         var unacknowledged: [String: SignedNotification] = [:]
     }
 
@@ -46,9 +46,9 @@ final class Load: Sendable {
     private let trustRoots: String?
 
     /// - Parameters:
-    ///   - pki: the directory that the simulator made.
-    ///   - seed: another one makes other notifications.
-    ///   - trustRoots: a file of certificates that are believed, for https.
+    ///   - pki: the directory created by the simulator.
+    ///   - seed: a different seed creates different notifications.
+    ///   - trustRoots: a file of trusted certificates, for https.
     init(to url: String, pki: String, perSecond: Int, seed: UInt64 = 1, trustRoots: String? = nil) throws {
         self.trustRoots = trustRoots
         supply = try NotificationSupply(pki: pki, seed: seed)
@@ -56,19 +56,19 @@ final class Load: Sendable {
         self.url = url
     }
 
-    /// What has ended so far.
+    /// The finished posts so far.
     var outcomes: [Outcome] { state.withLock { $0.outcomes } }
 
-    /// How many posts have ended in a certain way so far.
+    /// Returns the number of finished posts that meet a condition.
     func count(where condition: (Outcome) -> Bool) -> Int { state.withLock { $0.outcomes.count(where: condition) } }
 
-    /// How many posts have begun and not ended.
+    /// Number of posts in flight.
     var underWay: Int { state.withLock { $0.begun - $0.outcomes.count } }
 
-    /// No new posts; those under way are finished.
+    /// Starts no new posts; those in flight are finished.
     func stop() { state.withLock { $0.isStopped = true } }
 
-    /// Posts until it is stopped, runs `body` meanwhile, and returns all outcomes.
+    /// Posts until stopped, runs `body` meanwhile, and returns all outcomes.
     func run(while body: () async throws -> Void) async throws -> [Outcome] {
         try await withClient { client in
             async let posted: Void = post(with: client)
@@ -83,9 +83,9 @@ final class Load: Sendable {
         return outcomes
     }
 
-    /// Posts again what was not acknowledged, until all is or the time is over.
+    /// Posts unacknowledged notifications again, until all are acknowledged or the time is over.
     ///
-    /// - Returns: how many are not.
+    /// - Returns: the number of unacknowledged ones.
     func repeatUnacknowledged(within limit: Duration) async throws -> Int {
         try await withClient { client in
             let end = ContinuousClock.now + limit
@@ -103,8 +103,8 @@ final class Load: Sendable {
     }
 
     private func withClient(_ body: (HTTPClient) async throws -> Void) async throws {
-        // A connection of its own for each post: a client that repeats a post by itself, as it may on a connection
-        // that was used before, would hide one that was not answered.
+        // A separate connection for each post: a client that retries by itself, as it may on a reused connection, would
+        // hide a missing response.
         let client = HTTPClient(
             HTTPClient.Configuration(
                 trustRootsFile: trustRoots, maximumInFlight: 8192, maximumIdleConnections: 1))
@@ -140,7 +140,7 @@ final class Load: Sendable {
             state.unacknowledged[uuid] = notification
         }
         let begun = ContinuousClock.now
-        // The client's thread takes the time: tasks of other tests may keep this one waiting.
+        // Timed on the client's thread: tasks of other tests may delay this one.
         let (answer, ended) = await withCheckedContinuation { continuation in
             client.send(request) { result in
                 continuation.resume(returning: (Outcome.Answer(result), ContinuousClock.now))
@@ -165,7 +165,7 @@ extension Load.Outcome.Answer {
 }
 
 extension Load {
-    /// Waits until there are so many outcomes of a kind.
+    /// Waits for a number of outcomes of a kind.
     func wait(
         for count: Int, _ told: any CustomStringConvertible, within limit: Duration = .seconds(30),
         _ condition: (Outcome) -> Bool
@@ -175,9 +175,9 @@ extension Load {
         try #require(areThere, "\(answers); \(told)")
     }
 
-    /// Waits until something that was begun after a moment is acknowledged.
+    /// Waits until a post that started after a moment is acknowledged.
     ///
-    /// - Returns: how long after the moment the first of them was.
+    /// - Returns: the time from the moment to the first acknowledgement.
     func waitForAcknowledgement(
         begunAfter moment: ContinuousClock.Instant, _ told: any CustomStringConvertible, within limit: Duration
     ) async throws -> Duration {
@@ -187,7 +187,7 @@ extension Load {
     }
 }
 
-/// Waits until so much time has passed since a moment.
+/// Waits until a duration has passed since a moment.
 func pass(_ time: Duration, since moment: ContinuousClock.Instant = .now) async {
     _ = await eventually(within: time + .seconds(1)) { ContinuousClock.now - moment >= time }
 }

@@ -4,7 +4,7 @@ import Foundation
 import Simulator
 import Synchronization
 
-/// Signed notifications without an end, made in batches, one ahead of the one in use.
+/// An endless supply of signed notifications, created in batches, one ahead of the one in use.
 final class NotificationSupply: Sendable {
     private static let batch = 200
 
@@ -17,15 +17,15 @@ final class NotificationSupply: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - pki: the directory that the simulator made.
-    ///   - seed: another one makes other notifications.
+    ///   - pki: the directory created by the simulator.
+    ///   - seed: a different seed creates different notifications.
     init(pki: String, seed: UInt64) throws {
         self.pki = try TestCertificateAuthority.load(from: pki)
         self.seed = seed
         state.withLock { $0.next = make(0) }
     }
 
-    /// The next batch.
+    /// Returns the next batch.
     func next() async throws -> [SignedNotification] {
         let task = state.withLock { state in
             let task = state.next ?? make(state.made)
@@ -36,13 +36,13 @@ final class NotificationSupply: Sendable {
         return try await task.value
     }
 
-    /// The bodies of so many notifications at once.
+    /// Returns the bodies of a number of notifications at once.
     static func bodies(_ count: Int, pki: String, seed: UInt64) throws -> [[UInt8]] {
         try corpus(count, TestCertificateAuthority.load(from: pki), seed).map(\.body)
     }
 
     private func make(_ number: UInt64) -> Task<[SignedNotification], any Error> {
-        // Awaited by the next call, or left behind with the load.
+        // Awaited by the next call, or abandoned with the load.
         Task { [pki, seed] in try Self.corpus(Self.batch, pki, seed << 20 + number) }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a child process has in its memory that can be written to: what a core file of it would have.
+/// The writable memory of a child process: the content of its core file.
 struct ProcessMemory {
     private let regions: [[UInt8]]
 

@@ -3,14 +3,14 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// A proxy that is installed on this machine, before one or two ingresses, with TLS.
+/// A proxy installed on this machine, in front of one or two ingresses, with TLS.
 struct Proxy: Sendable {
     enum Program: String, Sendable, CaseIterable, CustomStringConvertible {
         case nginx, haproxy, caddy
 
         var description: String { rawValue }
 
-        /// Debian keeps two of them where users' `PATH` does not look.
+        /// Debian installs two of them outside of users' `PATH`.
         var path: String? {
             TestSupport.Program.path(of: rawValue)
                 ?? ["/usr/sbin/\(rawValue)", "/usr/local/sbin/\(rawValue)"].first(
@@ -18,7 +18,7 @@ struct Proxy: Sendable {
         }
     }
 
-    /// What a proxy is started with.
+    /// The configuration of a proxy.
     enum Configuration: String, Sendable, CaseIterable, CustomStringConvertible {
         /// The file in `deploy/proxies`.
         case recipe
@@ -35,14 +35,14 @@ struct Proxy: Sendable {
 
     let process: ChildProcess
     let port: UInt16
-    /// The certificate that it shows, for clients.
+    /// Its certificate, to be trusted by clients.
     let certificate: String
 
     var url: String { "https://localhost:\(port)/notifications" }
 }
 
 extension Harness {
-    /// A proxy that answers.
+    /// Starts a proxy and waits until it responds.
     func proxy(
         _ program: Proxy.Program, _ configuration: Proxy.Configuration, before ingresses: [Ingress]
     ) async throws -> Proxy {
@@ -69,7 +69,7 @@ extension Harness {
         return proxy
     }
 
-    /// A certificate for localhost, and certificate and key in one file as HAProxy wants them.
+    /// Creates a certificate for localhost, and a file with certificate and key for HAProxy.
     private func certificate() async throws -> String {
         let made = try await run([
             try #require(TestSupport.Program.path(of: "openssl")), "req", "-x509", "-newkey", "ec", "-pkeyopt",
@@ -82,7 +82,7 @@ extension Harness {
         return path("fullchain.pem")
     }
 
-    /// The recipe of `deploy/proxies` with this test's addresses and files in the place of its examples.
+    /// Returns the recipe of `deploy/proxies` with this test's addresses and files instead of its examples.
     private func recipe(_ program: Proxy.Program, port: UInt16, _ ingresses: [Ingress]) throws -> String {
         let first = try #require(ingresses.first)
         let second = ingresses.count > 1 ? ingresses[1] : first
@@ -119,7 +119,7 @@ extension Harness {
         return text
     }
 
-    /// The shortest configuration that ends TLS and passes requests on.
+    /// Returns the shortest configuration that terminates TLS and forwards requests.
     private func defaults(_ program: Proxy.Program, port: UInt16, _ ingress: Ingress) -> String {
         switch program {
         case .nginx:
@@ -153,7 +153,7 @@ extension Harness {
         }
     }
 
-    /// Writes the configuration, with what a test needs around it, and gives the command line.
+    /// Writes the configuration with additions for the test, and returns the command line.
     private func command(_ program: Proxy.Program, _ executable: String, _ text: String) throws -> [String] {
         switch program {
         case .nginx:

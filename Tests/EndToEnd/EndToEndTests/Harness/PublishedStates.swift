@@ -2,11 +2,11 @@ import AppStoreModel
 import Foundation
 import Kafka
 
-/// The states that the entitlement topic says of each purchase, one after the other, read as they come.
+/// The successive states of each purchase in the entitlements topic, read as they are published.
 struct PublishedStates {
     private let broker: Broker
     private var next: [KafkaTopicPartition: KafkaOffset]
-    /// By originalTransactionId; a state that is the one before it is there once.
+    /// By originalTransactionId; repeated states are listed once.
     private(set) var all: [String: [String]] = [:]
     private(set) var records = 0
 
@@ -19,7 +19,7 @@ struct PublishedStates {
 
     var last: [String: String] { all.compactMapValues(\.last) }
 
-    /// Reads what was published since the last time.
+    /// Reads everything published since the last call.
     mutating func read() async throws {
         var read: [KafkaRecord] = []
         try await KafkaConsumer.readToEnd(try broker.configuration, from: next, within: .seconds(60)) { read += $0 }

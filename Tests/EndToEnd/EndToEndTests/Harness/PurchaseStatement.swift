@@ -2,8 +2,8 @@ import AppStoreModel
 import Foundation
 import KafkaModel
 
-/// The members of a state that are about its purchase. A receiver that has them is not told them again, so that states
-/// which differ in their moment alone need not all reach it.
+/// The members of a state that concern its purchase. Receivers are not notified again about unchanged ones, so states
+/// that differ only in their moment need not all reach them.
 struct PurchaseStatement: Equatable {
     let version: String
     private let members: String
@@ -18,7 +18,7 @@ struct PurchaseStatement: Equatable {
 
     static func == (one: PurchaseStatement, other: PurchaseStatement) -> Bool { one.members == other.members }
 
-    /// The statement with the greatest version of each purchase, by originalTransactionId.
+    /// Returns the statement with the greatest version of each purchase, by originalTransactionId.
     static func last(in states: [JSON.Object]) -> [String: PurchaseStatement] {
         var last: [String: PurchaseStatement] = [:]
         for state in states {
@@ -32,7 +32,7 @@ struct PurchaseStatement: Equatable {
 }
 
 extension Broker {
-    /// Every state in the entitlement topic of production, in the order of each partition.
+    /// Returns every state in the entitlements topic of production, in partition order.
     func states() async throws -> [JSON.Object] {
         try await records(of: entitlements(.production)).compactMap { $0.value.flatMap { JSON.object($0) } }
     }

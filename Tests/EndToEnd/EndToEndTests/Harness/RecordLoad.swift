@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Notifications of many purchases, written straight into the notification topic as the ingress writes them, at a steady
-/// rate until it is stopped: one in seven twice, one in twenty after its successor. Each is written again until Kafka
-/// has acknowledged it.
+/// Notifications of many purchases, written directly into the notification topic as by the ingress, at a steady rate
+/// until stopped: one in seven twice, one in twenty after its successor. Each is retried until Kafka has acknowledged
+/// it.
 final class RecordLoad: Sendable {
     private struct State {
         var plan: PostingPlan
@@ -27,7 +27,7 @@ final class RecordLoad: Sendable {
     private let topic: KafkaTopic
     private let perSecond: Int
 
-    /// - Parameter seed: another one makes other notifications.
+    /// - Parameter seed: a different seed creates different notifications.
     init(to broker: Broker, perSecond: Int, seed: UInt64 = 1) throws {
         let app = SimulatedApp(
             bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environment: .production)
@@ -44,7 +44,8 @@ final class RecordLoad: Sendable {
         state = Mutex(State(plan: plan))
     }
 
-    /// Those whose notifications all belong to one purchase, and to few enough that its history keeps every one.
+    /// Returns the scenarios whose notifications all belong to one purchase, and are few enough for its history to keep
+    /// every one.
     static func scenarios(of app: SimulatedApp, _ now: Int64) -> [Scenario] {
         Scenario.all.filter { scenario in
             let run =
@@ -57,16 +58,16 @@ final class RecordLoad: Sendable {
         }
     }
 
-    /// Records acknowledged, copies included.
+    /// Number of acknowledged records, including copies.
     var written: Int { state.withLock { $0.written } }
-    /// Writes that failed and were done again.
+    /// Number of retried writes.
     var repeats: Int { state.withLock { $0.repeats } }
-    /// Records that Kafka did not take in two minutes; it may have them or not.
+    /// Number of records that Kafka did not acknowledge within two minutes; they may exist or not.
     var abandoned: Int { state.withLock { $0.abandoned } }
-    /// What the records say that were acknowledged.
+    /// The state expected from the acknowledged records.
     var oracle: StateOracle { state.withLock { $0.oracle } }
 
-    /// Writes until `body` returns, and then until everything is acknowledged. May be called again, and goes on then.
+    /// Writes until `body` returns, and then until everything is acknowledged. May be called again to continue.
     func run(while body: () async throws -> Void) async throws {
         let producer = try KafkaProducer(broker.configuration, topics: [topic])
         state.withLock { $0.isStopped = false }
@@ -79,7 +80,7 @@ final class RecordLoad: Sendable {
         try outcome.get()
     }
 
-    /// Waits until so many more records are acknowledged.
+    /// Waits until a number of additional records is acknowledged.
     func wait(for more: Int, within limit: Duration = .seconds(60)) async throws {
         let before = written
         try await waitUntil(within: limit) { written >= before + more }
@@ -122,7 +123,7 @@ final class RecordLoad: Sendable {
     }
 }
 
-/// Stories under way, each told once.
+/// The notifications of active runs, each generated once.
 private struct PostedNotifications {
     private static let most = 1000
     private var runs: [Int: [UnsignedNotification]] = [:]
@@ -139,7 +140,7 @@ private struct PostedNotifications {
 extension UnsignedNotification {
     var bundleId: BundleId { BundleId("com.example.app") }
 
-    /// As the ingress writes it, less what Apple signed.
+    /// Returns the record as the ingress writes it, without the signed parts.
     func record(in topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(
             RecordIdentity(
@@ -154,7 +155,7 @@ extension UnsignedNotification {
             receivedAt: AppStoreInstant(clampingMillisecondsSince1970: signedDate + 1000))
     }
 
-    /// The payload without the objects that are signed by themselves.
+    /// The payload without the separately signed objects.
     var unsigned: [UInt8] {
         payload(signedTransactionInfo: nil, signedRenewalInfo: nil, signedAppTransactionInfo: nil)
     }

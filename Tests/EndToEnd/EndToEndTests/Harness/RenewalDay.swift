@@ -3,27 +3,27 @@ import AppStoreSigning
 import Foundation
 import Simulator
 
-/// A day of monthly subscriptions of which a period ends, as the simulator plays them: of most the renewal is notified
-/// 40 minutes after that, of every fourth some hours before, and of every tenth never.
+/// A day of monthly subscriptions with an ending period, as played by the simulator: most renewals are notified 40
+/// minutes later, every fourth some hours before, and every tenth never.
 struct RenewalDay {
     static let hour: Int64 = 3_600_000
 
-    /// Milliseconds since 1970; the day is over by now, so that everything was signed in the past.
+    /// Milliseconds since 1970; the day is in the past, so that everything was signed in the past.
     let start: Int64
-    /// What was signed last before the day began: one notification of each purchase.
+    /// The last notification of each purchase before the day.
     private let before: [UnsignedNotification]
-    /// What is signed in it, in this order.
+    /// The notifications signed during the day, in order.
     private var rest: ArraySlice<UnsignedNotification>
     private let factory: NotificationFactory
-    /// When the period ends that was notified last.
+    /// The end of the last notified period.
     private var expiry: [String: Int64] = [:]
     private(set) var posted: [String] = []
-    /// The purchases of which no renewal is notified.
+    /// The purchases without a renewal.
     let lapsing: Set<String>
-    /// The purchases of which the renewal is notified after the end of the period.
+    /// The purchases whose renewal is notified after the end of the period.
     let late: Set<String>
 
-    /// - Parameter hours: of the day, in which the periods end; they are spread over those from 6 to 18.
+    /// - Parameter hours: the hours of the day in which the periods end; the scenarios spread them from 6 to 18.
     init(_ purchases: Int, endingIn hours: ClosedRange<Int64>, pki: String) throws {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let start = (now - 26 * Self.hour) / Self.hour * Self.hour
@@ -34,7 +34,7 @@ struct RenewalDay {
         guard
             let series = ScenarioSeries(
                 scenarios: late + late + late + early, app: app, seed: 11,
-                // Each ends up to six hours before, with a renewal up to six hours ahead of the end of a month.
+                // Each ends up to six hours earlier, with a renewal up to six hours before the end of a month.
                 endingAt: start + (30 * 24 + 12) * Self.hour)
         else { throw CocoaError(.coderInvalidValue) }
         var before: [UnsignedNotification] = []
@@ -64,33 +64,33 @@ struct RenewalDay {
         factory = NotificationFactory(series: series, pki: try TestCertificateAuthority.load(from: pki))
     }
 
-    /// The bodies of what was notified before the day.
+    /// Returns the bodies of the notifications before the day.
     mutating func notifiedBefore() throws -> [[UInt8]] { try before.map { try post($0) } }
 
-    /// The bodies of what was signed up to this moment and not given yet.
+    /// Returns the bodies signed up to this moment and not yet returned.
     mutating func due(at now: Int64) throws -> [[UInt8]] { try signed(upTo: now).map { try post($0) } }
 
-    /// Notifications that were signed up to this moment and not given yet.
+    /// Returns notifications signed up to this moment and not yet returned.
     mutating func signed(upTo now: Int64) -> [UnsignedNotification] {
         let signed = rest.prefix { $0.signedDate <= now }
         rest = rest.dropFirst(signed.count)
         return Array(signed)
     }
 
-    /// The body of a notification that reaches the topic, by whatever way.
+    /// Returns the body of a notification that reaches the topic by any path.
     mutating func post(_ notification: UnsignedNotification) throws -> [UInt8] {
         expiry[notification.subject] = notification.expiresDate
         posted.append(notification.notificationUUID.rawValue)
         return try factory.make(notification).body
     }
 
-    /// The state that each purchase must have then, by originalTransactionId, with a leeway of three hours.
+    /// Returns the required state of each purchase at a moment, by originalTransactionId, with a leeway of three hours.
     func states(at now: Int64) -> [String: String] {
         expiry.mapValues { now < $0 ? "ACTIVE" : now < $0 + 3 * Self.hour ? "RENEWING" : "EXPIRED" }
     }
 }
 
 extension UnsignedNotification {
-    /// Of its transaction, in milliseconds since 1970.
+    /// Expiry of its transaction, in milliseconds since 1970.
     fileprivate var expiresDate: Int64? { transaction.flatMap { JSON.object($0)?.integer("expiresDate") } }
 }

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Time
 
-/// Apple's side of a day that a test goes through: it posts what is signed, tries again after an hour and after twelve
-/// more, and tells its history to whoever has the key.
+/// Apple's side of a simulated day: it posts signed notifications, retries after one hour and after twelve more, and
+/// serves its history to clients with the key.
 final class RetryingStore {
-    /// Hours between an attempt and the one before it.
+    /// Hours between consecutive attempts.
     private static let delays: [Int64] = [1, 12]
 
     private struct Pending {
@@ -21,7 +21,7 @@ final class RetryingStore {
     private let moment: Moment
     let api: SimulatedServerAPI
     private var pending: [Pending] = []
-    /// Notifications of which the first attempt failed.
+    /// Notifications whose first attempt failed.
     private(set) var failed: [UnsignedNotification] = []
 
     /// - Parameter pki: the directory of the test certificates.
@@ -47,17 +47,17 @@ final class RetryingStore {
         func set(_ value: Int64) { milliseconds.store(value, ordering: .relaxed) }
     }
 
-    /// Time has come so far.
+    /// Advances the time.
     func advance(to now: Int64) { moment.set(now) }
 
-    /// The notifications that are posted at this moment: new ones, and those of which another attempt is due.
+    /// Returns the notifications to post at this moment: new ones, and those with a due retry.
     func attempts(with new: [UnsignedNotification]) -> [UnsignedNotification] {
         for notification in new { api.register(notification) }
         let due = pending.filter { $0.dueAt <= moment.value }
         return new + due.map(\.notification)
     }
 
-    /// An attempt ended.
+    /// Records the outcome of an attempt.
     func end(_ notification: UnsignedNotification, isDelivered: Bool) {
         api.record(isDelivered ? .status(200) : .failed("connection refused"), of: notification.notificationUUID)
         let index = pending.firstIndex { $0.notification.notificationUUID == notification.notificationUUID }

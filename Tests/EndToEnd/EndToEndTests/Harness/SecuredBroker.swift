@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// One broker of Apache Kafka that checks rights and denies by default. Its listener without authentication is for the
-/// test itself, which may do everything.
+/// test itself, which is allowed everything.
 struct SecuredBroker: Sendable {
     /// The broker as its administrator reaches it.
     let administrator: Broker
@@ -39,7 +39,7 @@ struct SecuredBroker: Sendable {
 
     private static func password(of user: String) -> String { "\(user)-password" }
 
-    /// The settings of an executable that authenticates as this user.
+    /// Returns the settings of an executable that authenticates as this user.
     func settings(of user: String) throws -> [String] {
         [
             "--kafka.security.protocol", "SASL_PLAINTEXT", "--kafka.sasl.mechanism", "PLAIN",
@@ -48,9 +48,9 @@ struct SecuredBroker: Sendable {
         ]
     }
 
-    /// Grants the rights of an executable to the user with its name, by the commands that `sluicectl` prints.
+    /// Grants the rights of an executable to the user with its name, with the commands printed by `sluicectl`.
     ///
-    /// - Parameter flags: further settings of the executable on which its rights depend.
+    /// - Parameter flags: additional settings of the executable that determine its rights.
     func grant(_ executable: String, _ flags: [String] = []) async throws {
         let printed = try await harness.run(
             Executable(
@@ -63,7 +63,7 @@ struct SecuredBroker: Sendable {
         try #require(granted.end == .exit(0), "\(granted)")
     }
 
-    /// The rights of an executable, one for each operation.
+    /// Returns the rights of an executable, one for each operation.
     func rights(of executable: String, _ flags: [String] = []) async throws -> [Right] {
         let printed = try await harness.sluicectl(
             ["topics", "acls", "--for", executable] + flags + administrator.tapArguments)
@@ -92,7 +92,7 @@ struct SecuredBroker: Sendable {
         }
     }
 
-    /// Takes a right away while `body` runs.
+    /// Removes a right while `body` runs.
     func without(_ right: Right, _ body: () async throws -> Void) async throws {
         _ = try await cluster.tool("kafka-acls.sh", ["--remove", "--force"] + right.arguments)
         try await body()
@@ -104,8 +104,8 @@ struct SecuredBroker: Sendable {
         cluster.log().split(separator: "\n").filter { $0.contains(" is Denied ") }.map(String.init)
     }
 
-    /// Whether the broker has refused the executable something on the resource of this right, after so many refusals.
-    /// Without Read or Write also Describe is refused, which they imply.
+    /// Whether the broker has refused the executable an operation on the resource of this right, after a number of
+    /// earlier refusals. Without Read or Write, Describe is refused too, which they imply.
     func hasRefused(_ right: Right, after count: Int) -> Bool {
         let resource = "resource = \(right.resource == "topic" ? "Topic" : "Group"):LITERAL:\(right.name) "
         return denials.dropFirst(count).contains {

@@ -10,7 +10,7 @@ struct AdminAddress: Sendable {
 
     /// Waits for its line `ready`.
     ///
-    /// - Parameter log: what the process has logged so far, when that is not in its standard error.
+    /// - Parameter log: returns the log so far, if it is not in standard error.
     init(_ process: ChildProcess, log: (() -> String)? = nil) async throws {
         port = try #require(try await process.ready(listener: "admin", log: log).port)
         url = "http://127.0.0.1:\(port)"
@@ -20,7 +20,7 @@ struct AdminAddress: Sendable {
         (try? await client.send(HTTPClientRequest(url: "\(url)/readyz")))?.status == 200
     }
 
-    /// The time series of `/metrics` that begin like this.
+    /// Returns the time series of `/metrics` with this prefix.
     func metrics(_ start: String, _ client: HTTPClient) async throws -> [(series: String, value: Double)] {
         let answer = try await client.send(HTTPClientRequest(url: "\(url)/metrics"))
         return String(decoding: answer.body, as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -33,13 +33,13 @@ struct AdminAddress: Sendable {
 /// A running `sluice-ingress`.
 struct Ingress: Sendable {
     let process: ChildProcess
-    /// Where notifications are posted.
+    /// The URL that notifications are posted to.
     let url: String
     let port: UInt16
     private let admin: AdminAddress
     var adminPort: UInt16 { admin.port }
 
-    /// Sends one body and waits for the answer.
+    /// Sends one body and waits for the response.
     func post(_ body: [UInt8], with client: HTTPClient) async throws -> HTTPClientResponse {
         try await client.send(
             HTTPClientRequest(
@@ -47,15 +47,15 @@ struct Ingress: Sendable {
                 timeout: .seconds(20)))
     }
 
-    /// Whether `/readyz` answers 200.
+    /// Whether `/readyz` returns 200.
     func isReady(_ client: HTTPClient) async -> Bool { await admin.isReady(client) }
 
-    /// The value of a time series of `/metrics`; `nil` without one.
+    /// Returns the value of a time series of `/metrics`; `nil` without one.
     func metric(_ series: String, _ client: HTTPClient) async throws -> Double? {
         try await admin.metrics(series, client).first { $0.series == series }?.value
     }
 
-    /// - Parameter log: what the process has logged so far.
+    /// - Parameter log: returns the process's log so far.
     fileprivate init(_ process: ChildProcess, log: @escaping () -> String) async throws {
         self.process = process
         port = try #require(try await process.ready(listener: "notifications", log: log).port)
@@ -77,15 +77,15 @@ struct Entitlements: Sendable {
         admin = try await AdminAddress(process)
     }
 
-    /// Whether `/readyz` answers 200.
+    /// Whether `/readyz` returns 200.
     func isReady(_ client: HTTPClient) async -> Bool { await admin.isReady(client) }
 
-    /// The sum of the time series of `/metrics` that begin like this.
+    /// Returns the sum of the time series of `/metrics` with this prefix.
     func metric(_ start: String, _ client: HTTPClient) async throws -> Double {
         try await admin.metrics(start, client).reduce(0) { $0 + $1.value }
     }
 
-    /// The answer of the read API; `nil` when it knows nothing of the subscription, or has not read its state yet.
+    /// Returns the read API's response; `nil` when the subscription is unknown, or the state has not been read yet.
     func answer(
         originalTransactionId: String, environment: String, at moment: String? = nil, with client: HTTPClient
     ) async throws -> JSON.Object? {
@@ -103,23 +103,23 @@ struct Entitlements: Sendable {
 /// The app whose notifications are sent, and the root that signed them.
 struct SentApp: Sendable {
     let setting: String
-    /// `nil`: Apple's, which is built in.
+    /// `nil` uses Apple's built-in root.
     var rootCertificate: String?
 
     /// The app of the captured Apple samples.
     static let appleSamples = SentApp(setting: "com.loki-project.loki-messenger:1470168868")
-    /// What the simulator sends unless told otherwise.
+    /// The simulator's default app.
     static let simulated = "com.example.app:1234567890"
 }
 
 extension Harness {
-    /// An ingress that is ready.
+    /// Starts an ingress and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - port: 0 takes a free one; so does `adminPort`.
-    ///   - wrapper: a command that is given the ingress's command line and becomes it.
-    ///   - log: what the process has logged so far, when it does not log where it would.
-    ///   - untilReady: whether to wait until `/readyz` says so.
+    ///   - port: 0 selects a free one; so does `adminPort`.
+    ///   - wrapper: a command that receives the ingress's command line and executes it.
+    ///   - log: returns the log so far, if it is not in standard error.
+    ///   - untilReady: whether to wait until `/readyz` returns 200.
     func ingress(
         on broker: Broker, for app: SentApp, port: UInt16 = 0, adminPort: UInt16 = 0, settings: [String] = [],
         environment: [String: String] = [:], under wrapper: [String] = [], untilReady: Bool = true,
@@ -145,11 +145,11 @@ extension Harness {
         return ingress
     }
 
-    /// A `sluice-entitlements` that serves.
+    /// Starts a `sluice-entitlements` and waits until it serves.
     ///
     /// - Parameters:
-    ///   - data: the name of its directory; one that a former process left has its database.
-    ///   - wrapper: a command that is given the command line and becomes it.
+    ///   - data: the name of its directory; one of an earlier process contains its database.
+    ///   - wrapper: a command that receives the command line and executes it.
     func entitlements(
         on broker: Broker, data: String = "entitlements", settings: [String] = [], under wrapper: [String] = []
     ) async throws -> Entitlements {
@@ -161,7 +161,7 @@ extension Harness {
         return try await Entitlements(process)
     }
 
-    /// Makes test certificates with the simulator, in a directory of this name.
+    /// Creates test certificates with the simulator, in a directory of this name.
     func simulatedApp(pki: String = "pki") async throws -> SentApp {
         let made = try await run(Executable("sluice-simulator", arguments: ["pki", "--out", path(pki)]))
         try #require(made.end == .exit(0), "\(made)")

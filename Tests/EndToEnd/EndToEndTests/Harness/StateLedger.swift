@@ -6,35 +6,35 @@ import Records
 import TestSupport
 import Testing
 
-/// One record of the entitlement topic, less what depends on when it was written.
+/// One record of the entitlements topic, without the parts that depend on when it was written.
 struct StatePublication: Sendable {
     let value: [UInt8]
-    /// What is joined, as text.
+    /// The joined facts, as text.
     let facts: Data
-    /// How many notifications it knows of.
+    /// Number of notifications in its history.
     let events: Int
 
-    /// `nil` for a value that is no state.
+    /// `nil` for a value that is not a state.
     init?(_ value: [UInt8]) {
         let data = Data(value)
         guard let name = data.range(of: Data(#""facts":"#.utf8)) else { return nil }
         self.value = value
         let facts = data[name.upperBound...]
         self.facts = facts
-        // Each ends with a comma.
+        // Each event ends with a comma.
         let list = facts.range(of: Data(#","events":""#.utf8)).map { facts[$0.upperBound...] } ?? Data()
         events = list.prefix { $0 != UInt8(ascii: "\"") }.count { $0 == UInt8(ascii: ",") }
     }
 }
 
-/// Everything that was published to the entitlement topic.
+/// Everything that was published to the entitlements topic.
 struct StatePublications: Sendable {
-    /// The last one of each key; `nil` for a value that is no state.
+    /// The last publication of each key; `nil` for a value that is not a state.
     private(set) var last: [String: StatePublication?] = [:]
     private(set) var count = 0
-    /// Those that say the same facts as the one before them.
+    /// Publications with the same facts as the previous one.
     private(set) var repeated = 0
-    /// Those that know less than the one before them: of a member that was late.
+    /// Publications with fewer events than the previous one: from a member that was late.
     private(set) var stale = 0
 
     init(of broker: Broker) async throws {
@@ -51,17 +51,17 @@ struct StatePublications: Sendable {
     }
 }
 
-/// What was written to the notification topic, beside the state that came of it.
+/// The records written to the notification topic, compared with the resulting state.
 struct StateLedger: Sendable {
     let publications: StatePublications
     let written: Int
     let notifications: Int
     let purchases: Int
-    /// notificationUUIDs that the state says nothing of.
+    /// notificationUUIDs that are missing from the state.
     let missing: Set<String>
-    /// notificationUUIDs that the state knows twice, or that were never written.
+    /// notificationUUIDs that are in the state twice, or were never written.
     let surplus: [String]
-    /// Keys whose state is not what the oracle says, with both.
+    /// Keys whose state differs from the oracle's, with both.
     let different: [String]
 
     init(_ load: RecordLoad, _ broker: Broker) async throws {
@@ -90,7 +90,8 @@ struct StateLedger: Sendable {
         self.different = different
     }
 
-    /// What holds after every fault: nothing is missing, nothing counts twice, and all is as the oracle says.
+    /// Checks the invariants after every fault: nothing is missing, nothing counts twice, and everything agrees with
+    /// the oracle.
     func check(_ load: RecordLoad, _ told: Comment) {
         #expect(load.abandoned == 0, told)
         #expect(purchases > 0 && publications.last.count == purchases, told)
@@ -99,7 +100,7 @@ struct StateLedger: Sendable {
         #expect(different.count == 0, "\(different.prefix(3)); \(told)")
     }
 
-    /// Where the read API of a member says otherwise than the topic, or names a notification twice as the cause of a
+    /// Returns where the read API of a member disagrees with the topic, or names a notification twice as the cause of a
     /// change.
     func disagreements(with member: GroupMember) async throws -> [String] {
         let lanes = 8
@@ -146,13 +147,13 @@ struct StateLedger: Sendable {
 }
 
 extension ConsumerGroup {
-    /// Waits until the members have done everything, compares what was written with the topic, with each read API, and
-    /// in the long form with a run that nothing disturbed, and publishes the figures. Ends the members.
+    /// Waits until the members have handled everything, compares the written records with the topic, with each read
+    /// API, and in the long form with an undisturbed run, and publishes the figures. Stops the members.
     ///
     /// - Parameters:
-    ///   - readers: those who answered meanwhile; where workers have none, one is started.
-    ///   - repeats: compares with that run in the short form too.
-    ///   - allowed: an error that members may have logged; any other is none that the fault explains.
+    ///   - readers: the readers of the run; if workers have none, one is started.
+    ///   - repeats: whether to compare with the undisturbed run, in the short form too.
+    ///   - allowed: an error that members may have logged; any other is unexplained by the fault.
     @discardableResult
     func conclude(
         _ load: RecordLoad, _ members: [GroupMember], readers: [GroupMember] = [], _ report: FaultReport,
@@ -165,7 +166,7 @@ extension ConsumerGroup {
         if answering.isEmpty { answering = [try await reader()] }
         for member in answering {
             var lines: [String] = []
-            // Members follow what others publish.
+            // Members follow the publications of others.
             let agrees = try await eventually(within: .seconds(20)) {
                 lines = try await ledger.disagreements(with: member)
                 return lines.isEmpty
@@ -186,7 +187,7 @@ extension ConsumerGroup {
         return ledger
     }
 
-    /// How many purchases an undisturbed run sees otherwise.
+    /// Returns the number of purchases for which an undisturbed run differs.
     private func disagreements(with ledger: StateLedger) async throws -> Int {
         let undisturbed = try await undisturbed()
         let facts = ledger.publications.last.compactMapValues { $0?.facts }

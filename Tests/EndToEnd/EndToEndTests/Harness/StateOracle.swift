@@ -3,10 +3,10 @@ import EntitlementRules
 import Foundation
 import Simulator
 
-/// What notifications mean, worked out the plain way: of every transaction, of the renewal and of the status the word
-/// that was signed last, and every notification once in the history. It shares nothing with EntitlementRules.
+/// Computes the meaning of notifications in the simplest way: for every transaction, for the renewal and for the status
+/// the last signed statement, and every notification once in the history. It shares no code with EntitlementRules.
 struct StateOracle: Sendable {
-    /// What was said of one thing, and when.
+    /// A statement about one thing, with its signing time.
     private struct Word: Sendable {
         let signed: Int64
         let uuid: String
@@ -21,10 +21,10 @@ struct StateOracle: Sendable {
         var words: [String: Word] = [:]
     }
 
-    /// By the record's key.
+    /// Purchases by the record's key.
     private var purchases: [String: Purchase] = [:]
 
-    /// The notificationUUIDs of all notifications taken in.
+    /// The notificationUUIDs of all processed notifications.
     var notificationUUIDs: Set<String> { purchases.values.reduce(into: []) { $0.formUnion($1.events.keys) } }
 
     /// One line for each fact, sorted, by the record's key.
@@ -42,7 +42,7 @@ struct StateOracle: Sendable {
             guard let object, let version else { return }
             let word = Word(
                 signed: version.integer("signedDate") ?? 0, uuid: uuid,
-                // Of the notification that a transaction came with, a published state keeps some bytes.
+                // A published state keeps some bytes of the notification that came with a transaction.
                 line: Self.line(kind, object, fields, version, kind == "transaction" ? "" : uuid))
             if word.replaces(purchase.words[name]) { purchase.words[name] = word }
         }
@@ -55,8 +55,8 @@ struct StateOracle: Sendable {
         purchases[key] = purchase
     }
 
-    /// The lines of a record of the entitlement topic; `nil` for one that is no state. Only the form is read with
-    /// EntitlementRules: what is in it must be what was told.
+    /// Returns the lines of a record of the entitlements topic; `nil` for a value that is not a state. EntitlementRules
+    /// only decode the format: the content must be that of the notifications.
     static func lines(published value: [UInt8]) -> [String]? {
         guard let state = try? PurchaseFacts(published: value), let facts = JSON.object(value)?.object("facts") else {
             return nil

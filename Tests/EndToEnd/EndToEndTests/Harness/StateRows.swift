@@ -3,8 +3,8 @@ import Kafka
 import TestSupport
 import Testing
 
-/// Many rows of the entitlement topic, made of a few that a member has published: each with identifiers and an account of
-/// its own.
+/// Many rows of the entitlements topic, derived from a few that a member has published: each has different identifiers
+/// and another account.
 struct StateRows {
     private struct Template {
         let key: [UInt8]
@@ -18,7 +18,7 @@ struct StateRows {
     private let templates: [Template]
     private let topic: KafkaTopic
 
-    /// - Parameter records: of the topic.
+    /// - Parameter records: records of the topic.
     init(like records: [KafkaRecord], in topic: KafkaTopic) throws {
         self.topic = topic
         var last: [[UInt8]: [UInt8]] = [:]
@@ -50,13 +50,13 @@ struct StateRows {
         let digits = Self.digits(of: number)
         key.replaceSubrange(key.count - digits.count..<key.count, with: digits)
         for end in template.numbers { value.replaceSubrange(end - digits.count..<end, with: digits) }
-        // Accounts are in no order.
+        // Accounts are not ordered.
         let account = Self.digits(of: Int((UInt64(number) &* 0x9E37_79B9_7F4A_7C15) % 100_000_000))
         for start in template.accounts { value.replaceSubrange(start..<start + account.count, with: account) }
         return KafkaProducerRecord(topic: topic, key: key, value: value)
     }
 
-    /// Eight digits, which every identifier has.
+    /// Returns eight digits, which every identifier has.
     private static func digits(of number: Int) -> [UInt8] {
         var (digits, rest) = ([UInt8](repeating: UInt8(ascii: "0"), count: 8), number)
         for index in digits.indices.reversed() {
@@ -66,7 +66,7 @@ struct StateRows {
         return digits
     }
 
-    /// Writes so many rows.
+    /// Writes a number of rows.
     func write(_ count: Int, to broker: Broker) async throws {
         let producer = try KafkaProducer(broker.configuration, topics: [topic])
         for start in stride(from: 0, to: count, by: 5_000) {
@@ -82,10 +82,10 @@ struct StateRows {
 }
 
 extension ChildProcess {
-    /// The processor time that it has used, in user and kernel mode.
+    /// Its processor time, in user and kernel mode.
     var processorTime: Duration? {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return nil }
-        // The name, which may have blanks, ends at the last parenthesis; the fields after it count from 3.
+        // The name, which may contain blanks, ends at the last parenthesis; the fields after it count from 3.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
         return .seconds(1) * (user + system) / sysconf(Int32(_SC_CLK_TCK))

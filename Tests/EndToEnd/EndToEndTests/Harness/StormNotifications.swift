@@ -5,12 +5,12 @@ import Simulator
 import TestSupport
 import Testing
 
-/// Notifications of whole histories of many purchases, a third of which migrate: their rows say something about one
-/// another's. One notification in five comes twice, one in seven after its successor.
+/// Notifications of complete histories of many purchases, a third of which migrate: their rows affect one another. One
+/// notification in five is delivered twice, one in seven after its successor.
 struct StormNotifications {
-    /// In the order in which they come.
+    /// Records in delivery order.
     let delivered: [KafkaProducerRecord]
-    /// Each once, in the order of signing.
+    /// Each record once, in signing order.
     let signed: [KafkaProducerRecord]
     /// Keys of purchases that continue another one.
     let successors: Set<String>
@@ -39,7 +39,7 @@ struct StormNotifications {
                 .map { "\($0.bundleId.rawValue)/\($0.subject)" })
     }
 
-    /// Writes the records in their order, at a steady rate, each of them acknowledged in the end.
+    /// Writes the records in order at a steady rate, until all are acknowledged.
     func deliver(to broker: Broker, within time: Duration) async throws {
         let topics = Array(Set(delivered.map(\.topic)))
         let producer = try KafkaProducer(broker.configuration, topics: topics)

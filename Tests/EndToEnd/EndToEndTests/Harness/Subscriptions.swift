@@ -2,8 +2,8 @@ import AppStoreModel
 import Kafka
 import Records
 
-/// A made-up subscription: what the ingress would have recorded of it, without an ingress. The same number
-/// always gives the same records. It ended long ago, so that time changes nothing while a test runs.
+/// A synthetic subscription: the records that the ingress would have written for it, without an ingress. The same
+/// number always yields the same records. It ended long ago, so that time changes nothing while a test runs.
 struct Subscription: Sendable {
     let number: Int
 
@@ -12,12 +12,12 @@ struct Subscription: Sendable {
     var originalTransactionId: String { "\(700_000_000_000_000 + number)" }
     var key: [UInt8] { Array("\(Self.bundleId)/\(originalTransactionId)".utf8) }
 
-    /// The purchase is 0, each renewal one more.
+    /// Returns the record of a period: the purchase is 0, each renewal one more.
     func record(_ period: Int) -> KafkaProducerRecord {
         record(notification(period), transaction(period), renewalInfo(period))
     }
 
-    /// A record of it whose payloads are not what they should be.
+    /// Returns a record with invalid payloads.
     func record(
         _ notification: String, _ transaction: String?, _ renewalInfo: String?, period: Int = 0
     ) -> KafkaProducerRecord {
@@ -42,7 +42,7 @@ struct Subscription: Sendable {
         """
     }
 
-    /// - Parameter further: members beside the usual ones, or instead of those of the same name.
+    /// - Parameter changes: members in addition to the usual ones, or replacing those with the same name.
     func transaction(_ period: Int, _ changes: [String: String?] = [:]) -> String {
         object(
             [
@@ -90,7 +90,7 @@ struct Subscription: Sendable {
 }
 
 extension KafkaProducerRecord {
-    /// The same record for another topic.
+    /// Returns the same record for another topic.
     func produced(in topic: KafkaTopic, with further: [KafkaHeader] = []) -> KafkaProducerRecord {
         var record = self
         record.topic = topic
@@ -100,7 +100,7 @@ extension KafkaProducerRecord {
 }
 
 extension Broker {
-    /// Writes so many periods of subscriptions, all purchases before the first renewals.
+    /// Writes periods of subscriptions, all purchases before the first renewals.
     func write(_ subscriptions: Range<Int>, periods: Range<Int> = 0..<1) async throws {
         let topic = notifications(.production)
         for period in periods {

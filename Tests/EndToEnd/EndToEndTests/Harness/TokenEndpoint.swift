@@ -5,8 +5,8 @@ import HTTPServer
 import Synchronization
 import Testing
 
-/// An identity provider: gives tokens to one client by OAuth 2.0 client credentials, and has the key that brokers verify
-/// them with.
+/// An identity provider: issues tokens to one client by OAuth 2.0 client credentials, and publishes the key with which
+/// brokers verify them.
 final class TokenEndpoint: Sendable {
     static let issuer = "https://issuer.test"
     static let clientId = "sluice"
@@ -19,13 +19,13 @@ final class TokenEndpoint: Sendable {
     private let given = Mutex(0)
 
     var url: String { "http://127.0.0.1:\(server.port())/token" }
-    /// How many tokens it has given.
+    /// Number of issued tokens.
     var count: Int { given.withLock { $0 } }
 
     /// - Parameters:
     ///   - subject: the user that brokers see.
-    ///   - life: seconds for which a token is valid.
-    ///   - key: what it signs with; a new one unless given.
+    ///   - life: validity of a token in seconds.
+    ///   - key: the signing key; nil creates a new one.
     init(subject: String, life: Int = 300, key: PrivateKey? = nil) throws {
         self.subject = subject
         self.key = if let key { key } else { try PrivateKey.generate(.p256) }
@@ -68,7 +68,7 @@ final class TokenEndpoint: Sendable {
         return "\(signed).\(Self.base64URL(try key.es256Signature(of: Array(signed.utf8))))"
     }
 
-    /// The key as brokers take it (RFC 7517).
+    /// Returns the key as brokers expect it (RFC 7517).
     func keySet() throws -> String {
         let point = try #require(key.publicKey).uncompressedPoint
         try #require(point.count == 65)

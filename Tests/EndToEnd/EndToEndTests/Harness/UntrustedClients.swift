@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Connections that send a byte now and then and never a whole request, and come again when they are evicted.
+/// Connections that send occasional bytes and never a complete request, and reconnect when they are evicted.
 final class SlowClients: Sendable {
     private struct State {
         var open = 0
@@ -16,9 +16,9 @@ final class SlowClients: Sendable {
     private let count: Int
     private let interval: Duration
 
-    /// Begins at once.
+    /// Starts immediately.
     ///
-    /// - Parameter interval: between two bytes of a connection.
+    /// - Parameter interval: interval between two bytes of a connection.
     init(port: UInt16, count: Int, interval: Duration) {
         self.port = port
         self.count = count
@@ -26,12 +26,12 @@ final class SlowClients: Sendable {
         Thread { self.run() }.start()
     }
 
-    /// How many are connected, or wait to be accepted.
+    /// Number of connections that are open, or waiting to be accepted.
     var open: Int { state.withLock { $0.open } }
-    /// How many connections were made in all.
+    /// Total number of connections made.
     var opened: Int { state.withLock { $0.opened } }
 
-    /// Closes all of them.
+    /// Closes all connections.
     func stop() async {
         state.withLock { $0.isStopped = true }
         _ = await eventually { state.withLock { $0.hasEnded } }
@@ -42,11 +42,11 @@ final class SlowClients: Sendable {
         while !state.withLock({ $0.isStopped }) {
             connections.removeAll { $0.connection.isOver }
             var opened = 0
-            // Four hundred a second: evicted clients come back slowly.
+            // Four hundred per second: evicted clients reconnect slowly.
             while connections.count < count, opened < 20,
                 let connection = RawConnection(port: port, sending: Self.head)
             {
-                // Each at its own time.
+                // Spread over the interval.
                 connections.append((connection, .now + interval * connections.count / count))
                 opened += 1
             }
@@ -58,7 +58,7 @@ final class SlowClients: Sendable {
                 state.open = connections.count
                 state.opened += opened
             }
-            // The thread is their own.
+            // Blocking is fine: the thread belongs to the clients.
             usleep(50_000)
         }
         state.withLock { $0.hasEnded = true }
@@ -67,7 +67,7 @@ final class SlowClients: Sendable {
     private static let head = Array("POST /notifications HTTP/1.1\r\nHost: a\r\nX: ".utf8)
 }
 
-/// Requests that are sent up to the middle of their body, so many each second; the oldest of very many are closed.
+/// Requests sent up to the middle of their body, at a rate per second; beyond a large number the oldest are closed.
 final class HalfSentRequests: Sendable {
     private static let kept = 2000
 
@@ -81,17 +81,17 @@ final class HalfSentRequests: Sendable {
     private let port: UInt16
     private let perSecond: Int
 
-    /// Begins at once.
+    /// Starts immediately.
     init(port: UInt16, perSecond: Int) {
         self.port = port
         self.perSecond = perSecond
         Thread { self.run() }.start()
     }
 
-    /// How many were sent so far.
+    /// Number of requests sent so far.
     var sent: Int { state.withLock { $0.sent } }
 
-    /// Closes all of them.
+    /// Closes all connections.
     func stop() async {
         state.withLock { $0.isStopped = true }
         _ = await eventually { state.withLock { $0.hasEnded } }
@@ -112,7 +112,7 @@ final class HalfSentRequests: Sendable {
                 sent += 1
             }
             state.withLock { $0.sent = sent }
-            // The thread is their own.
+            // Blocking is fine: the thread belongs to the requests.
             usleep(5000)
         }
         connections = []
@@ -120,7 +120,7 @@ final class HalfSentRequests: Sendable {
     }
 }
 
-/// A TCP connection to this machine that never waits.
+/// A nonblocking TCP connection to this machine.
 final class RawConnection {
     private let socket: Int32
 
@@ -128,7 +128,7 @@ final class RawConnection {
     init?(port: UInt16, sending bytes: [UInt8]) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         socket = Foundation.socket(AF_INET, kind, 0)
-        // The port is free again at once: there are many of these.
+        // Frees the port immediately: there are many of these.
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
         var address = sockaddr_in()
@@ -146,12 +146,12 @@ final class RawConnection {
 
     deinit { if socket >= 0 { close(socket) } }
 
-    /// As much of it as goes out at once.
+    /// Sends as much as possible without blocking.
     func send(_ bytes: [UInt8]) {
         _ = bytes.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Whether the peer has closed, or answered.
+    /// Whether the peer has closed, or responded.
     var isOver: Bool {
         var byte: UInt8 = 0
         let count = recv(socket, &byte, 1, Int32(MSG_DONTWAIT))

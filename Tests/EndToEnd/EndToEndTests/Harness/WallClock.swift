@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A wall clock of one's own for an executable: a library that is preloaded adds an offset to what the program itself
-/// reads, or replaces it. The libraries that it uses, and all timed waits, keep the system's clock.
+/// A separate wall clock for an executable: a preloaded library offsets or replaces the time that the program itself
+/// reads. Its libraries and all timed waits keep the system's clock.
 struct WallClock {
     static let absence = "needs clang or cc in PATH"
     static let compiler = Program.path(of: "clang") ?? Program.path(of: "cc")
@@ -22,18 +22,18 @@ struct WallClock {
         environment = ["LD_PRELOAD": library, "WALL_CLOCK_OFFSET": file]
     }
 
-    /// Moves it to so many seconds beside the system's; from now on also for a process that runs.
+    /// Sets the offset to the system's clock in seconds, also for a running process.
     func set(offset seconds: Int) throws { try write("\(seconds)") }
 
-    /// Stops it at a moment, in milliseconds since 1970: no machine is too slow for what must happen before another.
+    /// Stops the clock at a moment, in milliseconds since 1970: tests do not depend on the machine's speed.
     func stop(at milliseconds: Int64) throws { try write("=\(milliseconds)") }
 
     private func write(_ text: String) throws {
-        // Renamed into place: a reader never sees half of it.
+        // Replaced atomically: a reader never sees a partial file.
         try text.write(toFile: file, atomically: true, encoding: .utf8)
     }
 
-    /// A command that gives its arguments this clock and becomes them.
+    /// A command that executes its arguments with this clock.
     var wrapper: [String] { ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() }
 
     private static let source = """
