@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What Apple really signed, through the ingress into the topic and on into the entitlements; and nothing else.
+    /// Captured Apple samples, through the ingress into the topic and on into the entitlements, without side effects.
     @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct AppleSamples {
         @Test func `what Apple signed is acknowledged, recorded and understood, on the embedded broker`() async throws {
             try await Harness.open { harness in try await receive(on: try await harness.embeddedBroker(), harness) }
@@ -65,13 +65,13 @@ extension EndToEnd {
             }
         }
 
-        /// The compact JWS of a record's value.
+        /// Returns the compact JWS rebuilt from a record's value.
         private static func rebuilt(_ value: [UInt8]?, _ headers: [HeaderReference: [UInt8]]) throws -> String {
             let record = try NotificationRecord(key: nil, value: value, headers: [])
             return String(decoding: try record.rebuild { headers[$0] }, as: UTF8.self)
         }
 
-        /// kcat prints headers as one array of names and values in turn.
+        /// Finds a header in kcat's output: one array of alternating names and values.
         private static func header(_ name: String, of record: JSON.Object) -> String? {
             let texts = (record["headers"] as? [any Sendable])?.compactMap { $0 as? String } ?? []
             return texts.firstIndex(of: name).flatMap { $0 + 1 < texts.count ? texts[$0 + 1] : nil }
@@ -82,7 +82,7 @@ extension EndToEnd {
 // MARK: received
 
 extension EndToEnd.AppleSamples {
-    /// Posts all of them, each twice, and expects 200.
+    /// Posts all samples twice, and expects 200.
     private func post(to ingress: Ingress) async throws -> [AppleSample] {
         let client = HTTPClient()
         defer { client.close() }
@@ -135,7 +135,7 @@ extension EndToEnd.AppleSamples {
         let value = String(decoding: try #require(record.value), as: UTF8.self)
         #expect(value.utf8.count < 3000)
         #expect(try Self.rebuilt(record.value, certificates) == notification.signedPayload)
-        // The nested payloads are there as they were signed, byte for byte.
+        // The nested payloads are included as signed, byte for byte.
         let payload = try #require(JSON.object(CompactJWS.payload(notification.signedPayload)))
         let data = try #require(payload.object("data"))
         for (member, nested) in [("transaction", "signedTransactionInfo"), ("renewalInfo", "signedRenewalInfo")] {
@@ -147,8 +147,8 @@ extension EndToEnd.AppleSamples {
         #expect(transaction?.text("productId") == facts.productId)
     }
 
-    /// The seven tell of one subscription: renewed, bought again twice, expired in between. What was refunded in the end
-    /// is a period that another had already followed, so it ends nothing.
+    /// The seven notifications concern one subscription: renewed, bought again twice, expired in between. The refunded
+    /// period had already been followed by another, so the refund ends nothing.
     private static let states: [(at: String?, state: String, isEntitled: Bool, transaction: String, product: String)] =
         [
             ("2025-10-02T07:08:00Z", "ACTIVE", true, "2000001025686313", "com.getsession.org.pro_sub"),
@@ -191,7 +191,8 @@ extension EndToEnd.AppleSamples {
 extension EndToEnd.AppleSamples {
     private func refuse(on broker: Broker, _ harness: Harness) async throws {
         let ingress = try await harness.ingress(on: broker, for: .appleSamples)
-        // The ingress has seen the valid ones: neither its memory of them nor that of their chain lets a copy in.
+        // The ingress has accepted the valid ones: neither its duplicate window nor its chain cache accepts a modified
+        // copy.
         let samples = try await post(to: ingress)
         let before = try await broker.endOffsets()
         #expect(before.values.reduce(0) { $0 + $1.rawValue } == Int64(samples.count))
@@ -212,7 +213,7 @@ extension EndToEnd.AppleSamples {
         #expect(try await broker.endOffsets() == before)
     }
 
-    /// The answer that is not 429: chains never seen before are examined at a bounded rate.
+    /// Returns the first status other than 429: new chains are verified at a bounded rate.
     private func verdict(on body: [UInt8], from ingress: Ingress, with client: HTTPClient) async throws -> Int {
         var status = 429
         _ = try await eventually(within: .seconds(10)) {
@@ -224,7 +225,7 @@ extension EndToEnd.AppleSamples {
 }
 
 extension AppleSample {
-    /// Of the record.
+    /// The key of the record.
     fileprivate var key: String { "\(facts.bundleId)/\(facts.originalTransactionId)" }
 }
 

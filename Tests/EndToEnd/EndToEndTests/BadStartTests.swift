@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What is wrong at start ends in one line that names the setting and says what to do.
+    /// A startup error is reported on one line that names the setting and the fix.
     @Suite struct BadStarts {
         @Test(arguments: BadStart.alone)
         func `a wrong configuration ends in one clear line`(_ start: BadStart) async throws {
             try await Harness.open { harness in try await check(start, harness, []) }
         }
 
-        /// At the same time: each waits ten seconds for a broker.
+        /// Run concurrently: each waits ten seconds for a broker.
         @Test func `a missing broker ends in one clear line`() async throws {
             try await withThrowingTaskGroup { group in
                 for start in BadStart.withoutBroker {
@@ -32,7 +32,7 @@ extension EndToEnd {
             }
         }
 
-        /// A bare `chroot` has none, and Swift reads the command line from it.
+        /// A bare `chroot` has no /proc, from which Swift reads the command line.
         @Test(.enabled(if: getuid() == 0, "needs to hide /proc"), arguments: ["sluicectl", "sluice-ingress"])
         func `without /proc no flag is ignored in silence`(_ name: String) async throws {
             try await Harness.open { harness in
@@ -76,8 +76,8 @@ extension EndToEnd {
     }
 }
 
-/// A way to start an executable wrongly. In the texts `BUSY` is a port that is taken and `DIR` the test's directory,
-/// in which `file` is a file without meaning.
+/// An invalid way to start an executable. In the texts `BUSY` is a port in use and `DIR` the test's directory, in which
+/// `file` is a file with arbitrary content.
 struct BadStart: Sendable, CustomTestStringConvertible {
     let what: String
     let executable: String
@@ -240,7 +240,7 @@ struct BusyPort {
 }
 
 extension Finished {
-    /// The lines that say what is wrong: those of level error in a JSON log, and every line that is not JSON.
+    /// The error lines: those of level error in a JSON log, and every line that is not JSON.
     fileprivate var complaints: [String] {
         errors.split(separator: "\n").map(String.init).filter { line in
             guard let object = JSON.object(line) else { return true }
@@ -250,7 +250,7 @@ extension Finished {
 }
 
 extension [String] {
-    /// Pairs of flag and value whose flag `others` do not have.
+    /// Returns the pairs of flag and value without the flags in `others`.
     fileprivate func withoutFlags(of others: [String]) -> [String] {
         stride(from: 0, to: count - count % 2, by: 2).flatMap {
             others.contains(self[$0]) ? [] : [self[$0], self[$0 + 1]]

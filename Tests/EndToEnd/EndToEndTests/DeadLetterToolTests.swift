@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `sluicectl dlq` where Kafka itself deletes records; the embedded broker cannot.
+    /// `sluicectl dlq` on Apache Kafka, which deletes the records; the embedded broker cannot.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)")) struct DeadLettersOnApacheKafka {
         @Test func `discard deletes a partition's dead letters up to the one that is named, and only with --yes`()
             async throws
@@ -36,7 +36,7 @@ extension EndToEnd {
                 #expect(try await letters(broker) == ["0-2 c", "1-0 d", "1-1 e"])
                 try await expectList(["0-2", "1-0", "1-1"], broker, harness)
 
-                // It is no longer there: nothing else is deleted in its place.
+                // The record no longer exists: nothing else is deleted instead.
                 let again = try await harness.sluicectl(discard + ["--yes"])
                 #expect(again.end == .exit(1), "\(again)")
                 #expect(again.errors.contains("has no record at 0-1"))
@@ -60,7 +60,7 @@ extension EndToEnd {
                 #expect(done.output.contains("deleted everything up to 1-1, at most 2 records"), "\(done)")
                 #expect(try await letters(broker) == ["0-0 a"])
                 try await expectList(["0-0"], broker, harness)
-                // What fails later gets the next offset.
+                // Later failures get the next offset.
                 try await broker.write([letter("d", topic, 1, broker)])
                 #expect(try await letters(broker) == ["0-0 a", "1-2 d"])
             }
@@ -79,7 +79,7 @@ extension EndToEnd {
                 ])
         }
 
-        /// The position and the value of each that is left, read with a client of our own.
+        /// Returns position and value of each remaining dead letter, read with our own client.
         private func letters(_ broker: Broker) async throws -> [String] {
             try await broker.deadLetters().map {
                 "\($0.partition.rawValue)-\($0.offset.rawValue) \(String(decoding: $0.value ?? [], as: UTF8.self))"

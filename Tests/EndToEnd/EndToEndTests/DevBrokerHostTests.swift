@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The development broker on another address than 127.0.0.1, as in a container.
+    /// The development broker on an address other than 127.0.0.1, as in a container.
     @Suite struct DevBrokerHosts {
         @Test(arguments: [["--port", "0"], ["--port", "0", "--brokers", "3"]])
         func `clients reach each broker on the address that it was given`(_ arguments: [String]) async throws {
@@ -18,7 +18,7 @@ extension EndToEnd {
                 let servers = try #require(try await process.ready().fields.text("bootstrapServers"))
                 #expect(servers.split(separator: ",").allSatisfy { $0.hasPrefix("127.0.0.2:") }, "\(servers)")
 
-                // The producer connects to the leaders, whose addresses it is told.
+                // The producer connects to the leaders at their advertised addresses.
                 let broker = Broker(
                     bootstrapServers: servers, topics: harness.topics, machinery: .embedded(process))
                 let topic = broker.notifications(.production)

@@ -1,6 +1,6 @@
 import Testing
 
-/// The built executables, seen from outside: over HTTP, Kafka, files, signals and exit codes.
+/// The built executables, tested from outside: over HTTP, Kafka, files, signals and exit codes.
 ///
-/// One test at a time: each runs several processes and measures how long they take.
+/// Serialized: each test runs several processes and measures times.
 @Suite(.serialized, .timeLimit(.minutes(TestScale.isLong ? 40 * TestScale.times : 10))) enum EndToEnd {}

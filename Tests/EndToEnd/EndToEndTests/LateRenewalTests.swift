@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Apple often notifies a renewal after the old period has ended. `sluice-entitlements` gets a wall clock of the
-    /// test's own, which goes through a day in steps of a quarter of an hour.
+    /// Apple often notifies a renewal after the old period has ended. `sluice-entitlements` runs with the test's wall
+    /// clock, which passes a day in steps of a quarter of an hour.
     @Suite(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)")) struct LateRenewals {
         @Test func `no access is published as ended and given back when renewals are notified late`() async throws {
             try await Harness.open { harness in
@@ -30,7 +30,7 @@ extension EndToEnd {
             let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
             var day = try RenewalDay(purchases, endingIn: hours, pki: harness.path("pki"))
             var now = day.start + hours.lowerBound * RenewalDay.hour
-            // The last period has ended, and the three hours of leeway after it.
+            // The end of the last period, plus its three hours of leeway.
             let end = day.start + min(24, hours.upperBound + 5) * RenewalDay.hour
             try clock.stop(at: now)
             let entitlements = try await harness.entitlements(on: broker, under: clock.wrapper)
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// Until the topic says last of every purchase what it must.
+        /// Waits until the last published state of every purchase is the expected one.
         private func wait(
             for expected: [String: String], in published: inout PublishedStates, _ entitlements: Entitlements
         ) async throws {
@@ -74,7 +74,7 @@ extension EndToEnd {
             try #require(isPublished, "\(different); \(entitlements.process)")
         }
 
-        /// Reads both topics whole.
+        /// Checks both topics completely.
         private func check(_ day: RenewalDay, _ broker: Broker, _ process: ChildProcess) async throws {
             #expect(try await broker.notificationUUIDs().sorted() == day.posted.sorted())
             #expect(try await broker.deadLetters().isEmpty)

@@ -10,11 +10,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The other executables with exactly the rights that `sluicectl topics acls` prints, on a broker that denies all
+    /// The other executables with exactly the rights printed by `sluicectl topics acls`, on a broker that denies all
     /// others.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"), .timeLimit(.minutes(60)))
     struct LeastPrivilegeOfConsumersOnApacheKafka {
-        /// The short form takes every fourth right away.
+        /// The short form removes every fourth right.
         private static let step = TestScale.choose(short: 4, long: 1)
 
         @Test(arguments: Consumer.all)
@@ -35,7 +35,7 @@ extension EndToEnd {
                 }
                 try await world.startOwner()
                 try await world.expectReady(process)
-                // A second start reads what the first has written.
+                // A second start reads the output of the first.
                 await process.stop()
                 try await world.expectReady(try await world.start("0"))
                 let denials = world.secured.denials.filter { $0.contains("User:\(consumer.executable) ") }
@@ -76,12 +76,12 @@ extension EndToEnd {
     }
 }
 
-/// An executable with a principal of its own.
+/// An executable with its own principal.
 private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConvertible {
     let executable: String
     /// Whether it is a reader of the state, which is in no group.
     var isReader = false
-    /// Rights that are used only in states of the topics that are not provoked here: operation and topic.
+    /// Rights used only in topic states that are not provoked here: operation and topic.
     var rare: [String] = []
 
     var testDescription: String { isReader ? "\(executable), a reader" : executable }
@@ -90,12 +90,12 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
 
     static let all = [
         Consumer(executable: "sluice-webhooks"),
-        // A reader owns no partition: it writes states only where one that it reads has to be published again.
+        // A reader owns no partition: it writes a state only when a row that it reads must be republished.
         Consumer(
             executable: "sluice-entitlements", isReader: true,
             rare: ["Write entitlements.production", "Write entitlements.sandbox"]),
         Consumer(executable: "sluice-refunds"), Consumer(executable: "sluice-archive", rare: ["Write erasures"]),
-        // Used when Apple's history has what is missing, what is nonconforming, and what differs.
+        // Used when Apple's history contains missing, nonconforming or differing data.
         Consumer(
             executable: "sluice-reconciler",
             rare: [
@@ -106,12 +106,12 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
     ]
 
     func isSilent(_ right: SecuredBroker.Right) -> Bool {
-        // The prefix of the test's topics has two parts.
+        // The prefix of the test's topics has two segments.
         let topic = right.name.split(separator: ".", maxSplits: 2).last ?? ""
         return rare.contains("\(right.operation) \(topic)")
     }
 
-    /// Topics in which its work is seen.
+    /// Topics in which its work is visible.
     func outputs(_ topics: TopicNames) -> [KafkaTopic] {
         switch executable {
         case "sluice-refunds": [topics.refunds(.production), topics.refunds(.sandbox)] + letters(topics)
@@ -127,7 +127,7 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
     }
 }
 
-/// A secured broker with an ingress that may do everything, and what one consumer needs.
+/// A secured broker with an ingress that is allowed everything, and the dependencies of one consumer.
 private struct ConsumerWorld {
     let secured: SecuredBroker
     private let consumer: Consumer
@@ -166,7 +166,8 @@ private struct ConsumerWorld {
         try await secured.cluster.stop()
     }
 
-    /// Posts a purchase of each environment, and writes a refund request of each and records that no consumer can handle.
+    /// Posts a purchase in each environment, and writes a refund request in each and records that no consumer can
+    /// handle.
     func feed(seed: UInt64) async throws {
         let pki = try TestCertificateAuthority.load(from: harness.path("pki"))
         let client = HTTPClient()
@@ -195,7 +196,7 @@ private struct ConsumerWorld {
                 })
     }
 
-    /// Starts the consumer with a state of its own name, which need not become ready.
+    /// Starts the consumer with a separate state; it need not become ready.
     func start(_ name: String) async throws -> ChildProcess {
         let data = harness.path("data-\(name)")
         let arguments =
@@ -204,7 +205,7 @@ private struct ConsumerWorld {
         return try harness.start(Executable(consumer.executable, arguments: arguments))
     }
 
-    /// Starts the member that reads the input where the consumer itself does not.
+    /// Starts the member that reads the input when the consumer itself does not.
     func startOwner() async throws {
         guard consumer.isReader else { return }
         _ = try await harness.entitlements(on: secured.administrator, data: "owner")
@@ -220,7 +221,7 @@ private struct ConsumerWorld {
             ]
         case "sluice-archive": return try await archive(data)
         case "sluice-entitlements":
-            // With apps it reads the certificates, for the first uploads.
+            // With apps configured it reads the certificates for the first uploads.
             return [
                 "--data.dir", data, "--http.port", "0", "--state.role", "reader", "--apps", SentApp.simulated,
                 "--root.certificates", harness.path("pki/root.pem"), "--revocation", "off",
@@ -269,7 +270,7 @@ private struct ConsumerWorld {
         #expect(isReady && process.ended == nil, "\(process)")
     }
 
-    /// Whether a warning or an error names the resource, other than those about a cluster of one broker.
+    /// Whether a warning or an error names the resource, except those about a cluster of one broker.
     func isNamed(_ right: SecuredBroker.Right, by process: ChildProcess) -> Bool {
         process.log.contains { line in
             let text = "\(line.fields)"

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The executables with exactly the rights that `sluicectl topics acls` prints, on a broker that denies all others.
+    /// The executables with exactly the rights printed by `sluicectl topics acls`, on a broker that denies all others.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct LeastPrivilegeOnApacheKafka {
         private static let ingress = "sluice-ingress"
         private static let entitlements = "sluice-entitlements"
@@ -34,7 +34,7 @@ extension EndToEnd {
                 for letters in topics.deadLetters(of: Self.entitlements, partitions: 1) {
                     try await expectRecords(in: letters.name, secured)
                 }
-                // A second start reads what the first has written.
+                // A second start reads the output of the first.
                 let again = try await harness.ingress(
                     on: secured.broker, for: app, settings: try secured.settings(of: Self.ingress))
                 try await notify(again, harness)
@@ -89,7 +89,7 @@ extension EndToEnd {
                 let rights = try await secured.rights(of: executable)
                 try #require(rights.count > 8)
                 for (index, right) in rights.enumerated() {
-                    // Another root has certificates that the topic does not hold yet.
+                    // Another root has certificates that are not in the topic yet.
                     let pki = "pki-\(index)"
                     let app = try await harness.simulatedApp(pki: pki)
                     let refusals = secured.denials.count
@@ -142,8 +142,8 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         #expect(isThere, "\(topic)")
     }
 
-    /// Takes the right to describe the settings of a topic from the ingress: the next start misses it, its warning names
-    /// the topic, and so does the broker's log, which without this could be silent about every refusal.
+    /// Removes the ingress's right to describe the settings of a topic: the next start lacks it, its warning names the
+    /// topic, and so does the broker's log. This proves that the log reports refusals at all.
     private func expectDenial(
         on topic: KafkaTopic, _ secured: SecuredBroker, start: () async throws -> ChildProcess
     ) async throws {
@@ -162,7 +162,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         #expect(isLogged)
     }
 
-    /// Starts an executable with a state of its own, which need not become ready.
+    /// Starts an executable with a separate state; it need not become ready.
     private func start(
         _ executable: String, _ name: String, _ secured: SecuredBroker, _ app: SentApp, _ harness: Harness,
         asAdministrator: Bool = false
@@ -178,7 +178,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         return try harness.start(Executable(executable, arguments: settings, environment: environment))
     }
 
-    /// Where an ingress takes notifications; nil when it ended at its start.
+    /// Returns the URL of an ingress for notifications; nil when it ended at startup.
     private func url(of process: ChildProcess) async throws -> String? {
         var port: UInt16?
         _ = await eventually(within: .seconds(20)) {
@@ -191,7 +191,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         return port.map { "http://127.0.0.1:\($0)/notifications" }
     }
 
-    /// Whether a warning or an error names the resource, other than those about a cluster of one broker.
+    /// Whether a warning or an error names the resource, except those about a cluster of one broker.
     private func isNamed(_ right: SecuredBroker.Right, by process: ChildProcess) -> Bool {
         process.log.contains { line in
             let text = "\(line.fields)"
@@ -200,7 +200,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         }
     }
 
-    /// Posts a notification of each environment, whatever the answers are.
+    /// Posts a notification in each environment, and ignores the responses.
     private func post(to url: String, seed: UInt64, pki directory: String) async throws {
         let pki = try TestCertificateAuthority.load(from: directory)
         var bodies: [[UInt8]] = []

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The commands of `sluicectl` against what really runs, as programs use them.
+    /// The commands of `sluicectl` against running services, as used by programs.
     @Suite struct OperatorTool {
         @Test func `topics, tap, verify and entitlements show what the simulator sent`() async throws {
             try await Harness.open { harness in
@@ -74,7 +74,7 @@ extension EndToEnd {
                 let checked = try await harness.sluicectl(["topics", "check"] + options)
                 #expect(checked.end == .exit(0), "\(checked)")
                 #expect(Set(try checked.json.objects("topics").compactMap { $0.text("status") }) == ["exists"])
-                // An ingress that finds them starts.
+                // An ingress that finds its topics starts.
                 _ = try await harness.ingress(on: broker, for: .appleSamples)
             }
         }
@@ -109,7 +109,7 @@ extension EndToEnd {
             let ours = try await harness.sluicectl(["verify", file, "--root.certificates", root, "--apps", app.setting])
             #expect(ours.end == .exit(0), "\(ours)")
             #expect(try ours.json.flag("accepted") == true)
-            // Under Apple's root it is not trusted.
+            // Not trusted under Apple's root.
             let byApple = try await harness.sluicectl(["verify", file])
             #expect(byApple.end == .exit(1), "\(byApple)")
             #expect(try byApple.json.flag("accepted") == false)
@@ -139,14 +139,14 @@ extension EndToEnd {
 }
 
 extension Harness {
-    /// Runs a command of `sluicectl` that prints JSON.
+    /// Runs a command of `sluicectl` with JSON output.
     func sluicectl(_ arguments: [String]) async throws -> Finished {
         try await run(Executable("sluicectl", arguments: arguments + ["--output", "json"]))
     }
 }
 
 extension Broker {
-    /// `tap` has no profile: it only reads.
+    /// Flags of `tap`, which has no profile: it only reads.
     var tapArguments: [String] {
         ["--kafka.bootstrap.servers", bootstrapServers, "--topics.prefix", topics.prefix]
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What an operator tries first: curl, a proxy that ends TLS, the ingress, and Kafka itself.
+    /// An operator's first attempt: curl, a proxy that terminates TLS, the ingress, and Kafka itself.
     @Suite(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         .enabled(if: Program.path(of: "curl") != nil, "needs curl"),
@@ -45,7 +45,7 @@ extension EndToEnd {
                     ])
                     #expect(posted.output.uppercased() == "200 HTTPS", "\(posted); \(proxy.process)")
                 }
-                // Without the proxy's certificate there is no connection: TLS is what was used.
+                // Without the proxy's certificate there is no connection: this proves that TLS is used.
                 let untrusting = try await harness.run([
                     curl, "--silent", "--data", "{}", "--write-out", "%{http_code}", proxy.url,
                 ])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The ingress behind the proxies that people have, by the recipes of `deploy/proxies` and by the programs' defaults.
+    /// The ingress behind common proxies, with the recipes of `deploy/proxies` and with the programs' defaults.
     @Suite(.enabled(if: !Proxy.installed.isEmpty, "\(Proxy.absence)")) struct Proxies {
         @Test(arguments: Proxy.installed, Proxy.Configuration.allCases)
         func `notifications posted to https are answered 200 and recorded`(
@@ -47,7 +47,7 @@ extension EndToEnd {
         ) async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
-                // The client has another address of this machine than the proxy.
+                // The client has a different local address than the proxy.
                 let ingress = try await harness.ingress(
                     on: broker, for: try await harness.simulatedApp(),
                     settings: ["--http.proxies", "127.0.0.1/32", "--http.forwarded", "x-forwarded-for"])
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        /// Report 31: version 1 carries the customer's whole receipt.
+        /// Report 31: version 1 contains the customer's whole receipt.
         @Test(arguments: Proxy.installed)
         func `bodies of version 1 pass the recipe up to the limit of the ingress, which logs larger ones`(
             _ program: Proxy.Program
@@ -81,7 +81,7 @@ extension EndToEnd {
                 let proxy = try await harness.proxy(program, .recipe, before: [ingress])
                 let client = HTTPClient(HTTPClient.Configuration(trustRootsFile: proxy.certificate))
                 defer { client.close() }
-                // Another password: the answer is the ingress's, and nothing has to be in the receipt.
+                // Another password: the response is the ingress's, and the receipt may be arbitrary.
                 func status(_ bytes: Int) async throws -> Int {
                     let receipt = String(repeating: "A", count: bytes)
                     let body =
@@ -93,9 +93,9 @@ extension EndToEnd {
                     let answer = try await status(bytes)
                     #expect([401, 403].contains(answer), "\(proxy.process)")
                 }
-                // The ingress answers before it has the whole body, and ends the connection: nginx, which is still sending,
-                // says 502 where it notices the end before the answer, and HAProxy ends the client's connection too, so
-                // that the answer may be lost to a client which is still sending.
+                // The ingress responds before it has the whole body, and closes the connection. nginx, which is still
+                // sending, returns 502 if it notices the close before the response; HAProxy closes the client's
+                // connection too, so the response may be lost to a client that is still sending.
                 let refusal: Int?
                 do { refusal = try await status(2_200_000) } catch is HTTPClientError { refusal = nil }
                 switch program {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What Apple signed comes back from Kafka byte for byte: with the library, with `sluicectl`, and with the recipe
+    /// Signed payloads can be rebuilt from Kafka byte for byte: with the library, with `sluicectl`, and with the recipe
     /// for other languages.
     @Suite struct Rebuilding {
         @Test func `sluicectl and the recipe in Python rebuild what was signed`() async throws {
@@ -36,7 +36,7 @@ extension EndToEnd {
             _ records: [KafkaRecord], _ headers: [HeaderReference: [UInt8]], _ signed: [String], _ harness: Harness
         ) async throws {
             guard let python = Program.path(of: "python3") else { return }
-            // As `kcat -J` prints them.
+            // Records in the format of `kcat -J`.
             func lines(_ records: [(key: String, payload: [UInt8]?)]) throws -> String {
                 try records.map { record in
                     let payload: Any = record.payload.map { String(decoding: $0, as: UTF8.self) } ?? NSNull()
@@ -46,7 +46,7 @@ extension EndToEnd {
             }
             let known = headers.map { ($0.rawValue, Optional($1)) }
             let certificates = try harness.write(try lines(known + [("gone", nil)]), to: "certificates.jsonl")
-            // What a topic may hold beside them: a tombstone, a notification of version 1, and something else.
+            // Other possible records of a topic: a tombstone, a notification of version 1, and junk.
             let others: [[UInt8]?] = [
                 nil, Array(#"{"notification":{"notificationType":"TEST"},"legacy":{}}"#.utf8), Array("torn".utf8),
                 Array("{".utf8),
@@ -59,7 +59,7 @@ extension EndToEnd {
             #expect(run.end == .exit(0), "\(run)")
             #expect(run.output.split(separator: "\n").map(String.init).sorted() == signed)
             #expect(run.errors.split(separator: "\n").count == 3, "\(run)")
-            // Without the certificates nothing can be rebuilt, and each record says so.
+            // Without the certificates nothing can be rebuilt, and each record is reported.
             let none = try harness.write("", to: "none.jsonl")
             let blind = try await harness.run(["sh", "-c", "'\(python)' '\(recipe)' '\(none)' < '\(values)'"])
             #expect(blind.end == .exit(1) && blind.output.isEmpty)

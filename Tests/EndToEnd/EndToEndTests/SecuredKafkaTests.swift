@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The executables on a broker that is secured as teams secure it.
+    /// The executables on a broker with typical security.
     @Suite(
         .enabled(if: ApacheKafka.canStart && TLSFiles.isAvailable, "\(ApacheKafka.faultAbsence); \(TLSFiles.absence)"),
         .timeLimit(.minutes(10)))
@@ -23,7 +23,7 @@ extension EndToEnd {
             }
         }
 
-        /// All at the same time: each waits ten seconds for the brokers.
+        /// Run concurrently: each waits ten seconds for the brokers.
         @Test func `start and doctor name the true cause`() async throws {
             try await Harness.open { harness in
                 let secured = try await EncryptedBroker(harness)
@@ -44,7 +44,7 @@ extension EndToEnd {
                 let entitlements = try await harness.entitlements(
                     on: secured.broker(.token),
                     settings: try secured.settings(.token, changing: ["kafka.token.endpoint.url": shortLived.url]))
-                // Four fifths of four seconds, again and again.
+                // Renewed after four fifths of four seconds, repeatedly.
                 let isRenewed = await eventually(within: .seconds(60)) {
                     await pass(.milliseconds(200))
                     return shortLived.count >= 5
@@ -80,7 +80,7 @@ extension EndToEnd.SecuredClientsOnApacheKafka {
                 #expect(
                     process.errors.contains("Kafka 4 and later refuse SCRAM of librdkafka \(version)"), "\(process)")
             } else {
-                // Topics that differ from a production's end with 1; the brokers have told of them.
+                // Exit code 1 means that topics differ from production's, so the brokers have responded.
                 #expect(process.output.contains(secured.administrator.quarantine.rawValue), "\(mechanism): \(process)")
             }
             print(
@@ -126,17 +126,17 @@ extension EndToEnd.SecuredClientsOnApacheKafka {
     }
 }
 
-/// A reason why brokers do not take a client in, and the words in which it is told.
+/// A reason why brokers refuse a client, and its expected message.
 private struct TrueCause: Sendable, CustomStringConvertible {
     let description: String
     let mechanism: EncryptedBroker.Mechanism
     var user = EncryptedBroker.user
     var changes: [String: String?] = [:]
-    /// Settings that name a file with something else.
+    /// Settings that name a file with wrong content.
     var wrongFiles: [String] = []
     var isForeignAuthority = false
     var code: Int32 = 78
-    /// In the line of the start, and in a finding of doctor.
+    /// Expected in the startup error, and in a finding of doctor.
     let words: [String]
 
     static let all = [

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Whole life cycles from the simulated App Store, through the ingress, to what a customer may use.
+    /// Complete life cycles from the simulated App Store, through the ingress, to a customer's entitlements.
     @Suite struct SimulatedStore {
         @Test func `every scenario is acknowledged, recorded and answered for`() async throws {
             try await Harness.open { harness in
@@ -54,7 +54,7 @@ extension EndToEnd {
                 let records = try await broker.records(of: broker.notifications(.production))
                 let bodies = posted.count { $0.text("format") != nil && $0["duplicate"] == nil }
                 let identifiers = Set(records.compactMap { $0.header("ce_id")?.text })
-                // A body that does not tell when it happened is published as often as it is posted, others once.
+                // A body without a date of the event is published as often as it is posted, others once.
                 #expect(identifiers.count >= bodies, "\(identifiers.count) of \(bodies)")
                 #expect(identifiers.count < posted.count, "\(identifiers.count) of \(posted.count)")
                 #expect(records.count == identifiers.count)
@@ -100,7 +100,8 @@ extension EndToEnd {
 }
 
 extension Harness {
-    /// Runs the simulator to its end; its report, one object for each attempt. `simulatedApp()` comes before.
+    /// Runs the simulator to completion, and returns its report, one object for each attempt. Requires
+    /// `simulatedApp()`.
     func post(to ingress: Ingress, _ arguments: [String]) async throws -> [JSON.Object] {
         let report = path("report.jsonl")
         let finished = try await run(
@@ -112,7 +113,7 @@ extension Harness {
         return try lines.map { try #require(JSON.object(String($0)), "\($0)") }
     }
 
-    /// The body of a notification of a version that does not exist, signed as all others. `simulatedApp()` comes before.
+    /// Returns the body of a notification with an unknown version, signed like all others. Requires `simulatedApp()`.
     func nonconformingNotification() async throws -> [UInt8] {
         let payload = """
             {"notificationType":"TEST","notificationUUID":"\(UUID().uuidString.lowercased())","version":"9.0",\

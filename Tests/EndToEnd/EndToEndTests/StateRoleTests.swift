@@ -8,7 +8,7 @@ extension EndToEnd {
         @Test func `two workers and a reader end in the state of one undisturbed member`() async throws {
             try await ConsumerGroup.openEmbedded(.workersAndReader) { group, load in
                 let reader = try await group.reader()
-                // The broker forgets a member that was killed when its session ends.
+                // The broker removes a killed member when its session ends.
                 let session = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "1000"]
                 var members = [
                     try await group.member("0", settings: session), try await group.member("1", settings: session),
@@ -18,7 +18,7 @@ extension EndToEnd {
                     try await load.wait(for: 50)
                     try await members[0].die()
                     try FileManager.default.removeItem(atPath: group.directory(of: members[0].name))
-                    // The other one takes over what it follows as a standby, and what it does not.
+                    // The other one takes over partitions that it follows as a standby, and others.
                     try await group.wait(for: members[1]) { await $0.partitions == group.assignedPartitions }
                     try await load.wait(for: 50)
                     members[0] = try await group.member("0", settings: session)
@@ -28,7 +28,7 @@ extension EndToEnd {
                 for member in members {
                     #expect(!member.process.log.contains { $0.fields.text("listener") == "entitlements" })
                 }
-                // In no group: it has read no notification.
+                // A reader is in no group: it has read no notification.
                 #expect(await reader.sum(of: "sluice_consumer_records_total") == 0)
                 try await group.conclude(
                     load, members, readers: [reader],

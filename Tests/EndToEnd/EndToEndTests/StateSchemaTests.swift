@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What the published schemas say of the values of the state topics.
+    /// The values of the state topics conform to the published schemas.
     @Suite struct StateSchemas {
         @Test func `every entitlement record of the simulator's scenarios is as its schema says`() async throws {
             try await Harness.open { harness in
@@ -58,7 +58,7 @@ extension EndToEnd {
             }
         }
 
-        /// All values keep the schema, and every member of theirs is named there.
+        /// Checks that all values conform to the schema, and that it names all of their members.
         private func check(_ values: [[UInt8]], _ name: String) throws {
             let schema = try JSONSchema.deployed(name)
             #expect(!values.isEmpty)
@@ -69,7 +69,7 @@ extension EndToEnd {
             }
         }
 
-        /// The schema refuses a value that lacks any of these members, or has any of these changes.
+        /// Checks that the schema refuses a value without any of these members, or with any of these changes.
         private func refuse(
             _ value: [UInt8], _ name: String, lacking members: [String], changing changes: [String: Any]
         ) throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What Sources/Pipeline/README.md shows is what runs.
+    /// The code in Sources/Pipeline/README.md works as shown.
     @Suite struct Tutorial {
         @Test(
             .enabled(
@@ -47,7 +47,7 @@ extension EndToEnd {
             }
         }
 
-        /// Builds the runtime once more, for a package of its own: minutes the first time.
+        /// Builds the runtime again for a separate package: takes minutes the first time.
         @Test(
             .enabled(
                 if: ProcessInfo.processInfo.environment["SLUICE_TEST_TUTORIAL"] != nil,
@@ -85,7 +85,7 @@ extension EndToEnd {
                 ] + settings, [:])
         }
 
-        /// The consumer with an effect outside: a file for each notification.
+        /// Checks the consumer with an external effect: a file for each notification.
         private static func inboxKeeps(
             _ posted: [JSON.Object], of package: TutorialPackage, on broker: Broker, _ harness: Harness
         ) async throws {
@@ -101,7 +101,7 @@ extension EndToEnd {
             }
             _ = await eventually(within: .seconds(60)) { kept() == expected || consumer.ended != nil }
             #expect(kept() == expected, "\(consumer)")
-            // Its own counter is beside those of the runtime.
+            // Its own counter is exported with those of the runtime.
             let client = HTTPClient()
             defer { client.close() }
             let bytes = try await AdminAddress(consumer).metrics("inbox_bytes_total ", client)
@@ -110,11 +110,12 @@ extension EndToEnd {
             #expect(consumer.ended == .exit(0), "\(consumer)")
         }
 
-        /// The consumer with a state: a member that works, and one that only answers, from what the other published.
+        /// Checks the consumer with a state: a member that works, and one that only answers from the other's
+        /// publications.
         private static func latestKnowsTheLast(
             of package: TutorialPackage, on broker: Broker, _ harness: Harness
         ) async throws {
-            // Of those that were signed at the same time it is the one with the greater id.
+            // Among notifications signed at the same time it is the one with the greater id.
             var expected: [String: [String]] = [:]
             for record in try await broker.records(of: broker.notifications(.production)) {
                 func text(_ bytes: [UInt8]?) throws -> String { String(decoding: try #require(bytes), as: UTF8.self) }
@@ -147,7 +148,7 @@ extension EndToEnd {
             #expect(try await client.send(HTTPClientRequest(url: url + "unknown")).status == 404)
         }
 
-        /// The block of Python in the tutorial.
+        /// Returns the Python block of the tutorial.
         private static func script() throws -> String {
             let block = try TutorialPage.text().components(separatedBy: "```python\n").dropFirst().first?
                 .components(separatedBy: "```\n")
@@ -165,7 +166,7 @@ private enum TutorialPage {
     }
 }
 
-/// The files that the tutorial shows, as a package beside this repository.
+/// The files shown in the tutorial, as a package outside of this repository.
 private struct TutorialPackage {
     let directory: TemporaryDirectory
     private let path: String
@@ -174,7 +175,7 @@ private struct TutorialPackage {
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.file("inbox")
-        // Kept, so that only what changed is built again.
+        // Kept, so that only changes are built again.
         build = TutorialPage.repository.appending(path: ".build/tutorial").path
         // Its name is the package's identity.
         try FileManager.default.createSymbolicLink(
@@ -209,9 +210,9 @@ private struct TutorialPackage {
     }
 }
 
-/// A virtual environment with what the tutorial installs, made once a run.
+/// A virtual environment with the packages that the tutorial installs, created once per run.
 private enum PythonEnvironment {
-    /// Its interpreter; nil when it cannot be made here. Awaited by the condition of the test.
+    /// Its interpreter; nil when it cannot be created here. Awaited by the condition of the test.
     static let shared = Task { () -> String? in
         guard let python = Program.path(of: "python3") else { return nil }
         let directory = ProcessCleanup.shared.directory

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What `sluice-webhooks` delivers of what the simulator sends, as an endpoint sees it.
+    /// Deliveries of `sluice-webhooks` for the simulator's notifications, as an endpoint receives them.
     @Suite struct WebhookContents {
         @Test(arguments: ["state", "notification"])
         func `every body is as the published schema says`(content: String) async throws {
@@ -38,7 +38,7 @@ extension EndToEnd {
                     return #"{"signedPayload":""# + String(decoding: jws, as: UTF8.self) + #""}"#
                 }
                 #expect(deliveries.map(\.body).sorted() == signed.sorted())
-                // The ingress is such an endpoint: it has them already.
+                // The ingress can be such an endpoint: it already has all of them.
                 let client = HTTPClient()
                 defer { client.close() }
                 for delivery in deliveries {
@@ -48,7 +48,7 @@ extension EndToEnd {
             }
         }
 
-        /// Sends purchases through everything, and gives what the receiver got.
+        /// Sends purchases through all services, and passes the deliveries to `check`.
         private func deliveries(
             _ content: String, _ check: ([Delivered], Broker, Ingress, Harness) async throws -> Void
         ) async throws {
@@ -81,7 +81,8 @@ extension EndToEnd {
             }
         }
 
-        /// With the library that Standard Webhooks publishes, and with a validator of JSON Schema that is not ours.
+        /// Verifies deliveries with the library that Standard Webhooks publishes, and with a third-party validator of
+        /// JSON Schema.
         private func verify(_ deliveries: [Delivered], _ harness: Harness) async throws {
             let python = try #require(StandardWebhooks.python)
             let lines = try deliveries.map { delivery in
@@ -119,7 +120,7 @@ private struct Delivered: Sendable {
     let body: String
 }
 
-/// Takes everything, and notes it.
+/// Accepts and records every delivery.
 private final class DeliveryReceiver: Sendable {
     static let key = "whsec_" + Data(repeating: 1, count: 32).base64EncodedString()
 

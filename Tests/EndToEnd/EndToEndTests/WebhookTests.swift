@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `sluice-webhooks` as an operator starts it, against a receiver of this process.
+    /// `sluice-webhooks` as an operator starts it, with a receiver in this process.
     @Suite struct Webhooks {
         @Test func `notifications reach the receiver as the state that is in Kafka`() async throws {
             try await Harness.open { harness in
@@ -42,7 +42,7 @@ extension EndToEnd {
                 let receiver = try StateReceiver()
                 try await broker.write(states: 0..<100)
                 let first = try harness.webhooks(on: broker, to: receiver)
-                // Killed while it delivers: what was not committed comes again.
+                // Killed while it delivers: uncommitted records are delivered again.
                 try await waitUntil(within: .seconds(30)) { receiver.count >= 20 }
                 first.signal(SIGKILL)
                 try await waitUntil { first.ended != nil }
@@ -103,12 +103,12 @@ private final class StateReceiver: Sendable {
     var states: [String: Int] { notes.state.withLock { $0.states.mapValues(\.number) } }
     var ids: Set<String> { notes.state.withLock { $0.ids } }
     var purchases: [String: PurchaseStatement] { PurchaseStatement.last(in: notes.state.withLock { $0.data }) }
-    /// Copies included.
+    /// Number of deliveries, including copies.
     var count: Int { notes.state.withLock { $0.count } }
 }
 
 extension Broker {
-    /// States of ten purchases, each with a number that grows, and the version with it.
+    /// Writes states of ten purchases, each with an increasing number and version.
     fileprivate func write(states numbers: Range<Int>) async throws {
         try await write(
             numbers.map { number in

@@ -1,9 +1,8 @@
 import Foundation
 import HTTPServer
 
-/// `http-probe PORT`: the HTTP server alone. `POST /notifications` is answered 200 whatever its body; everything else is
-/// refused as the ingress refuses it. Says its port, which may be 0 in the argument, and ends after a drain when it gets
-/// SIGTERM.
+/// `http-probe PORT`: the HTTP server alone. `POST /notifications` is answered with 200 for any body; everything else
+/// is refused like in the ingress. Prints its port, which may be 0 in the argument, and ends after a drain on SIGTERM.
 @main
 struct HTTPProbe {
     static func main() async throws {
@@ -30,7 +29,7 @@ struct HTTPProbe {
         await server.drain()
     }
 
-    /// Waits for SIGTERM; `begun` is called when nothing can be missed any more.
+    /// Waits for SIGTERM; `begun` is called when the signal can no longer be missed.
     private static func ended(begun: @escaping @Sendable () -> Void) async {
         let source = DispatchSource.makeSignalSource(signal: SIGTERM)
         await withCheckedContinuation { continuation in
