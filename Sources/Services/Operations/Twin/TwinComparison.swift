@@ -33,7 +33,8 @@ struct TwinComparison: Sendable {
     let states: TwinStates.Result
 
     /// - Parameters:
-    ///   - notifications: includes those received up to the tolerance before `from` and after `to`: they can be counterparts, and are not counted themselves.
+    ///   - notifications: includes those received up to the tolerance before `from` and after `to`: they can be
+    ///     counterparts, and are not counted themselves.
     ///   - states: states of the notifications received in the range.
     init(
         _ notifications: [TwinNotification], states: TwinStates, environment: AppStoreEnvironment,

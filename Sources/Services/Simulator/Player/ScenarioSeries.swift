@@ -20,7 +20,8 @@ package struct ScenarioSeries: Sendable {
     ///
     /// - Parameters:
     ///   - formats: each step is sent in every one of these formats that the App Store uses for it.
-    ///   - receiptTransactions: minimum number of transactions in a version 1 receipt; earlier purchases are added to reach it.
+    ///   - receiptTransactions: minimum number of transactions in a version 1 receipt; earlier purchases are added to
+    ///     reach it.
     package init?(
         scenarios: [Scenario], accounts: Int? = nil, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         formats: Set<NotificationFormat> = [.v2], receiptTransactions: Int = 0

@@ -31,7 +31,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Number of messages of each scenario; with version 2 alone its number of steps.
     private let stepCounts: [Int]
     private let series: ScenarioSeries
-    /// The end of the range of runs.
+    /// Exclusive upper bound of the run numbers; nil when the count limits the plan.
     private let end: Int?
     private var generator: SeededGenerator
     /// Active runs, each with its next step.
