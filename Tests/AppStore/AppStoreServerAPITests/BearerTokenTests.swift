@@ -87,7 +87,7 @@ import Testing
         #expect(events.all == [.keyRead(file: path), .keyRead(file: path)])
     }
 
-    /// Each key of Apple's has its own id, which is in its file's name.
+    /// Each key has its own id, which is part of its file name.
     @Test func `a link that is changed to another key changes the key id with the key`() throws {
         let first = try directory.write(firstKey, to: "SubscriptionKey_AAAAAAAAA1.p8")
         let second = try directory.write(secondKey, to: "SubscriptionKey_BBBBBBBBB2.p8")

@@ -165,7 +165,7 @@ import Testing
 
         try await installation.write(states: 20, keys: 20)
         let paused = try await RunningWebhooks(arguments + ["--webhooks.receivers.billing.paused", "true"])
-        // The first ten are repeated states, with the same content.
+        // The first ten repeat earlier states, with the same content.
         try await waitUntil { crm.accepted.count == 30 }
         #expect(paused.metric(#"sluice_webhooks_paused{receiver="billing"}"#) == 1)
         #expect(paused.metric(#"sluice_webhooks_paused{receiver="crm"}"#) == 0)

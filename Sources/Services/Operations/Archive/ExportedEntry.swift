@@ -5,7 +5,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// The tree of which an exported entry is a leaf; it ties a row to a proof.
+/// The tree that contains an exported entry as a leaf; it ties a row to a proof.
 struct ExportedTree: Sendable {
     /// The first line of the log's checkpoints.
     let origin: String

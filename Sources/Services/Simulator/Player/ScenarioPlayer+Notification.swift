@@ -85,7 +85,7 @@ extension ScenarioPlayer {
         var token = JSONObject()
         token.put("externalPurchaseId", externalPurchaseId)
         token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
-        // Both members in both environments: a receiver can match the token to the app by nothing else.
+        // Sent in both environments: a receiver has no other members to match the token with the app.
         token.put("appAppleId", app.appAppleId.rawValue)
         token.put("bundleId", app.bundleId.rawValue)
         if event != .externalPurchaseToken(.unreported) {

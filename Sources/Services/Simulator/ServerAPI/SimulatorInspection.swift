@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Synchronization
 
-/// Diagnostic pages beside the API, with one JSON object per line; no token is required.
+/// Diagnostic pages outside of the API, with one JSON object per line; no token is required.
 enum SimulatorInspection: String, CaseIterable {
     /// Every PUT of consumption information.
     case consumption
