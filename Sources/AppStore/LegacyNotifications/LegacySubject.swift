@@ -55,7 +55,7 @@ struct LegacySubject: Sendable {
         if let newest = newest(of: purchase, statement.type) {
             return LegacySubject(transaction: newest, purchase: purchase)
         }
-        // The receipt does not show what was cancelled, but the body may.
+        // The receipt does not show what was cancelled, but the body does.
         guard statement.cancellationDate != nil else { return nil }
         // A receipt in the oldest form is about one subscription, and its body about the latest period.
         guard statement.source == .v0 else { return nil }
