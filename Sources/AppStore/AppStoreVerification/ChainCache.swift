@@ -62,7 +62,7 @@ final class ChainCache: Sendable {
     private let state = Mutex(State())
     private let uses = Atomic<UInt64>(0)
 
-    /// Returns whether a path validated at `start` is still fresh. A path from the future is not: the clock was set
+    /// Returns whether a path is still fresh at `now`. A path validated later than `now` is not: the clock was set
     /// back.
     static func isFresh(_ path: ValidatedPath, at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(path.validatedAt)

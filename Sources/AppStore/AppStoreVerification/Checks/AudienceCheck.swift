@@ -36,8 +36,8 @@ struct AudienceCheck: Sendable {
         if envelope.environment.fault == .ambiguous {
             throw Refusal(.profileContainer, "the environment of the external purchase token is not clear")
         }
-        // The app is ours, so new or missing members are quarantined from here on; only a mismatch with another app is
-        // rejected.
+        // The app is ours, so new or missing members are quarantined from here on; only members that name another app
+        // are rejected.
         guard let environment = envelope.environment.value else {
             throw Refusal(.profileAudience, "the environment is not a text")
         }

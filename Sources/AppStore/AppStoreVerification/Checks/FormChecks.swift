@@ -28,7 +28,7 @@ enum FormChecks {
         let root = document.root
         // Values other than objects have no members.
         guard let member = root["signedPayload"] else {
-            // A client with the password may get a body stored, however malformed the body is.
+            // For a client with the password the body is stored, however malformed it is.
             guard let type = root["notification_type"], type.kind == .string || root["password"] != nil else {
                 throw Refusal(.jsonShape, "the body has no signedPayload")
             }
