@@ -3,7 +3,7 @@ internal import AppStoreModel
 /// The JSON texts of a notification record. Every text is copied byte for byte, except that nested JWS strings are left
 /// empty: their payloads are separate members.
 ///
-/// All texts are scanned JSON objects, and `signedPayload` is a compact JWS: base64url and dots, which need no escaping.
+/// All texts are scanned JSON objects. `signedPayload` is a compact JWS: base64url and dots, which need no escaping.
 public struct RecordContent: Sendable {
     /// Data needed to restore the signed texts.
     public enum Evidence: Sendable {
