@@ -42,7 +42,7 @@ final class ChildProcess {
         return result ?? ""
     }
 
-    /// Number of lines with this message logged so far.
+    /// Returns the number of lines with this message logged so far.
     func count(of message: String) -> Int { lines.count(of: message) }
 
     /// CPU time of the process so far in nanoseconds: all threads, user and system.

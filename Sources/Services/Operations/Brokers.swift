@@ -36,7 +36,7 @@ struct Brokers {
         }
     }
 
-    /// The client configuration for these brokers.
+    /// Returns the client configuration for these brokers.
     func readerConfiguration(isEmbedded: Bool) throws(ConfigurationError) -> KafkaConfiguration {
         isEmbedded
             ? try ApplicationSettings.kafkaConfiguration(

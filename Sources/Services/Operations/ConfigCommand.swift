@@ -123,8 +123,8 @@ struct ConfigCommand {
             skipped: zip(executables, isChecked).filter { !$0.1 }.map(\.0))
     }
 
-    /// The command line of an executable, prefixed with the subcommands of `sluicectl`: the same arguments can be
-    /// parsed, and errors carry the executable's name.
+    /// Returns the command line of an executable, prefixed with the subcommands of `sluicectl`: the same arguments can
+    /// be parsed, and errors carry the executable's name.
     private func command(_ executable: SluicectlParts.Executable) -> Command {
         let schema = executable.schema.tolerating(sharedKeys)
         let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
@@ -156,7 +156,7 @@ struct ConfigCommand {
         }
     }
 
-    /// The arguments without those that select executables and output format.
+    /// Returns the arguments without those that select executables and output format.
     static func withoutOwnFlags(_ arguments: [String]) -> [String] {
         let own = ["--for", "--output"]
         var result: [String] = []

@@ -220,7 +220,8 @@ package struct Sluicectl: Sendable {
         noCase(invocation)
     }
 
-    /// Programming error: a command of SluicectlCommand has no case here. Unknown commands have been refused earlier.
+    /// Reports a programming error: a command of SluicectlCommand has no case here. Unknown commands have been refused
+    /// earlier.
     private func noCase(_ invocation: Invocation) -> Never {
         preconditionFailure("no command \(invocation.commandPath)")
     }

@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// The command line of `sluicectl topics acls`.
 extension SluicectlCommand {
-    /// Empty without the settings of the executables.
+    /// Returns no command without the settings of the executables.
     static func acls(_ parts: SluicectlParts) -> [Command] {
         guard let access = parts.access else { return [] }
         let own = ConfigurationSchema(

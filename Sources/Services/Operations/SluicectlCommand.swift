@@ -35,7 +35,7 @@ enum SluicectlCommand {
 
     // MARK: topics
 
-    /// Includes the settings of webhooks, whose receivers have dead letter topics.
+    /// Returns the settings of topics, including those of webhooks, whose receivers have dead letter topics.
     private static func topicsSchema(_ parts: SluicectlParts) -> ConfigurationSchema {
         let schema = kafkaSchema.adding(
             ConfigurationSchema([

@@ -52,7 +52,7 @@ struct SigningAppStore {
         return body
     }
 
-    /// A month bought just now, without a notification yet.
+    /// Returns a month bought just now, without a notification yet.
     static func bought(
         _ purchase: String = "1000", environment: AppStoreEnvironment = .production, token: String? = account,
         signed: Int64 = Clocks.system.wallMilliseconds()

@@ -21,7 +21,7 @@ import Testing
         return TestAppStore.body(try appStore.renewal(by: signer))
     }
 
-    /// The clock is stopped, so the limit permits only one new chain.
+    /// Limits new chains: with the stopped clock only one is permitted.
     private func oneChain(_ plan: inout IngressPlan) {
         plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
     }

@@ -224,7 +224,7 @@ struct APICommandTests {
     }
 }
 
-/// Returns prepared responses one after the other, repeating the last one.
+/// Prepared responses, returned one after the other; the last one is repeated.
 private final class Answers: Sendable {
     private let left: Mutex<[String]>
 

@@ -23,7 +23,8 @@ import Testing
                 repairsStatuses: repairs))
     }
 
-    /// One line for each right: operations by their first letters (D is DescribeConfigs, d Describe) and the name.
+    /// Returns one line for each right: operations by their first letters (D is DescribeConfigs, d Describe) and the
+    /// name.
     private static func lines(_ rights: [AccessRight]) -> Set<String> {
         let letters: [AccessRight.Operation: String] = [.read: "R", .write: "W", .describe: "d", .describeConfigs: "D"]
         return Set(

@@ -31,7 +31,7 @@ struct DoctorOnBrokerTests {
         ]
     }
 
-    /// `what: status` of each finding.
+    /// Returns `what: status` of each finding.
     private static func seen(_ printed: Printed) throws -> [String] {
         let findings = try #require(try printed.objects.first?["findings"]?.array)
         return findings.map { "\($0.object?["what"]?.string ?? "?"): \($0.object?["status"]?.string ?? "?")" }

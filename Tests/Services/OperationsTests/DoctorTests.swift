@@ -36,7 +36,7 @@ import Testing
             configuration: good.merging(settings) { $1 })
     }
 
-    /// An installation without a fault.
+    /// Returns an installation without a fault.
     private static func good() -> DoctorFacts {
         var facts = DoctorFacts()
         facts.configuration = .good(apps: 2, profile: .production, file: "sluice.properties")

@@ -32,7 +32,7 @@ import Testing
         return [complete, failing]
     }
 
-    /// A comparison of three subscriptions with one difference, complete or in progress.
+    /// Returns a comparison of three subscriptions with one difference, complete or in progress.
     private func statuses(isComplete: Bool) throws -> Sweep {
         var sweep = Sweep(.production, Self.app, .statuses)
         var run = SweepRun(startedAt: Signed.now, range: SweepRange(from: 0, to: 1), windows: 1)

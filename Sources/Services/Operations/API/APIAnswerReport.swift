@@ -115,6 +115,6 @@ struct APIAnswerReport {
             })
     }
 
-    /// Verified text is always a JSON object.
+    /// Parses verified text, which is always a JSON object.
     private static func object(_ signed: [UInt8]) -> JSONObject { (try? JSONValue(json: signed))?.object ?? [:] }
 }

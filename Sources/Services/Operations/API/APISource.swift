@@ -46,7 +46,7 @@ struct APISource {
         return first.bundleId
     }
 
-    /// The client verifies without revocation checks, like `sluicectl verify`.
+    /// Returns a client that verifies without revocation checks, like `sluicectl verify`.
     func client(http: HTTPClient, clocks: Clocks) throws(APIFailure) -> AppStoreServerClient {
         do throws(VerifierSetupError) {
             let verifier = try NotificationVerifier(

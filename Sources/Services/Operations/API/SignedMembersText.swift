@@ -3,7 +3,7 @@ internal import JSON
 
 /// Members of Apple-signed objects, formatted for people.
 enum SignedMembersText {
-    /// One line for each member, in Apple's order; nested values are compact JSON.
+    /// Formats one line for each member, in Apple's order; nested values are compact JSON.
     static func lines(_ object: JSONObject) -> String {
         PlainText.table(object.members.map { [PlainText.printable($0.name), value($0.value, of: $0.name)] })
     }

@@ -77,8 +77,8 @@ struct ClusterCommand {
         return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
     }
 
-    /// The moment from which a topic retains all records, with an hour of margin for the duration of the command; 0 for
-    /// a compacted one.
+    /// Returns the moment from which a topic retains all records, with an hour of margin for the duration of the
+    /// command; 0 for a compacted one.
     private func keptSince(_ topic: TopicSpecification) -> Int64 {
         guard let retention = topic.settings["retention.ms"].flatMap({ Int64($0) }), retention > 0 else { return 0 }
         return max(1, clocks.wallMilliseconds() - retention + 3_600_000)

@@ -11,7 +11,7 @@ struct ClusterGroup {
     /// Whether it may resume by time: it neither computes a state nor archives, and only forwards records.
     let mayStartByTime: Bool
 
-    /// The groups of all executables.
+    /// Returns the groups of all executables.
     ///
     /// - Parameter webhooks: the groups of the webhook receivers.
     static func all(_ names: TopicNames, _ configuration: Configuration, webhooks: [String]) -> [ClusterGroup] {

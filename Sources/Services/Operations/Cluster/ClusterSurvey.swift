@@ -23,7 +23,7 @@ struct ClusterSurvey {
         case answering(ClusterView)
     }
 
-    /// The topics to mirror: all but those of sluice-reconciler.
+    /// Returns the topics to mirror: all but those of sluice-reconciler.
     static func copied(_ topics: [KafkaTopic], _ names: TopicNames) -> [KafkaTopic] {
         let others = AppStoreEnvironment.published.map(names.reconciliation)
         return topics.filter { !others.contains($0) }
@@ -59,7 +59,7 @@ struct ClusterSurvey {
         return [ClusterFinding(.ok, .topic, "\(plan.items.count) topics are as sluicectl topics apply makes them")]
     }
 
-    /// Copied records must keep the timestamps of the source.
+    /// Checks that copied records keep the timestamps of the source.
     private func timestamps(_ topic: KafkaTopic) -> ClusterFinding? {
         let name = KafkaTopicFinding.Subject.timestampType.rawValue
         let settings = target.topics.first { $0.topic == topic }?.configuration

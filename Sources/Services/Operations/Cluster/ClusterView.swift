@@ -116,7 +116,7 @@ struct ClusterView {
     /// Whether any partition of a topic has a record.
     func hasRecords(_ topic: KafkaTopic) -> Bool { tails.keys.contains { $0.topic == topic } }
 
-    /// The last records of a topic's partitions, ordered by partition.
+    /// Returns the last records of a topic's partitions, ordered by partition.
     func tails(of topic: KafkaTopic) -> [(place: KafkaTopicPartition, records: [KafkaRecord])] {
         tails.filter { $0.key.topic == topic }.sorted { $0.key.partition < $1.key.partition }
             .map { (place: $0.key, records: $0.value) }

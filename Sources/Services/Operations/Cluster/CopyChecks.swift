@@ -81,8 +81,9 @@ struct CopyChecks {
         return behind.max().map { [self.behind(topic, partitions: behind.count, $0)] } ?? []
     }
 
-    /// A mirror that did not start at the beginning lacks everything older than its first record. A compacted copy may
-    /// also start later because its first record was replaced while the source still has it.
+    /// Checks that a copy begins with the source's first records. A mirror that did not start at the beginning lacks
+    /// everything older than its first record. A compacted copy may also start later because its first record was
+    /// replaced while the source still has it.
     private func beginnings(of topic: KafkaTopic) -> [ClusterFinding] {
         let gaps = source.heads.compactMap { place, first -> (partition: KafkaPartition, milliseconds: Int64)? in
             guard place.topic == topic, let from = first.timestampMilliseconds,

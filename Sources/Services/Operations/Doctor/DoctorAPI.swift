@@ -47,7 +47,7 @@ struct DoctorAPI {
         return .asked(answers, warnings: api.warnings)
     }
 
-    /// Apps with a shared secret and without an API key.
+    /// Returns apps with a shared secret and without an API key.
     static func unconfirmableApps(_ configuration: Configuration) -> [String] {
         guard let legacy = try? AppStoreSettings.legacyApps(configuration),
             let api = try? AppStoreSettings.api(configuration)

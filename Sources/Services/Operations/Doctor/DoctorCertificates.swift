@@ -9,7 +9,7 @@ enum DoctorCertificates {
         let message: String
     }
 
-    /// Leaf first.
+    /// Reads certificates from a PEM file, leaf first.
     static func inFile(_ bytes: [UInt8]) throws(Unreadable) -> [Certificate] {
         do {
             return try Certificate.certificates(encoded: bytes)
@@ -18,7 +18,7 @@ enum DoctorCertificates {
         }
     }
 
-    /// Certificates from `x5c` in the header of a compact JWS, or of the `signedPayload` of a request body.
+    /// Reads certificates from `x5c` in the header of a compact JWS, or of the `signedPayload` of a request body.
     static func inJWS(_ text: [UInt8]) throws(Unreadable) -> [Certificate] {
         var jws = text.filter { ![UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " ")].contains($0) }
         if let body = try? JSONDocument.object(text), let signedPayload = body.root["signedPayload"]?.string {

@@ -97,7 +97,7 @@ extension DoctorFacts {
         if case .answering(_, let isEmbedded) = brokers { isEmbedded } else { false }
     }
 
-    /// Conditions that currently keep brokers from acknowledging records.
+    /// Returns conditions that currently keep brokers from acknowledging records.
     private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
         func finding(
             _ status: FindingStatus, _ partitions: [KafkaTopicDescription.Partition], _ what: String,

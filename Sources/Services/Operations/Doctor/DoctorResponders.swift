@@ -10,7 +10,8 @@ struct DoctorResponders {
     /// Seconds since 1970.
     let now: Int64
 
-    /// Only for a chain to a pinned root: the addresses in other certificates come from an untrusted client.
+    /// Queries the responders only for a chain to a pinned root: the addresses in other certificates come from an
+    /// untrusted client.
     func facts(_ certificates: [Certificate], roots: [[UInt8]]) async -> DoctorFacts.Responders {
         let path: CertificatePath
         do throws(CryptographyError) {

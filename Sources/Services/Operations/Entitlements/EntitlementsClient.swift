@@ -92,7 +92,7 @@ struct EntitlementsClient {
         return response.body
     }
 
-    /// Uses the service's own error message if it has one.
+    /// Returns the service's own error message if the response has one.
     private func refusal(_ response: HTTPClientResponse) -> StartupError {
         guard let problem = (try? JSONValue(json: response.body))?.object, let message = problem["message"]?.string
         else { return unexpected(response.status) }

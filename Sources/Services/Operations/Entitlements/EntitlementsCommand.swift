@@ -77,7 +77,8 @@ struct EntitlementsCommand {
     /// Maximum bytes of a signed transaction; Apple's have 4 to 8 kilobytes.
     private static let maximumProof = 64 * 1024
 
-    /// A UUID is an appAccountToken; anything else is an originalTransactionId unless a flag names another kind.
+    /// Returns the query parameters of a subject. A UUID is an appAccountToken; anything else is an
+    /// originalTransactionId unless a flag names another kind.
     private func subject(_ id: String) -> [(String, String)] {
         let name =
             UUID(uuidString: id) != nil

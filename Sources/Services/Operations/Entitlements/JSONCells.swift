@@ -18,7 +18,7 @@ enum JSONCells {
         }
     }
 
-    /// The strings of an array, separated by commas.
+    /// Returns the strings of an array, separated by commas.
     static func texts(_ value: JSONValue?) -> String {
         let texts = (value?.array ?? []).compactMap(\.string).map { PlainText.printable($0) }
         return texts.isEmpty ? "-" : texts.joined(separator: ", ")

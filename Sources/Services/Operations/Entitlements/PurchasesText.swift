@@ -20,7 +20,7 @@ enum PurchasesText {
         return text
     }
 
-    /// The identifiers of a purchase, one per line.
+    /// Formats the identifiers of a purchase, one per line.
     static func identity(_ purchase: JSONObject) -> String {
         var rows: [[String]] = []
         for name in [

@@ -36,7 +36,7 @@ struct DeadLettersCommand {
         }
     }
 
-    /// The topic given by `--topic`, otherwise every existing dead letter topic of the installation.
+    /// Returns the topic given by `--topic`, otherwise every existing dead letter topic of the installation.
     private func topics(_ admin: KafkaAdmin) async throws -> [KafkaTopic] {
         if let topic = configuration[OperationsSettings.deadLetterTopic] { return [KafkaTopic(rawValue: topic)] }
         let own = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }

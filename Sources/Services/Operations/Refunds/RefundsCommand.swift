@@ -70,7 +70,7 @@ struct RefundsCommand {
         return .ok
     }
 
-    /// Deadline for sending an answer.
+    /// Returns the deadline for sending an answer.
     private static func until(_ row: ReadRefunds.Row) -> AppStoreInstant {
         row.rounds.waiting.map { $0.answerableUntil ?? .earliest } ?? .latest
     }

@@ -80,7 +80,7 @@ private struct Sums {
 
     // MARK: processes
 
-    /// Thousandths of a core for work that takes a number of microseconds per notification.
+    /// Returns the thousandths of a core for work that takes a number of microseconds per notification.
     private func millicores(_ microseconds: Double) -> Double {
         peakRate * microseconds / 1e6 * 1000 / (Double(demand.utilization) / 100)
     }

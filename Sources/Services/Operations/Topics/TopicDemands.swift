@@ -25,7 +25,7 @@ struct TopicDemands: Equatable {
         }
     }
 
-    /// The settings a topic is created with, by Kafka's names.
+    /// Returns the settings a topic is created with, by Kafka's names.
     func settings(of specification: TopicSpecification) -> [String: String] {
         if profile == .managed { return specification.settings }
         return specification.settings.merging([

@@ -25,6 +25,6 @@ struct Interrupts {
     /// Ends the wait without a signal.
     func end() { over.complete() }
 
-    /// Returns after a signal or ``end()``.
+    /// Waits for a signal or ``end()``.
     func wait() async { await over.wait() }
 }

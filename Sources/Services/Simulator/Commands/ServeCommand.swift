@@ -49,7 +49,7 @@ struct ServeCommand {
         }
     }
 
-    /// The line that scripts wait for.
+    /// Returns the line that scripts wait for.
     private func ready(_ api: SimulatedServerAPI) -> String {
         var line = JSONObject()
         line.put("message", "ready")

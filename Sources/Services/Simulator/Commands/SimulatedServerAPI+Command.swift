@@ -49,7 +49,7 @@ extension SimulatedServerAPI {
 }
 
 extension HTTPClientRequest {
-    /// The request that posts a notification.
+    /// Returns the request that posts a notification.
     static func posting(_ body: [UInt8], to url: String, timeout: Duration) -> HTTPClientRequest {
         HTTPClientRequest(
             method: "POST", url: url, headers: [(name: "Content-Type", value: "application/json")], body: body,

@@ -57,7 +57,7 @@ struct LegacyEventTable {
         return changedRenewalStatus ? [.cancel, .didChangeRenewalStatus] : [.cancel]
     }
 
-    /// Same as version 1 where the oldest format has the type, except for two meanings: CANCEL also reported an
+    /// Returns the types of the oldest format: those of version 1 that it has, except that CANCEL also reported an
     /// upgrade, and INTERACTIVE_RENEWAL every return after a lapse.
     private func oldestForm(_ event: ScenarioEvent) -> [LegacyNotificationType] {
         let types = version1(event).compactMap(\.inOldestForm)

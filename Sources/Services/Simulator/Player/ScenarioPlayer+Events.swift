@@ -133,14 +133,16 @@ extension ScenarioPlayer {
         }
     }
 
-    /// In the grace period the new period begins where the old one ended, afterwards with the charge.
+    /// Renews after a late charge. In the grace period the new period begins where the old one ended, afterwards with
+    /// the charge.
     private mutating func recover() {
         guard let expiresDate = transaction?.expiresDate else { return }
         let isInGrace = (renewal?.gracePeriodExpiresDate).map { $0 > now } ?? false
         renew(from: isInGrace ? expiresDate : now)
     }
 
-    /// In a commitment the remaining months renew in any case: only the renewal at its end changes.
+    /// Turns renewal on or off. In a commitment the remaining months renew in any case: only the renewal at its end
+    /// changes.
     private mutating func turnRenewal(on isOn: Bool) {
         renewal?.commitmentRenews = isOn
         if isOn || transaction?.product.committedPeriods == 0 { renewal?.renewsAutomatically = isOn }
@@ -228,7 +230,7 @@ extension ScenarioPlayer {
         renewal?.renewsAutomatically = false
     }
 
-    /// The added seats form a separate transaction for the rest of the period; the current one stays current.
+    /// Adds seats as a separate transaction for the rest of the period; the current one stays current.
     private mutating func addSeats(_ count: Int64) {
         transaction?.hasAddedSeats = true
         guard var seats = transaction else { return }

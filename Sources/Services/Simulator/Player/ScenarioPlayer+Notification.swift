@@ -95,7 +95,7 @@ extension ScenarioPlayer {
         return Content(name: "externalPurchaseToken", container: token, subject: externalPurchaseId)
     }
 
-    /// Apple documents the ids of the seats; the app is named as in the other objects.
+    /// Returns the ids of unclaimed seats, as documented by Apple; the app is named as in the other objects.
     private func unclaimInfo(of event: ScenarioEvent, notificationUUID: String) -> Content {
         var content = Content(name: "unclaimInfo", container: identity())
         guard case .seatsUnclaimed(let count) = event else { return content }

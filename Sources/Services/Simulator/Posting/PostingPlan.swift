@@ -158,8 +158,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         delayed.append((due + Int.random(in: 1...50, using: &generator), duplicate))
     }
 
-    /// Selection sampling: with this probability at each of the remaining posts, exactly `wanted` are chosen in the
-    /// end.
+    /// Decides by selection sampling: with this probability at each of the remaining posts, exactly `wanted` are chosen
+    /// in the end.
     private mutating func isChosen(_ wanted: Int, of remaining: Int) -> Bool {
         wanted > 0 && Int.random(in: 0..<Swift.max(remaining, 1), using: &generator) < wanted
     }

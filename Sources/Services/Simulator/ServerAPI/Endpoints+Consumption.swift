@@ -17,7 +17,7 @@ extension ServerAPIEnvironment {
         return Outcome(status: 202, information: information)
     }
 
-    /// Tests that register nothing use their own ids, which need not be numeric.
+    /// Checks the id of a transaction. Tests that register nothing use their own ids, which need not be numeric.
     private func checkConsumptionId(_ id: String) throws(ServerAPIError) {
         if acceptsUnknownTransactions, TransactionId(id).isBounded, !id.hasPrefix(Self.errorIdPrefix) { return }
         try Self.checkId(id, otherwise: .invalidTransactionId)

@@ -110,8 +110,8 @@ struct ServerAPIEnvironment: Sendable {
         }
     }
 
-    /// A version 4 UUID of the system's generator: a notification sent on request must never be repeated by another
-    /// run.
+    /// Returns a version 4 UUID of the system's generator: a notification sent on request must never be repeated by
+    /// another run.
     static func freshUUID() -> String {
         var generator = SystemRandomNumberGenerator()
         return SeededGenerator.uuidText(generator.next(), generator.next())

@@ -178,7 +178,7 @@ extension SimulatedServerAPI {
         return HTTPResponse(status: error.status, reason: error.name, headers: headers, body: body)
     }
 
-    /// A response with truncated JSON, or an HTML page for an operation without one.
+    /// Returns a response with truncated JSON, or an HTML page for an operation without one.
     private static func malformed(_ operation: ServerAPIOperation) -> HTTPResponse {
         guard operation.answersWithJSON else {
             return HTTPResponse(

@@ -123,17 +123,17 @@ package final class SimulatedServerAPI: Sendable {
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// Number of requests with a valid token, including those over the limit.
+    /// Returns the number of requests with a valid token, including those over the limit.
     package func requests(of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production) -> Int {
         rate(of: operation, in: environment).requests
     }
 
-    /// Number of requests that received 429 because of the limit.
+    /// Returns the number of requests that received 429 because of the limit.
     package func refusedRequests(
         of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production
     ) -> Int { rate(of: operation, in: environment).refused }
 
-    /// Maximum number of requests within any second, including those over the limit.
+    /// Returns the maximum number of requests within any second, including those over the limit.
     package func busiestSecond(
         of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production
     ) -> Int { rate(of: operation, in: environment).busiestSecond }

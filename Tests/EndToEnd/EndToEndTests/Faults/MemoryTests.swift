@@ -72,7 +72,8 @@ extension EndToEnd {
 }
 
 private enum MemoryLoad {
-    /// Total bytes of the partitions: twice the amount that a consumer may buffer or process, or a mebibyte each.
+    /// Returns the total bytes of the partitions: twice the amount that a consumer may buffer or process, or a mebibyte
+    /// each if that is more.
     private static func bytes(_ partitions: Int) -> Int { max(64 << 20, partitions << 20) }
 
     /// Writes notifications of many purchases repeatedly, until the partitions are full.

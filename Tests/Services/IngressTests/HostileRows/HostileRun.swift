@@ -188,7 +188,7 @@ final class HostileRun {
 func connect(_ harness: IngressHarness) throws -> TestConnection { try TestConnection(port: harness.ingress.port) }
 
 extension IngressHarness {
-    /// Every count of `sluice_ingress_decisions_total`, by `reason status`.
+    /// Returns every count of `sluice_ingress_decisions_total`, by `reason status`.
     func allDecisions() -> [String: Int] {
         var counts: [String: Int] = [:]
         for line in metrics.prometheusText().split(separator: UInt8(ascii: "\n"))

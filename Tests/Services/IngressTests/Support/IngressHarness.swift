@@ -106,7 +106,7 @@ struct IngressHarness: Sendable {
 
     // MARK: what was counted
 
-    /// Number of requests answered with this status for this reason.
+    /// Returns the number of requests answered with this status for this reason.
     func decisions(_ reason: String, _ status: Int) -> Int {
         value("sluice_ingress_decisions_total{reason=\"\(reason)\",status=\"\(status)\"}")
     }

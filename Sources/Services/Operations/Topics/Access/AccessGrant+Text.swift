@@ -18,7 +18,7 @@ extension AccessGrant {
                 }, indent: "  ")
     }
 
-    /// Commands of Kafka's own tool: one for each set of operations on topics, and one for the groups.
+    /// Formats commands of Kafka's own tool: one for each set of operations on topics, and one for the groups.
     func commands(bootstrapServers: String) -> String {
         struct Kind: Hashable {
             let resource: AccessRight.Resource
