@@ -1,15 +1,15 @@
-/// What a log signs: its origin, its size, the root of its tree (c2sp.org/tlog-checkpoint).
+/// The statement that a log signs: its origin, its size and the root of its tree (c2sp.org/tlog-checkpoint).
 package struct Checkpoint: Equatable, Sendable {
-    /// Which log it is.
+    /// The unique name of the log.
     package let origin: String
-    /// How many leaves the tree has.
+    /// Number of leaves of the tree.
     package let size: Int
     package let root: MerkleHash
-    /// Lines after the third, without newlines; a log here writes none.
+    /// Lines after the third, without newlines; the logs of this project have none.
     package let extensions: [String]
 
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` for an origin or extension that is not one line of text,
-    ///   or a negative size.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` for an origin or extension that is not one line
+    ///   of text, or for a negative size.
     package init(
         origin: String, size: Int, root: MerkleHash, extensions: [String] = []
     ) throws(TransparencyLogError) {
@@ -22,7 +22,7 @@ package struct Checkpoint: Equatable, Sendable {
         self.extensions = extensions
     }
 
-    /// The checkpoint in the text of a note. Whether it is signed is another question.
+    /// Parses a checkpoint from the text of a note; does not verify signatures.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedCheckpoint`.
     package init(text: String) throws(TransparencyLogError) {
@@ -49,6 +49,6 @@ package struct Checkpoint: Equatable, Sendable {
         ([origin, String(size), root.base64] + extensions).map { $0 + "\n" }.joined()
     }
 
-    /// The note, not yet signed.
+    /// A note with this text and no signatures.
     package func note() throws(TransparencyLogError) -> SignedNote { try SignedNote(text: text) }
 }

@@ -1,17 +1,17 @@
-/// That one tree begins with all leaves of a smaller one (RFC 6962 section 2.1.2).
+/// A proof that a tree begins with all leaves of a smaller tree (RFC 6962 section 2.1.2).
 package struct ConsistencyProof: Equatable, Sendable {
-    /// In the order of the RFC.
+    /// The hashes in the order of the RFC.
     package let hashes: [MerkleHash]
 
     package init(hashes: [MerkleHash]) {
         self.hashes = hashes
     }
 
-    /// The proof between the trees with the first `old` and the first `new` leaves of a log; empty when `old` is 0 or
-    /// both are equal.
+    /// Creates the proof between the trees with the first `old` and the first `new` leaves of a log; empty when `old`
+    /// is 0 or both are equal.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when `old` is negative or above `new`, `malformedTile`
-    ///   when a tile is too short; and what the source throws.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when `old` is negative or above `new`,
+    ///   `malformedTile` when a tile is too short; and any error of the source.
     package static func make(old: Int, new: Int, from source: some TileSource) async throws -> ConsistencyProof {
         guard old >= 0, old <= new else {
             throw TransparencyLogError(.invalidArgument, "no tree of \(new) leaves grew from one of \(old)")
@@ -25,7 +25,7 @@ package struct ConsistencyProof: Equatable, Sendable {
             needed.append(old <= middle ? right : left)
             range = old <= middle ? left : right
         }
-        // The verifier knows the old root, so a subtree that is the whole old tree is left out.
+        // The verifier knows the old root, so a subtree that is the whole old tree is omitted.
         if range.lowerBound != 0 { needed.append(range) }
         var tree = TreeReader(size: new, source: source)
         var hashes: [MerkleHash] = []
@@ -33,8 +33,8 @@ package struct ConsistencyProof: Equatable, Sendable {
         return ConsistencyProof(hashes: hashes)
     }
 
-    /// Whether the second tree begins with the leaves of the first (RFC 9162 section 2.1.4.2). The empty tree is the
-    /// beginning of every tree; its root is that of no leaves.
+    /// Whether the second tree begins with the leaves of the first (RFC 9162 section 2.1.4.2). Every tree begins with
+    /// the empty tree, whose root is ``MerkleHash/ofEmptyTree``.
     package func proves(
         oldSize: Int, oldRoot: MerkleHash, newSize: Int, newRoot: MerkleHash
     ) -> Bool {
@@ -50,7 +50,7 @@ package struct ConsistencyProof: Equatable, Sendable {
             last >>= 1
         }
         var hasher = MerkleHasher()
-        // A power of two: the old tree is one whole subtree of the new one.
+        // If the old size is a power of two, the old tree is one complete subtree of the new one.
         guard let start = place == 0 ? oldRoot : rest.popFirst() else { return false }
         var (old, new) = (start, start)
         for hash in rest {

@@ -1,17 +1,17 @@
-/// The entries under one level-0 tile, each behind its length in two bytes, big-endian (c2sp.org/tlog-tiles).
+/// The entries under one level-0 tile, each prefixed with its length in two bytes, big-endian (c2sp.org/tlog-tiles).
 package struct EntryBundle: Sendable {
-    /// The longest entry that the format can hold.
+    /// The maximum length of an entry: its length is a two-byte number.
     package static let maximumEntryByteCount = 65_535
 
-    /// What the bundle's file holds.
+    /// The content of the bundle's file.
     package let bytes: [UInt8]
-    /// Where each entry ends; the next one's length follows.
+    /// End offset of each entry; the length of the next entry follows.
     private let ends: [Int]
 
-    /// A bundle of these entries.
+    /// Encodes entries as a bundle.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` for none or more than 256 entries, or for one longer
-    ///   than 65,535 bytes.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when there are none or more than 256 entries, or
+    ///   when one is longer than 65,535 bytes.
     package init(entries: [[UInt8]]) throws(TransparencyLogError) {
         guard (1...TilePath.fullWidth).contains(entries.count) else {
             throw TransparencyLogError(.invalidArgument, "a bundle has 1 to 256 entries, not \(entries.count)")
@@ -32,9 +32,9 @@ package struct EntryBundle: Sendable {
         self.ends = ends
     }
 
-    /// The bundle in a file.
+    /// Parses the content of a bundle's file.
     ///
-    /// - Parameter count: how many entries the file's path says; nil when that is not known.
+    /// - Parameter count: the number of entries according to the file's path; nil when unknown.
     /// - Throws: ``TransparencyLogError`` with code `malformedBundle`.
     package init(bytes: [UInt8], count: Int? = nil) throws(TransparencyLogError) {
         var ends: [Int] = []
@@ -61,7 +61,7 @@ package struct EntryBundle: Sendable {
 
     package var count: Int { ends.count }
 
-    /// The bytes of an entry, 0 ..< ``count``.
+    /// The bytes of the entry at a position in 0 ..< ``count``.
     package subscript(position: Int) -> ArraySlice<UInt8> { bytes[range(position)] }
 
     /// The hashes of the leaves, in order.

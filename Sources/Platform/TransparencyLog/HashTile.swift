@@ -1,17 +1,17 @@
 /// The content of a tile: consecutive hashes of one level (c2sp.org/tlog-tiles).
 package struct HashTile: Equatable, Sendable {
     package let path: TilePath
-    /// As many as the path's width says.
+    /// Exactly as many hashes as the width in the path.
     package let hashes: [MerkleHash]
 
-    /// - Precondition: the path says how many hashes there are.
+    /// - Precondition: the width in the path is the number of hashes.
     package init(path: TilePath, hashes: [MerkleHash]) {
         precondition(path.width == hashes.count)
         self.path = path
         self.hashes = hashes
     }
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedTile` when there are not 32 bytes for each hash.
+    /// - Throws: ``TransparencyLogError`` with code `malformedTile` when the length is not 32 bytes for each hash.
     package init(path: TilePath, bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count == path.width * MerkleHash.byteCount else {
             throw TransparencyLogError(
@@ -24,6 +24,6 @@ package struct HashTile: Equatable, Sendable {
         self.hashes = hashes
     }
 
-    /// What the tile's file holds.
+    /// The content of the tile's file.
     package var bytes: [UInt8] { hashes.withUnsafeBytes { Array($0) } }
 }

@@ -1,7 +1,7 @@
-/// That a leaf is in a tree: the hashes of the subtrees beside its path, from the leaf's sibling up to the root's child
-/// (RFC 6962 section 2.1.1).
+/// A proof that a leaf is in a tree: the hashes of the sibling subtrees along its path, from the leaf's sibling up to
+/// the root's child (RFC 6962 section 2.1.1).
 package struct InclusionProof: Equatable, Sendable {
-    /// Zero-based.
+    /// Zero-based index of the leaf.
     package let index: Int
     package let hashes: [MerkleHash]
 
@@ -10,10 +10,10 @@ package struct InclusionProof: Equatable, Sendable {
         self.hashes = hashes
     }
 
-    /// The proof for a leaf in the tree with the first `size` leaves of a log.
+    /// Creates the proof for a leaf in the tree with the first `size` leaves of a log.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when the tree has no such leaf, `malformedTile` when a
-    ///   tile is too short; and what the source throws.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when the tree has no such leaf, `malformedTile`
+    ///   when a tile is too short; and any error of the source.
     package static func make(index: Int, size: Int, from source: some TileSource) async throws -> InclusionProof {
         guard index >= 0, index < size else {
             throw TransparencyLogError(.invalidArgument, "a tree of \(size) leaves has no leaf \(index)")
@@ -32,7 +32,7 @@ package struct InclusionProof: Equatable, Sendable {
         return InclusionProof(index: index, hashes: hashes)
     }
 
-    /// Whether a tree of so many leaves with this root has this leaf at ``index`` (RFC 9162 section 2.1.3.2).
+    /// Whether the tree with `size` leaves and this root has this leaf at ``index`` (RFC 9162 section 2.1.3.2).
     package func proves(_ leaf: MerkleHash, size: Int, root: MerkleHash) -> Bool {
         guard index >= 0, index < size else { return false }
         var hasher = MerkleHasher()

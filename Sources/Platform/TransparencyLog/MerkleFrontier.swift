@@ -1,29 +1,30 @@
-/// The right edge of a growing tree: enough to append leaves, to say the root, and to give each tile as it fills up.
+/// The right edge of a growing tree: enough to append leaves, to compute the root, and to emit each tile once it is
+/// full.
 ///
-/// It holds one hash for each subtree that is complete, and the hashes of the tiles that are not: at most 255 for each of
-/// the levels, of which ten million leaves have three.
+/// It stores one hash for each complete subtree, and the hashes of the partial tiles: at most 255 for each level. A
+/// tree of ten million leaves has three levels.
 package struct MerkleFrontier: Sendable {
-    /// How many leaves the tree has.
+    /// Number of leaves of the tree.
     package private(set) var size = 0
 
-    /// The roots of the complete subtrees that the tree consists of, the greatest first; one for each bit of `size`.
+    /// The roots of the complete subtrees that make up the tree, the largest first; one for each set bit of `size`.
     private var subtrees: [MerkleHash] = []
-    /// The hashes of the partial tile of each level, which may be empty.
+    /// The hashes of the partial tile of each level, possibly empty.
     private var partial: [[MerkleHash]] = []
     private var finished: [HashTile] = []
     private let givesTiles: Bool
 
-    /// An empty tree.
+    /// Creates an empty tree.
     ///
-    /// - Parameter givesTiles: false when no one takes the tiles.
+    /// - Parameter givesTiles: whether finished and partial tiles are collected.
     package init(givesTiles: Bool = true) {
         self.givesTiles = givesTiles
     }
 
-    /// The edge of an existing tree.
+    /// Restores the edge of an existing tree.
     ///
-    /// - Parameter tiles: those that ``TilePath/partialTiles(ofSize:)`` names, in that order.
-    /// - Throws: ``TransparencyLogError`` with code `malformedTile` when they are others.
+    /// - Parameter tiles: the tiles at the paths ``TilePath/partialTiles(ofSize:)``, in that order.
+    /// - Throws: ``TransparencyLogError`` with code `malformedTile` when the paths are different.
     package init(size: Int, tiles: [HashTile], givesTiles: Bool = true) throws(TransparencyLogError) {
         guard tiles.map(\.path) == TilePath.partialTiles(ofSize: size) else {
             throw TransparencyLogError(.malformedTile, "these are not the partial tiles of \(size) leaves")
@@ -46,18 +47,18 @@ package struct MerkleFrontier: Sendable {
         }
     }
 
-    /// Appends a leaf by its hash.
+    /// Appends a leaf, given its hash.
     package mutating func append(_ leaf: MerkleHash) {
         var hasher = MerkleHasher()
         append(leaf, using: &hasher)
     }
 
-    /// Appends a leaf by its hash.
+    /// Appends a leaf, given its hash.
     package mutating func append(_ leaf: MerkleHash, using hasher: inout MerkleHasher) {
         var hash = leaf
         var height = 0
         if givesTiles { add(hash, level: 0) }
-        // Each bit that the sum carries joins two subtrees of equal height.
+        // Each carry of the increment joins two subtrees of equal height.
         while size >> height & 1 == 1, let left = subtrees.popLast() {
             hash = hasher.node(left, hash)
             height += 1
@@ -80,14 +81,14 @@ package struct MerkleFrontier: Sendable {
         return root
     }
 
-    /// The full tiles since the last call, in the order in which they filled up.
+    /// Returns the tiles that became full since the last call, in that order, and removes them.
     package mutating func takeFinishedTiles() -> [HashTile] {
         defer { finished.removeAll(keepingCapacity: true) }
         return finished
     }
 
-    /// The tiles of the right edge that are not full, lowest level first, as ``TilePath/partialTiles(ofSize:)`` names them.
-    /// Empty when the frontier was made not to give tiles.
+    /// The partial tiles of the right edge, lowest level first, at the paths ``TilePath/partialTiles(ofSize:)``. Empty
+    /// when the frontier was created with `givesTiles: false`.
     package func partialTiles() -> [HashTile] {
         guard givesTiles else { return [] }
         return TilePath.partialTiles(ofSize: size).compactMap { path in

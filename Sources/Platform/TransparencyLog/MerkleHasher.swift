@@ -1,9 +1,9 @@
 internal import Cryptography
 
-/// Hashes leaves and nodes one after the other without an allocation for each. Not shared between threads.
+/// Hashes leaves and nodes one after another without an allocation for each. Not shared between threads.
 package struct MerkleHasher: ~Copyable {
     private var digest = SHA256()
-    // 0x01 and two hashes, so that a node is one piece of input. Owned; freed in deinit.
+    // 0x01 and two hashes, contiguous so that a node is hashed in one update. Owned; freed in deinit.
     private let node: UnsafeMutableRawBufferPointer
 
     package init() {
@@ -37,7 +37,8 @@ package struct MerkleHasher: ~Copyable {
         return finish()
     }
 
-    /// The root over hashes of subtrees of equal height, two to the power of n of them, such as those of a full tile.
+    /// The root over the hashes of subtrees of equal height, such as those of a full tile; their number is a power of
+    /// two.
     mutating func root(ofPerfect hashes: ArraySlice<MerkleHash>) -> MerkleHash {
         var row = Array(hashes)
         while row.count > 1 {

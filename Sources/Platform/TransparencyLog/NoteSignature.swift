@@ -1,27 +1,29 @@
 internal import Bytes
 internal import Cryptography
 
-/// How a note is signed: the byte that stands before the public key in a verifier key (c2sp.org/signed-note).
+/// The type of a signature: the byte before the public key in a verifier key (c2sp.org/signed-note).
 package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     /// Ed25519 over the text of the note.
     case ed25519 = 0x01
     /// Ed25519 over the text and a time (c2sp.org/tlog-cosignature).
     case cosignature = 0x04
-    /// Ed25519 over the text and the size that the checkpoint before had: ``PreviousSize``. Of no published format; c2sp.org/signed-note
-    /// keeps this byte, with a longer identifier after it, for such types, and a reader that does not know one skips it.
+    /// Ed25519 over the text and the size of the previous checkpoint: ``PreviousSize``. This type has no published
+    /// format; c2sp.org/signed-note reserves this byte, followed by a longer identifier, for such types, and readers
+    /// skip types that they do not implement.
     case previousSize = 0xFF
 
-    /// What stands before the public key in a verifier key.
+    /// The bytes before the public key in a verifier key.
     var identifier: [UInt8] { [rawValue] + (self == .previousSize ? Array(PreviousSize.identifier.utf8) : []) }
 }
 
 /// A signature line of a note: `— <key name> base64(<key id> || <signature>)`.
 package struct NoteSignature: Hashable, Sendable {
-    /// The name of the key; not yet known to be that key's.
+    /// The claimed name of the key; not verified.
     package let name: String
-    /// The key id, four bytes read as a number, big-endian.
+    /// The key id: four bytes, read as a big-endian number.
     package let keyID: UInt32
-    /// What follows the key id: for Ed25519 64 bytes, for the others eight bytes with the number that is signed before them.
+    /// The bytes after the key id: 64 for Ed25519; for the other types, an eight-byte signed number and then the 64
+    /// bytes.
     package let signature: [UInt8]
 
     package init(name: String, keyID: UInt32, signature: [UInt8]) {
@@ -36,7 +38,7 @@ package struct NoteSignature: Hashable, Sendable {
         return "— \(name) \(String(decoding: Base64.encode(id + signature), as: UTF8.self))\n"
     }
 
-    /// The signature in a line without its newline; nil when it is none.
+    /// Parses a signature line without its newline; nil when the line is not a signature.
     package init?(line: ArraySlice<UInt8>) {
         let dash = "— ".utf8
         guard line.starts(with: dash) else { return nil }
@@ -52,7 +54,7 @@ package struct NoteSignature: Hashable, Sendable {
 
 /// Names of keys in signed notes.
 package enum KeyName {
-    /// Whether a key may be called so: not empty, no Unicode space, no plus, no control character.
+    /// Whether a name is valid: not empty, no Unicode space, no plus, no control character.
     package static func isValid(_ name: String) -> Bool {
         !name.isEmpty
             && name.unicodeScalars.allSatisfy {
@@ -60,12 +62,12 @@ package enum KeyName {
             }
     }
 
-    /// Whether two names are the same bytes; `==` of strings also takes other spellings of a character for equal.
+    /// Whether two names have the same bytes; `==` on strings also accepts canonically equivalent spellings.
     package static func areEqual(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8)
     }
 
-    /// SHA-256(name || 0x0A || type || public key), its first four bytes.
+    /// The first four bytes of SHA-256(name || 0x0A || type || public key).
     static func keyID(name: String, type: NoteSignatureType, publicKey: [UInt8]) -> UInt32 {
         var digest = SHA256()
         digest.update(Array(name.utf8) + [0x0A] + type.identifier)

@@ -2,12 +2,11 @@ package import Cryptography
 
 /// A private key that signs notes under a name.
 package struct NoteSigner: Sendable {
-    /// The public half.
+    /// The public key.
     package let verifier: NoteVerifier
     private let key: PrivateKey
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a name that keys may not have, or a key that is not
-    ///   Ed25519.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an invalid name, or a key that is not Ed25519.
     package init(name: String, type: NoteSignatureType = .ed25519, key: PrivateKey) throws(TransparencyLogError) {
         guard let publicKey = key.ed25519PublicKey?.rawBytes else {
             throw TransparencyLogError(.malformedKey, "the key of \(name) is not an Ed25519 key")
@@ -18,7 +17,8 @@ package struct NoteSigner: Sendable {
 
     /// Signs a text that ends in a newline.
     ///
-    /// - Parameter number: for a cosignature its time in seconds since 1970, for a previous size that size; not negative.
+    /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature;
+    ///   not negative.
     /// - Throws: ``TransparencyLogError`` with code `signing`; `invalidArgument` for a negative number.
     package func signature(of text: String, with number: Int = 0) throws(TransparencyLogError) -> NoteSignature {
         guard number >= 0 else {

@@ -1,13 +1,13 @@
 internal import Bytes
 internal import Cryptography
 
-/// A public key that verifies notes: its name, how it signs, its 32 bytes.
+/// A public key that verifies notes: its name, its signature type and its 32 bytes.
 package struct NoteVerifier: Equatable, Sendable {
     package let name: String
     package let type: NoteSignatureType
-    /// First four bytes of SHA-256(name || 0x0A || type || public key).
+    /// The first four bytes of SHA-256(name || 0x0A || type || public key).
     package let keyID: UInt32
-    /// 32 bytes (RFC 8032).
+    /// The 32 bytes of the key (RFC 8032).
     package let publicKey: [UInt8]
 
     private let key: Ed25519PublicKey
@@ -16,7 +16,8 @@ package struct NoteVerifier: Equatable, Sendable {
         KeyName.areEqual(one.name, other.name) && one.type == other.type && one.publicKey == other.publicKey
     }
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a name that keys may not have, or other than 32 bytes.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an invalid name, or a length other than 32
+    ///   bytes.
     package init(name: String, type: NoteSignatureType, publicKey: [UInt8]) throws(TransparencyLogError) {
         guard KeyName.isValid(name) else {
             throw TransparencyLogError(.malformedKey, "a key's name has no spaces and no plus")
@@ -31,10 +32,10 @@ package struct NoteVerifier: Equatable, Sendable {
         keyID = KeyName.keyID(name: name, type: type, publicKey: publicKey)
     }
 
-    /// A verifier key as it is written: `<name>+<key id>+<base64 of type and public key>`.
+    /// Parses a verifier key: `<name>+<key id>+<base64 of type and public key>`.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for another form, another signature type, or a key id that
-    ///   is not this key's.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for any other text, an unsupported signature type,
+    ///   or a key id that does not match.
     package init(text: String) throws(TransparencyLogError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let name = String(parts[0]), let bytes = try? Base64.decode(Array(parts[2])),
@@ -48,26 +49,26 @@ package struct NoteVerifier: Equatable, Sendable {
         }
     }
 
-    /// `<name>+<key id>+<base64 of type and public key>`.
+    /// The verifier key as text: `<name>+<key id>+<base64 of type and public key>`.
     package var text: String {
         let key = String(decoding: Base64.encode(type.identifier + publicKey), as: UTF8.self)
         return "\(name)+\(HexText.encode(keyIDBytes))+\(key)"
     }
 
-    /// The same key under another name or for another kind of signature.
+    /// Returns a verifier for this public key with another name or another type of signature.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a name that keys may not have.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an invalid name.
     package func with(name: String? = nil, type: NoteSignatureType? = nil) throws(TransparencyLogError) -> NoteVerifier
     {
         try NoteVerifier(name: name ?? self.name, type: type ?? self.type, publicKey: publicKey)
     }
 
-    /// Whether a signature says that it is by this key.
+    /// Whether a signature names this key: same name and key id.
     package func isKey(of signature: NoteSignature) -> Bool {
         signature.keyID == keyID && KeyName.areEqual(signature.name, name)
     }
 
-    /// Nil when the signature is not by this key over this text.
+    /// Verifies a signature over a text; nil when this key did not make it.
     package func verify(_ signature: NoteSignature, of text: String) -> VerifiedSignature? {
         guard isKey(of: signature) else { return nil }
         switch type {
@@ -87,7 +88,7 @@ package struct NoteVerifier: Equatable, Sendable {
         }
     }
 
-    /// The number that stands in a signature, when this key has signed it.
+    /// The number in a signature, if this key has signed it.
     private func number(of signature: NoteSignature, over message: (Int) -> [UInt8]) -> Int? {
         guard let signed = NumberedSignature(bytes: signature.signature),
             key.verify(message(signed.number), signature: signed.signature) == .valid

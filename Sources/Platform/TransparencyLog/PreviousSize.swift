@@ -1,22 +1,22 @@
-/// A statement of the log about the checkpoint before: how many leaves it had. With it the checkpoints of a log are a chain,
-/// and a copy that was removed is missed.
+/// A statement of the log about the size of its previous checkpoint. It links the checkpoints of a log, so that a
+/// removed copy is detected.
 package enum PreviousSize {
     static let identifier = "sluice-archive/previous@v1"
 
-    /// What is signed: two lines before the text of the checkpoint.
+    /// The signed message: two lines, then the text of the checkpoint.
     static func message(text: String, size: Int) -> [UInt8] {
         Array("\(identifier)\nprevious \(size)\n\(text)".utf8)
     }
 
-    /// What a checkpoint says, not verified; nil when it says nothing. Signatures of this type bear the log's own name, and
-    /// none of another type that does is as long.
+    /// The previous size in a note, not verified; nil when there is none. Signatures of this type have the log's own
+    /// name, and no other type with that name has their length.
     package static func unverified(of note: SignedNote, origin: String) -> Int? {
         note.signatures.lazy.filter { KeyName.areEqual($0.name, origin) }
             .compactMap { NumberedSignature(bytes: $0.signature)?.number }.first
     }
 }
 
-/// A signature behind the number that was signed with it.
+/// A signature and the number that was signed with it.
 struct NumberedSignature {
     let number: Int
     let signature: [UInt8]
@@ -26,9 +26,9 @@ struct NumberedSignature {
         self.signature = signature
     }
 
-    /// Nil when the form is another, or the number is above what an `Int` holds.
+    /// Decodes the number and the signature; nil for another length, or a number that does not fit an `Int`.
     init?(bytes: [UInt8]) {
-        // Eight bytes, big endian, before 64 of signature.
+        // Eight bytes of number, big-endian, and 64 bytes of signature.
         guard bytes.count == 72 else { return nil }
         let number = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard let number = Int(exactly: number) else { return nil }

@@ -1,18 +1,18 @@
-/// A text and its signatures (c2sp.org/signed-note). The text means nothing until a signature is verified.
+/// A text and its signatures (c2sp.org/signed-note). Do not rely on the text before a signature is verified.
 package struct SignedNote: Equatable, Sendable {
-    /// The most signatures that are read; the format asks for at least 16.
+    /// The maximum number of signatures accepted; the format requires readers to accept at least 16.
     package static let maximumSignatureCount = 100
-    /// The longest note that is read, in bytes.
+    /// The maximum length of a note, in bytes.
     package static let maximumByteCount = 1 << 20
 
-    /// Ends in a newline.
+    /// The signed text; ends in a newline.
     package let text: String
     package private(set) var signatures: [NoteSignature]
 
-    /// A note that is not yet signed.
+    /// Creates a note without signatures.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedNote` when the text is empty, does not end in a newline or has
-    ///   other control characters.
+    /// - Throws: ``TransparencyLogError`` with code `malformedNote` when the text is empty, does not end in a newline
+    ///   or contains other control characters.
     package init(text: String) throws(TransparencyLogError) {
         guard Self.isText(Array(text.utf8)) else {
             throw TransparencyLogError(.malformedNote, "the text of a note is lines without control characters")
@@ -21,11 +21,13 @@ package struct SignedNote: Equatable, Sendable {
         signatures = []
     }
 
+    /// Parses a note.
+    ///
     /// - Throws: ``TransparencyLogError`` with code `malformedNote`.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedNote, why) }
         guard bytes.count <= Self.maximumByteCount else { throw malformed("a note of \(bytes.count) bytes") }
-        // The last empty line parts text and signatures.
+        // The last empty line separates the text from the signatures.
         guard bytes.last == UInt8(ascii: "\n"), let blank = Self.lastBlankLine(of: bytes) else {
             throw malformed("no empty line before the signatures, or no newline at the end")
         }
@@ -44,10 +46,10 @@ package struct SignedNote: Equatable, Sendable {
         self.signatures = signatures
     }
 
-    /// Notes one after the other, as when files are joined; empty lines may stand between them. For texts of which no line
-    /// begins as a signature does, such as checkpoints.
+    /// Parses concatenated notes, such as joined files; empty lines between them are ignored. Only for texts that have
+    /// no line beginning like a signature, such as checkpoints.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedNote`; also when there is none.
+    /// - Throws: ``TransparencyLogError`` with code `malformedNote`; also when there is no note.
     package static func sequence(_ bytes: [UInt8]) throws(TransparencyLogError) -> [SignedNote] {
         let newline = UInt8(ascii: "\n")
         var notes: [SignedNote] = []
@@ -72,29 +74,29 @@ package struct SignedNote: Equatable, Sendable {
         return notes
     }
 
-    /// What a file or a request holds.
+    /// The encoded note, as in a file or a request.
     package var bytes: [UInt8] {
         Array(text.utf8) + [UInt8(ascii: "\n")] + signatures.flatMap { Array($0.line.utf8) }
     }
 
-    /// Adds a signature, in place of one by the same key.
+    /// Adds a signature, replacing one by the same key.
     package mutating func add(_ signature: NoteSignature) {
         signatures.removeAll { KeyName.areEqual($0.name, signature.name) && $0.keyID == signature.keyID }
         signatures.append(signature)
     }
 
-    /// Signs; in place of an earlier signature by the same key.
+    /// Signs the text, replacing an earlier signature by the same key.
     ///
-    /// - Parameter number: for a cosignature its time in seconds since 1970, for a previous size that size.
+    /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
     package mutating func sign(with signer: NoteSigner, _ number: Int = 0) throws(TransparencyLogError) {
         add(try signer.signature(of: text, with: number))
     }
 
-    /// The signatures by keys of the list, each verified; those by other keys are left out.
+    /// Verifies and returns the signatures by the given keys; ignores signatures by other keys.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidSignature` when one names a known key and is not by it,
-    ///   `unknownKey` when none is by a known key.
+    /// - Throws: ``TransparencyLogError`` with code `invalidSignature` when a signature names one of the keys but does
+    ///   not verify, `unknownKey` when none names one of them.
     package func verified(by verifiers: [NoteVerifier]) throws(TransparencyLogError) -> [VerifiedSignature] {
         var verified: [VerifiedSignature] = []
         for signature in signatures {
@@ -116,7 +118,7 @@ package struct SignedNote: Equatable, Sendable {
         bytes.last == UInt8(ascii: "\n") && bytes.allSatisfy { $0 >= 0x20 || $0 == UInt8(ascii: "\n") }
     }
 
-    /// Where the empty line begins; a signature must follow it.
+    /// Index of the last empty line; nil when no signature follows it.
     private static func lastBlankLine(of bytes: [UInt8]) -> Int? {
         var at = bytes.count - 1
         while at >= 1 {
@@ -129,13 +131,13 @@ package struct SignedNote: Equatable, Sendable {
     }
 }
 
-/// A signature that was verified.
+/// A verified signature.
 package struct VerifiedSignature: Equatable, Sendable {
-    /// The key's name.
+    /// The name of the key.
     package let name: String
     package let type: NoteSignatureType
-    /// Of a cosignature: when it was made, in seconds since 1970.
+    /// The time of a cosignature, in seconds since 1970.
     package var time: Int?
-    /// Of a checkpoint: how many leaves the one before had.
+    /// The size of the previous checkpoint, from a previous-size signature.
     package var previousSize: Int?
 }

@@ -1,23 +1,23 @@
-/// Where a tile or an entry bundle stands in a log (c2sp.org/tlog-tiles): `tile/0/x001/234.p/17`, `tile/entries/067`.
+/// The path of a tile or an entry bundle in a log (c2sp.org/tlog-tiles): `tile/0/x001/234.p/17`, `tile/entries/067`.
 package struct TilePath: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        /// Hashes of subtrees with 256 to the power of `level` leaves each.
+        /// Hashes of subtrees with 256^`level` leaves each.
         case hashes(level: Int)
         case entries
     }
 
-    /// How many hashes or entries a full tile has.
+    /// Number of hashes or entries in a full tile.
     package static let fullWidth = 256
-    /// The greatest index, so that the index of any leaf fits an `Int`.
+    /// The maximum index: the index of every leaf fits an `Int`.
     package static let maximumIndex = Int.max >> 8
 
     package let content: Content
-    /// Counted from the left in its level.
+    /// Index within its level, from the left.
     package let index: Int
-    /// 1...256; a partial tile has fewer than 256.
+    /// Number of hashes or entries, 1...256; fewer than 256 in a partial tile.
     package let width: Int
 
-    /// - Precondition: the values are as the format has them; they come from a tree, not from outside.
+    /// - Precondition: `index` and `width` are in range; they must come from a tree, not from external input.
     package init(_ content: Content, index: Int, width: Int = TilePath.fullWidth) {
         precondition((0...Self.maximumIndex).contains(index) && (1...Self.fullWidth).contains(width))
         self.content = content
@@ -35,7 +35,7 @@ package struct TilePath: Hashable, Sendable {
 
     package var isFull: Bool { width == Self.fullWidth }
 
-    /// The full tile at the same place.
+    /// The full tile with the same content and index.
     package var full: TilePath { TilePath(content, index: index) }
 
     package var text: String {
@@ -45,7 +45,7 @@ package struct TilePath: Hashable, Sendable {
         }
     }
 
-    /// The tiles that hold the right edge of a tree with so many leaves, lowest level first: those that are partial.
+    /// The partial tiles on the right edge of a tree with `size` leaves, lowest level first.
     package static func partialTiles(ofSize size: Int) -> [TilePath] {
         var tiles: [TilePath] = []
         var count = size
@@ -58,7 +58,8 @@ package struct TilePath: Hashable, Sendable {
         return tiles
     }
 
-    /// Every tile of hashes that a tree with so many leaves has at this level, from left to right.
+    /// Number of full tiles at a level of a tree with `size` leaves, and the width of the partial tile after them, 0
+    /// for none.
     package static func count(level: Int, size: Int) -> (full: Int, partialWidth: Int) {
         guard level < 8 else { return (0, 0) }
         let hashes = size >> (8 * level)
@@ -67,13 +68,13 @@ package struct TilePath: Hashable, Sendable {
 }
 
 extension TilePath {
-    /// `x001/x234/067` and, for fewer than 256, `.p/<width>`: the part of the path that other files in the tree's order
-    /// share, such as segments.
+    /// `x001/x234/067`, followed by `.p/<width>` for a width below 256. Other files that are numbered like tiles, such
+    /// as segments, use the same form.
     package static func text(index: Int, width: Int = TilePath.fullWidth) -> String {
         text(number: index) + (width == fullWidth ? "" : ".p/\(width)")
     }
 
-    /// A number in groups of three digits: `1234067` is `x001/x234/067`.
+    /// A number in groups of three digits: `x001/x234/067` for `1234067`.
     package static func text(number: Int) -> String {
         var rest = number / 1000
         var text = threeDigits(number % 1000)
@@ -84,10 +85,10 @@ extension TilePath {
         return text
     }
 
-    /// The number that ``text(number:)`` writes so; nil for every other text.
+    /// Parses a number written by ``text(number:)``; nil for any other text.
     package static func number(_ text: some StringProtocol) -> Int? { number(bytes: Array(text.utf8)[...]) }
 
-    /// Index and width that ``text(index:width:)`` writes so; nil for every other text.
+    /// Parses an index and width written by ``text(index:width:)``; nil for any other text.
     package static func indexAndWidth(_ text: some StringProtocol) -> (index: Int, width: Int)? {
         let bytes = Array(text.utf8)
         var index = bytes[...]
@@ -129,7 +130,7 @@ extension TilePath {
         return String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
-    /// The path that is written so; nil for every other text.
+    /// Parses a path; nil for any other text.
     package init?(text: String) {
         guard text.utf8.starts(with: "tile/".utf8) else { return nil }
         let rest = text.utf8.dropFirst(5)

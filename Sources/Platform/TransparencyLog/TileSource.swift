@@ -1,11 +1,10 @@
-/// Where the tiles of a log are read from.
+/// A source of the tiles of a log.
 package protocol TileSource: Sendable {
-    /// The hashes of a tile: as many as the path's width says, or more where the full tile has taken the place of a partial
-    /// one.
+    /// The hashes of a tile: as many as the path's width, or more if the full tile has replaced the partial one.
     func hashes(of tile: TilePath) async throws -> [MerkleHash]
 }
 
-/// Hashes of subtrees of a tree, computed from its tiles; each tile is read once.
+/// Computes hashes of subtrees of a tree from its tiles; reads each tile once.
 struct TreeReader<Source: TileSource>: ~Copyable {
     private let size: Int
     private let source: Source
@@ -17,7 +16,7 @@ struct TreeReader<Source: TileSource>: ~Copyable {
         self.source = source
     }
 
-    /// The hash over the leaves of `range`, which lies in the tree.
+    /// The hash over the leaves of `range`, which must be within the tree.
     mutating func hash(of range: Range<Int>) async throws -> MerkleHash {
         var hash: MerkleHash?
         for node in TreeNode.covering(range).reversed() {

@@ -1,16 +1,15 @@
 internal import Bytes
 
-/// A proof that stands alone: the index of an entry, its inclusion proof and the signed checkpoint
-/// (c2sp.org/tlog-proof).
+/// A self-contained proof: the index of an entry, its inclusion proof and the signed checkpoint (c2sp.org/tlog-proof).
 package struct TlogProof: Equatable, Sendable {
-    /// The longest text that is read, in bytes.
+    /// The maximum length of the text, in bytes.
     package static let maximumByteCount = 1 << 20
     private static let header = "c2sp.org/tlog-proof@v1"
 
-    /// What the application wants to say besides; nothing vouches for it.
+    /// Additional data of the application; not covered by the proof.
     package let extra: [UInt8]?
     package let inclusion: InclusionProof
-    /// As the log wrote it, with its signatures.
+    /// The log's checkpoint with its signatures.
     package let note: SignedNote
 
     package init(extra: [UInt8]? = nil, inclusion: InclusionProof, note: SignedNote) {
@@ -19,6 +18,8 @@ package struct TlogProof: Equatable, Sendable {
         self.note = note
     }
 
+    /// Parses a proof.
+    ///
     /// - Throws: ``TransparencyLogError`` with code `malformedProof`; `malformedNote` for the checkpoint in it.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedProof, why) }
@@ -54,9 +55,9 @@ package struct TlogProof: Equatable, Sendable {
         return Array(text.utf8) + [UInt8(ascii: "\n")] + note.bytes
     }
 
-    /// Whether the entry is in the log, by a checkpoint that one of these keys signed.
+    /// Verifies that the entry is in the log, according to a checkpoint signed by one of the keys.
     ///
-    /// - Returns: the checkpoint, with the signatures that were verified; nil when the entry is not in its tree.
+    /// - Returns: the checkpoint and its verified signatures; nil when the entry is not in its tree.
     /// - Throws: ``TransparencyLogError`` with the codes `unknownKey`, `invalidSignature` and `malformedCheckpoint`.
     package func verified(
         entry: [UInt8], by verifiers: [NoteVerifier]
@@ -68,9 +69,9 @@ package struct TlogProof: Equatable, Sendable {
     }
 }
 
-/// Lines that each end in a newline.
+/// Parses lines that each end in a newline.
 enum Lines {
-    /// The next line without its newline, and the rest after it; nil at the end, or when the last line has no newline.
+    /// Removes and returns the next line, without its newline; nil at the end, or when the last line has no newline.
     static func next(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let line = rest[..<end]
@@ -78,7 +79,8 @@ enum Lines {
         return line
     }
 
-    /// Base64 hashes up to an empty line, which is taken too; nil for any other line, and for more than 63.
+    /// Removes and returns base64 hashes up to and including an empty line; nil for any other line, and for more than
+    /// 63.
     static func hashes(_ rest: inout ArraySlice<UInt8>) -> [MerkleHash]? {
         var hashes: [MerkleHash] = []
         while let line = next(&rest) {

@@ -1,8 +1,9 @@
-/// Why a text or a file of a transparency log could not be used. Whether a proof holds is a value, not an error.
+/// A text or file of a transparency log is invalid, or a signature could not be created or verified. The result of
+/// checking a proof is a value, not an error.
 ///
 /// Equality compares the code and the message.
 package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers decide on this, never on the text.
+    /// The kind of failure; callers decide on this, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformedNote, malformedCheckpoint, malformedKey, malformedProof, malformedTile, malformedBundle
@@ -15,30 +16,30 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
         package static let malformedNote = Code(value: .malformedNote)
         /// A note whose text is not a checkpoint (c2sp.org/tlog-checkpoint).
         package static let malformedCheckpoint = Code(value: .malformedCheckpoint)
-        /// Not a verifier key, or one of a signature type that is not checked here.
+        /// Not a verifier key, or a key of an unsupported signature type.
         package static let malformedKey = Code(value: .malformedKey)
         /// Not a proof text (c2sp.org/tlog-proof), or not a list of hashes.
         package static let malformedProof = Code(value: .malformedProof)
-        /// A tile of another length than its path says.
+        /// A tile with another length than its path requires.
         package static let malformedTile = Code(value: .malformedTile)
-        /// An entry bundle whose lengths do not add up, or of another count than its path says.
+        /// An entry bundle with inconsistent lengths, or another number of entries than its path requires.
         package static let malformedBundle = Code(value: .malformedBundle)
-        /// Not a request to a witness, or not its answer (c2sp.org/tlog-witness).
+        /// Not a witness request, or not a witness response (c2sp.org/tlog-witness).
         package static let malformedRequest = Code(value: .malformedRequest)
-        /// A note without a signature by any key that is known.
+        /// A note without a signature by any of the given keys.
         package static let unknownKey = Code(value: .unknownKey)
-        /// A signature that names a known key and is not by it.
+        /// A signature that names one of the given keys but was not made by it.
         package static let invalidSignature = Code(value: .invalidSignature)
-        /// The key could not sign.
+        /// Signing with the key failed.
         package static let signing = Code(value: .signing)
-        /// The caller's value is outside what the formats allow.
+        /// An argument is outside the limits of the formats.
         package static let invalidArgument = Code(value: .invalidArgument)
 
         package var description: String { value.rawValue }
     }
 
     package let code: Code
-    /// One line.
+    /// A single line.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

@@ -1,12 +1,12 @@
-/// A subtree of two to the power of `height` leaves, all of them present. Such nodes never change once written.
+/// A complete subtree of 2^`height` leaves. Its hash never changes.
 struct TreeNode: Hashable, Sendable {
-    /// 0 is a leaf.
+    /// Height above the leaves; 0 is a leaf.
     let height: Int
-    /// Counted from the left among the nodes of this height.
+    /// Index among the nodes of this height, from the left.
     let index: Int
 
-    /// The fewest nodes that cover the leaves of `range`, from left to right. As every range in a proof, it begins at a
-    /// multiple of the greatest power of two below its length.
+    /// The fewest nodes that cover the leaves of `range`, from left to right. The range must begin at a multiple of the
+    /// greatest power of two below its length, as every range in a proof does.
     static func covering(_ range: Range<Int>) -> [TreeNode] {
         var nodes: [TreeNode] = []
         var start = range.lowerBound
@@ -19,7 +19,7 @@ struct TreeNode: Hashable, Sendable {
         return nodes
     }
 
-    /// How many leaves the left subtree of a tree with so many leaves has: the greatest power of two below it.
+    /// Number of leaves in the left subtree of a tree with `count` leaves: the greatest power of two below `count`.
     static func split(_ count: Int) -> Int {
         count < 2 ? count : 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)
     }

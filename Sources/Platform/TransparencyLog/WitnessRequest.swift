@@ -1,12 +1,12 @@
-/// What a log sends to a witness at `<prefix>/add-checkpoint` (c2sp.org/tlog-witness).
+/// The request of a log to a witness at `<prefix>/add-checkpoint` (c2sp.org/tlog-witness).
 package struct WitnessRequest: Equatable, Sendable {
     private static let sizeContentType = "text/x.tlog.size"
-    /// The longest request that is read, in bytes.
+    /// The maximum length of a request, in bytes.
     package static let maximumByteCount = 1 << 20
 
-    /// The size that the witness cosigned last; 0 for none.
+    /// The size of the checkpoint that the witness last cosigned; 0 for none.
     package let oldSize: Int
-    /// From `oldSize` to the checkpoint's size; empty when `oldSize` is 0.
+    /// The proof from `oldSize` to the checkpoint's size; empty when `oldSize` is 0.
     package let proof: ConsistencyProof
     /// The signed checkpoint.
     package let note: SignedNote
@@ -17,6 +17,8 @@ package struct WitnessRequest: Equatable, Sendable {
         self.note = note
     }
 
+    /// Parses a request.
+    ///
     /// - Throws: ``TransparencyLogError`` with code `malformedRequest`; `malformedNote` for the checkpoint in it.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= Self.maximumByteCount else {
@@ -40,23 +42,24 @@ package struct WitnessRequest: Equatable, Sendable {
         return lines.flatMap { Array($0.utf8) } + note.bytes
     }
 
-    /// Whether a conflict's answer of this content type has a size, which ``size(ofConflict:)`` reads: in any case of letters,
-    /// with parameters or without (RFC 9110 section 8.3.1).
+    /// Whether a response 409 with this content type contains a size, for ``size(ofConflict:)``. Letter case and
+    /// parameters are ignored (RFC 9110 section 8.3.1).
     package static func isSize(contentType: String?) -> Bool {
         let type = contentType?.split(separator: ";", omittingEmptySubsequences: false).first?
             .split(whereSeparator: \.isWhitespace)
         return type?.count == 1 && type?.first?.lowercased() == sizeContentType
     }
 
-    /// The size that a witness knows, from the body of its answer 409; nil when that has another form.
+    /// Parses the witness's last cosigned size from the body of a response 409; nil for any other text.
     package static func size(ofConflict body: [UInt8]) -> Int? {
         guard body.last == UInt8(ascii: "\n") else { return nil }
         return DecimalText.value(body.dropLast())
     }
 
-    /// The signatures in the body of an answer 200: one or more lines.
+    /// Parses the signatures in the body of a response 200: one or more lines.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedRequest` when a line is no signature, or there is none.
+    /// - Throws: ``TransparencyLogError`` with code `malformedRequest` when a line is not a signature, or there is
+    ///   none.
     package static func signatures(ofAnswer body: [UInt8]) throws(TransparencyLogError) -> [NoteSignature] {
         var rest = body[...]
         var signatures: [NoteSignature] = []
