@@ -2,12 +2,13 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// Threads of a store's own for calls that wait for a disk. Jobs are begun in the order in which they came; callers wait
-/// for theirs, so there are never more jobs than callers.
+/// Dedicated threads for calls that block on a disk. Jobs start in the order of their submission; each caller waits for
+/// its job, so there are never more jobs than callers.
 final class BlockingThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
-    /// What the threads keep; it holds no reference to the owner, which ends them when it goes.
+    /// The state that the threads share. It has no reference to the owner, so that the owner's deinit can end the
+    /// threads.
     private final class Jobs: Sendable {
         let waiting = Mutex(FIFO<Job>())
         let available = DispatchSemaphore(value: 0)
@@ -24,7 +25,7 @@ final class BlockingThreads: Sendable {
     private let jobs = Jobs()
     private let count: Int
 
-    /// - Throws: ``ObjectStoreError`` with code `failed` when the system has no thread left.
+    /// - Throws: ``ObjectStoreError`` with code `failed` when the system cannot create a thread.
     init(name: String, count: Int) throws(ObjectStoreError) {
         self.count = count
         for _ in 0..<count {

@@ -1,18 +1,21 @@
-/// The name of an object: components separated by `/`, relative to the store. A checked name never leads outside.
+/// The name of an object: components separated by `/`, relative to the store. A valid name never leads outside the
+/// store.
 ///
-/// Letters, digits, `.`, `_` and `-` of ASCII, so that a name is the same bytes in a file system, a URL and a signature.
-/// Names are ordered by their bytes, as S3 lists them.
+/// Components consist of ASCII letters, digits, `.`, `_` and `-`, so that a name has the same bytes in a file system, a
+/// URL and a signature. Names are ordered by their bytes, as in S3 listings.
 package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// As it is in the store.
+    /// The name as it is in the store.
     package let text: String
 
-    /// Bytes of a whole name; S3 allows 1,024 with the prefix of the URL.
+    /// The maximum length of a name in bytes; S3 allows 1,024, including the prefix of the URL.
     package static let maximumBytes = 900
-    /// Bytes of one component: the limit of file names less what a temporary file adds.
+    /// The maximum length of a component in bytes: the limit for file names minus the characters added for a temporary
+    /// file.
     package static let maximumComponentBytes = 200
 
-    /// - Throws: ``ObjectStoreError`` with code `invalidName`: empty, too long, with an empty component, with a byte that
-    ///   names do not have, or with a component that begins with `.`, which `..` and the store's own files do.
+    /// - Throws: ``ObjectStoreError`` with code `invalidName` when the text is empty or too long, or has an empty
+    ///   component, a byte that is not allowed, or a component that begins with `.`, as `..` and the store's own files
+    ///   do.
     package init(_ text: String) throws(ObjectStoreError) {
         if let problem = Self.problem(of: text) {
             throw ObjectStoreError(.invalidName, "object name \(Self.visible(text)) \(problem)")
@@ -20,9 +23,9 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         self.text = text
     }
 
-    /// This name, `/`, and `rest`.
+    /// Returns this name followed by `/` and `rest`.
     ///
-    /// - Throws: as ``init(_:)``.
+    /// - Throws: the errors of ``init(_:)``.
     package func appending(_ rest: String) throws(ObjectStoreError) -> ObjectName {
         try ObjectName("\(text)/\(rest)")
     }
@@ -78,7 +81,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         }
     }
 
-    /// For error texts: short, and without control characters.
+    /// The text for error messages: shortened, without control characters.
     private static func visible(_ text: String) -> String {
         String(decoding: text.utf8.prefix(100).map { $0 > 32 && $0 < 127 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }

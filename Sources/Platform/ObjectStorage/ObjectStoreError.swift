@@ -1,6 +1,6 @@
-/// Why an operation on a store of objects failed. Equality compares code and message.
+/// An object store operation failed. Equality compares code and message.
 package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers decide on this, never on the text.
+    /// The kind of failure; callers decide on this, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case invalidName, invalidURL, exists, changed, locked, full, denied, noStore, unsafePath, tooLarge, corrupt
@@ -9,41 +9,41 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
 
         private let value: Value
 
-        /// Not the name of an object.
+        /// The text is not a valid object name.
         package static let invalidName = Code(value: .invalidName)
-        /// Not the URL of a store, or a setting that does not fit it.
+        /// The text is not a valid store URL, or a setting does not match it.
         package static let invalidURL = Code(value: .invalidURL)
-        /// There is an object of this name already; it was not changed.
+        /// An object with this name exists; it was not changed.
         package static let exists = Code(value: .exists)
-        /// The object is not of the version that was expected: another writer was faster, or it is not there.
+        /// The object does not have the expected version: another writer was faster, or it does not exist.
         package static let changed = Code(value: .changed)
-        /// Another writer holds the lock.
+        /// Another writer has the lock.
         package static let locked = Code(value: .locked)
-        /// No space, or a quota is used up.
+        /// No space is left, or a quota is exhausted.
         package static let full = Code(value: .full)
-        /// The operating system or the server refuses it to this user.
+        /// The operating system or the server denies access.
         package static let denied = Code(value: .denied)
         /// The folder or the bucket does not exist.
         package static let noStore = Code(value: .noStore)
-        /// A symbolic link, or another thing that is neither file nor folder, is where an object would be.
+        /// The path of an object is a symbolic link, or anything else that is neither a file nor a folder.
         package static let unsafePath = Code(value: .unsafePath)
-        /// The object is larger than objects may be.
+        /// The object exceeds the maximum size.
         package static let tooLarge = Code(value: .tooLarge)
-        /// What was read does not fit its checksum, or the server's answer is not of the expected form.
+        /// The data does not match its checksum, or the server's response is malformed.
         package static let corrupt = Code(value: .corrupt)
-        /// The server did not answer, or answered that it cannot now; all attempts are used up.
+        /// The server did not respond or reported a temporary failure, and all attempts are used up.
         package static let unavailable = Code(value: .unavailable)
-        /// An object could not be made durable; it stays so until it is deleted and created again.
+        /// An object could not be made durable; this persists until it is deleted and created again.
         package static let notDurable = Code(value: .notDurable)
-        /// Anything else; the message says what.
+        /// Any other failure; see the message.
         package static let failed = Code(value: .failed)
 
         package var description: String { value.rawValue }
     }
 
     package let code: Code
-    /// One sentence: the path or the URL, what was attempted, the reason in the system's or the server's words, and what
-    /// an operator can do.
+    /// One sentence: the path or URL, the attempted operation, the reason given by the system or the server, and the
+    /// fix for an operator.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

@@ -5,7 +5,7 @@ internal import Glibc
 internal import HTTPClient
 package import Time
 
-/// How a bucket is reached: the settings of one store beside its URL. Names and defaults are a contract.
+/// The settings of a store that its URL does not contain: how to reach a bucket. Names and defaults are a contract.
 package struct ObjectStoreSettings: Sendable {
     package let endpoint: Setting<String?>
     package let region: Setting<String>
@@ -15,9 +15,9 @@ package struct ObjectStoreSettings: Sendable {
     package let objectLockDays: Setting<Int>
 
     /// - Parameters:
-    ///   - prefix: of the keys: `archive` for `archive.s3.endpoint` and the others.
-    ///   - checksFiles: whether files that cannot be read are refused with the configuration, and not only by `open`: a command
-    ///     that may do without the store is run by people who may not read its credentials.
+    ///   - prefix: the prefix of the keys: `archive` for `archive.s3.endpoint` and the others.
+    ///   - checksFiles: whether unreadable files are already rejected when the configuration is read, not only by
+    ///     `open`. False for commands that may run without the store, by users who may not read its credentials.
     package init(prefix: String, checksFiles: Bool = true) {
         let file = { (key: String, help: String, example: String) in
             checksFiles
@@ -70,10 +70,10 @@ package struct ObjectStoreSettings: Sendable {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - configuration: with a schema that has ``all``.
-    ///   - creating: whether a missing directory is made.
-    ///   - notice: is given what an operator should know, such as a file of credentials that cannot be read any more.
-    /// - Throws: ``ObjectStoreError``, for the start: the message names the setting where one of these is wrong.
+    ///   - configuration: its schema must include ``all``.
+    ///   - creating: whether to create a missing directory.
+    ///   - notice: receives messages for an operator, such as a credentials file that can no longer be read.
+    /// - Throws: ``ObjectStoreError``, meant to end the startup: the message names the setting if one is wrong.
     package func open(
         _ location: ObjectStoreURL, _ configuration: Configuration, creating: Bool, clocks: Clocks = .system,
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -95,10 +95,10 @@ package struct ObjectStoreSettings: Sendable {
         }
     }
 
-    /// Finds what ``open(_:_:creating:clocks:notice:)`` would refuse of a store that may be made, without making it and
-    /// without asking a service.
+    /// Checks for the errors that ``open(_:_:creating:clocks:notice:)`` would throw, without creating a directory and
+    /// without sending a request.
     ///
-    /// - Throws: ``ObjectStoreError``, as `open` does.
+    /// - Throws: the errors of `open`.
     package func check(_ location: ObjectStoreURL, _ configuration: Configuration) throws(ObjectStoreError) {
         if case .directory(let path) = location, !FileManager.default.fileExists(atPath: path) {
             let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -114,7 +114,7 @@ package struct ObjectStoreSettings: Sendable {
         _ = try open(location, configuration, creating: false)
     }
 
-    /// From the file, else as AWS's own tools find a key.
+    /// Returns a source of credentials: the configured file, otherwise the sources that AWS's own tools use.
     private func credentials(
         _ location: ObjectStoreURL, _ configuration: Configuration, _ clocks: Clocks,
         _ notice: @escaping @Sendable (String) -> Void
@@ -140,7 +140,7 @@ package struct ObjectStoreSettings: Sendable {
         return { () throws(ObjectStoreError) in try await rotating.current() }
     }
 
-    /// Limit for a token's file and for AWS's shared file.
+    /// The maximum size of a token file and of AWS's shared file, in bytes.
     private static let maximumSmallFileBytes = 64 * 1024
 
     private static func credentials(

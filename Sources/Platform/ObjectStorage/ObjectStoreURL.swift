@@ -1,11 +1,11 @@
-/// Where a store is: `/path`, `file:///path` or `s3://bucket/prefix`.
+/// The location of a store: `/path`, `file:///path` or `s3://bucket/prefix`.
 package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
-    /// A directory, by its absolute path.
+    /// A directory, with its absolute path.
     case directory(String)
-    /// A bucket, and what the names in it begin with.
+    /// A bucket, and an optional prefix of all names in it.
     case bucket(String, prefix: ObjectName?)
 
-    /// - Throws: ``ObjectStoreError`` with code `invalidURL`, and what is allowed.
+    /// - Throws: ``ObjectStoreError`` with code `invalidURL`; its message lists the allowed forms.
     package init(_ text: String) throws(ObjectStoreError) {
         if text.hasPrefix("/") {
             self = .directory(try Self.path(text, of: text))
@@ -25,7 +25,7 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// An absolute path without its last `/`. Characters of a URL's path are taken as they are, so escapes are refused.
+    /// An absolute path without trailing `/`. The path of a `file:` URL is used verbatim, so escapes are refused.
     private static func path(_ path: some StringProtocol, of text: String) throws(ObjectStoreError) -> String {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw invalid("the path is not absolute") }
         guard !text.hasPrefix("file:") || !path.utf8.contains(where: { [37, 63, 35].contains($0) }) else {
@@ -64,7 +64,7 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
             && bytes.allSatisfy { isEdge($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
-    /// Without the text: a URL can hold a password by mistake.
+    /// An error that omits the URL, which may contain a password by mistake.
     private static func invalid(_ problem: String) -> ObjectStoreError {
         ObjectStoreError(.invalidURL, "the URL of the store is not usable: \(problem)")
     }

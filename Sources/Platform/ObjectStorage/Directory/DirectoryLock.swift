@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// A held lock file. The file stays when the lock is released: removing it would let two writers lock two files.
+/// A locked lock file. The file remains after the release: if it were removed, two writers could lock two different
+/// files.
 final class DirectoryLock: ObjectStoreLock {
     private let file: Mutex<OpenFile?>
     private let calls: any FileCalls
-    /// Called once, before another writer can hold the lock.
+    /// Called once, before another writer can acquire the lock.
     private let onRelease: @Sendable () -> Void
 
     init(_ file: OpenFile, _ calls: any FileCalls, onRelease: @escaping @Sendable () -> Void) {
@@ -19,7 +20,7 @@ final class DirectoryLock: ObjectStoreLock {
         file.withLock { file in
             guard let held = file else { return }
             onRelease()
-            // Closing would not do: a process that another thread starts has a copy of the descriptor for a moment.
+            // Closing the descriptor is not enough: a process that another thread is starting briefly has a copy of it.
             calls.unlock(held.descriptor)
             file = nil
         }

@@ -2,8 +2,9 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    /// Files, then folders. What fails once is not tried again: the system may have dropped the bytes, and the next call
-    /// would say that all is well. With a folder's entries the files below it may be lost, so these have failed.
+    /// Synchronises the changed files, then the changed folders. A failed file is never retried: the system may have
+    /// dropped its bytes, and a second fsync would report success. If a folder fails, all files of the batch below it
+    /// count as failed, because their entries may be lost.
     func synchronizeNow() throws(ObjectStoreError) {
         let batch = unsynchronized.take()
         for (name, file) in batch.files {
@@ -29,7 +30,7 @@ extension DirectoryStore {
         if let failure = unsynchronized.failure ?? failure { throw failure }
     }
 
-    /// The entries of a folder as they are now, and its own one with those above it.
+    /// Makes the entries of a folder durable, and the entry of the folder itself and of each folder above it.
     func makeEntriesDurable(_ folder: Folder) throws(ObjectStoreError) {
         try synchronizeEntries(of: folder)
         var current = folder

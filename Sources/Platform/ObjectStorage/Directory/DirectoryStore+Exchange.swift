@@ -2,8 +2,9 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    /// New content is written beside the old one, made durable, and renamed over it; then the folder is made durable.
-    /// Versions are compared under a lock, so that of two processes one is told that it was too late.
+    /// Writes the new content to a temporary file, makes it durable, renames it over the old one, then makes the folder
+    /// durable. Versions are compared under a lock, so that only one of two concurrent processes succeeds and the other
+    /// gets `changed`.
     func replaceNow(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) throws(ObjectStoreError) -> ObjectVersion {
@@ -23,7 +24,7 @@ extension DirectoryStore {
         }
     }
 
-    /// - Returns: false when the folder was removed meanwhile.
+    /// - Returns: false when another process has removed the folder.
     private func exchange(
         _ name: ObjectName, _ bytes: [UInt8], _ expected: ObjectVersion?, in folder: Folder
     ) throws(ObjectStoreError) -> Bool {
@@ -32,9 +33,9 @@ extension DirectoryStore {
             found = Self.version(of: old)
         }
         guard found == expected else {
-            // A folder that was kept open may have been removed, and made again, by another process.
+            // Another process may have removed and recreated a folder that was kept open.
             if found == nil, expected != nil, try readNow(name) != nil { return false }
-            // The caller may rely on what it finds, which may be of a process that ended before this.
+            // The caller may rely on the existing content, which may be that of a process that ended before this.
             try makeEntriesDurable(folder)
             throw ObjectStoreError(
                 .changed, "\(tree.path(name)) is not of the expected version: another writer was here")
@@ -53,16 +54,16 @@ extension DirectoryStore {
         do throws(ObjectStoreError) {
             try makeEntriesDurable(folder)
         } catch {
-            // The new content is there, and a power loss may bring the old one back.
+            // The new content is in place, but a power loss may restore the old one.
             unsynchronized.add(folder)
             throw error
         }
-        // The object may have been created by this store: nothing is left of those bytes to synchronise.
+        // This store may have created the object; its earlier content no longer needs to be synchronised.
         unsynchronized.remove(name)
         return true
     }
 
-    /// A new file; one that a crash has left is removed. Nil when the folder is gone.
+    /// Creates a temporary file, replacing one that a crash has left. Nil when the folder no longer exists.
     private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
         do throws(SystemFailure) {
             do throws(SystemFailure) {

@@ -18,7 +18,7 @@ extension DirectoryStore {
         let name: ObjectName
         let isFolder: Bool
 
-        /// Where the entry is in the order of all names: those in a folder begin with its name and `/`.
+        /// The sort key of the entry among all names: names in a folder begin with the folder's name and `/`.
         var order: String { isFolder ? name.text + "/" : name.text }
     }
 
@@ -30,7 +30,7 @@ extension DirectoryStore {
         for (entry, order) in sorted {
             if found.count >= limit { return }
             if entry.isFolder {
-                // All names in it are greater than `after`, or none is, unless `after` is one of them.
+                // Names in a folder are all greater than `after` or all smaller, unless `after` is in the folder.
                 if let after, order.lexicographicallyPrecedes(after.text.utf8), !after.isBelow(entry.name) { continue }
                 guard let below = try tree.existing(entry.name, fresh: true) else { continue }
                 try collect(below, after: after, limit: limit, into: &found)
@@ -42,7 +42,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Files of other names than objects have are not this store's.
+    /// Returns objects and folders; ignores files whose names are not valid object names, which do not belong to the
+    /// store.
     private func entries(of folder: Folder) throws(ObjectStoreError) -> [Entry] {
         let prefix = folder.name.map { $0.text + "/" } ?? ""
         do throws(SystemFailure) {
@@ -51,13 +52,13 @@ extension DirectoryStore {
                 return Entry(name: name, isFolder: entry.kind == .folder)
             }
         } catch {
-            // Removed since it was opened.
+            // The folder was removed after it was opened.
             if error.number == ENOENT { return [] }
             throw DirectoryProblem.error(error, "list \(tree.path(folder.name))")
         }
     }
 
-    /// Nil when it was deleted meanwhile.
+    /// The size of an object; nil when it has been deleted.
     private func byteCount(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> Int? {
         do throws(SystemFailure) {
             return try calls.status(String(name.lastComponent), in: folder.descriptor).byteCount

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Lock files are in a tree of their own, `.locks`, so that a published log has no file but its own.
+/// Lock files are in a separate folder, `.locks`, so that a published log contains only its own files.
 extension DirectoryStore {
     static let locks = ".locks"
     static let writerLock = ".writer.lock"
@@ -13,13 +13,13 @@ extension DirectoryStore {
         let lock = DirectoryLock(file, calls) { [unsynchronized] in unsynchronized.forgetFailures(below: prefix) }
         guard let folder = try tree.existing(prefix, fresh: true) else { return lock }
         try removeFormerLocks(folder, prefix)
-        // The last writer may have ended between a rename and the synchronisation of the folder: what is read now as the
-        // state of the log must not change back at a power loss.
+        // The previous writer may have ended between renaming a file and synchronising its folder. The log state that
+        // is read after locking must not be undone by a power loss.
         try makeEntriesDurable(folder)
         return lock
     }
 
-    /// The file that keeps other processes out while an object of a folder is exchanged: one for each log.
+    /// Opens the lock file that excludes other processes while an object in a folder is replaced; each log has one.
     func openExchangeLock(of folder: ObjectName?) throws(ObjectStoreError) -> OpenFile {
         let log = folder.map { "/" + $0.components.prefix(2).joined(separator: "/") } ?? ""
         return try openLockFile(Self.exchangeLock, in: ObjectName(unchecked: Self.locks + log))
@@ -46,7 +46,8 @@ extension DirectoryStore {
         }
     }
 
-    /// An earlier release had its lock files beside the objects. Its writer must not be running; then they are removed.
+    /// Removes the lock files that an earlier release created beside the objects, after making sure that no writer of
+    /// that release is running.
     private func removeFormerLocks(_ folder: Folder, _ prefix: ObjectName) throws(ObjectStoreError) {
         let path = "\(tree.path(prefix))/\(Self.writerLock)"
         let former: OpenFile
@@ -61,11 +62,11 @@ extension DirectoryStore {
             let place = name.map { ObjectName(unchecked: "\(prefix)/\($0)") } ?? prefix
             if let folder = try tree.existing(place) { removeExchangeLocks(folder, isDeep: name != nil) }
         }
-        // The last one: its presence says that others may be left.
+        // Removed last: its presence means that other old lock files may remain.
         try? calls.remove(Self.writerLock, in: folder.descriptor)
     }
 
-    /// A file that cannot be removed stays: it is not an object.
+    /// Ignores a file that cannot be removed, because it is not an object.
     private func removeExchangeLocks(_ folder: Folder, isDeep: Bool) {
         try? calls.remove(Self.exchangeLock, in: folder.descriptor)
         guard isDeep, let entries = try? calls.entries(of: folder.descriptor) else { return }

@@ -14,10 +14,10 @@ extension DirectoryStore {
 
     static func version(of bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
 
-    /// Nil when there is none.
+    /// Opens an object's file; nil when it does not exist.
     private func opened(_ name: ObjectName) throws(ObjectStoreError) -> OpenFile? {
         if let folder = try tree.existing(name.folder), let file = try opened(name, in: folder) { return file }
-        // A folder that was kept open may have been removed, and made again, by another process.
+        // Another process may have removed and recreated a folder that was kept open.
         guard name.folder != nil, let folder = try tree.existing(name.folder, fresh: true) else { return nil }
         return try opened(name, in: folder)
     }
@@ -31,7 +31,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Reads to the end of the range or of the file, which may grow or shrink meanwhile; nil for a folder.
+    /// Reads up to the end of the range or of the file, which may change its size during the call; nil for a folder.
     func bytes(of file: OpenFile, _ name: ObjectName, in range: Range<Int>) throws(ObjectStoreError) -> [UInt8]? {
         let status: FileStatus
         do throws(SystemFailure) {

@@ -20,8 +20,9 @@ extension DirectoryStore {
         }
     }
 
-    /// The object may be of a process that ended before it had synchronised it, and the caller may rely on what it finds:
-    /// the next synchronisation makes it durable. A link is nothing to rely on: reading refuses it.
+    /// Adds an existing object to the next synchronisation: the process that wrote it may have ended before
+    /// synchronising it, and the caller may rely on its content. A symbolic link is not added, because reading refuses
+    /// it.
     private func noteExisting(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) {
         guard !unsynchronized.contains(name) else { return }
         do throws(ObjectStoreError) {
@@ -32,8 +33,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Calls `body` with the folder, made when it is missing, until it gives something: another call may remove the folder,
-    /// empty, after it was found.
+    /// Calls `body` with the folder, which is created if it is missing. Retries while `body` returns nil, because
+    /// another call may remove the folder once it is empty.
     func inFolder<Value>(
         _ name: ObjectName?, _ body: (Folder) throws(ObjectStoreError) -> Value?
     ) throws(ObjectStoreError) -> Value {
@@ -44,7 +45,7 @@ extension DirectoryStore {
     }
 
     func deleteNow(_ name: ObjectName) throws(ObjectStoreError) {
-        // What was kept open may have been removed, and made again, by another process.
+        // Another process may have removed and recreated a folder that was kept open.
         for fresh in name.folder == nil ? [false] : [false, true] {
             guard let folder = try tree.existing(name.folder, fresh: fresh), try remove(name, in: folder) else {
                 continue
@@ -56,19 +57,19 @@ extension DirectoryStore {
         unsynchronized.remove(name)
     }
 
-    /// False when there is no such object.
+    /// Removes an object; returns false when it does not exist.
     private func remove(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> Bool {
         do throws(SystemFailure) {
             try calls.remove(String(name.lastComponent), in: folder.descriptor)
             return true
         } catch {
-            // A folder of that name is no object.
+            // A folder with this name is not an object.
             if error.number == ENOENT || error.number == EISDIR { return false }
             throw DirectoryProblem.error(error, "delete \(tree.path(name))")
         }
     }
 
-    /// Writes a new file; one that cannot be written whole is removed again.
+    /// Writes the content of a new file, and removes the file if that fails.
     func fill(
         _ file: OpenFile, _ bytes: [UInt8], _ component: String, in folder: Folder, _ path: String
     ) throws(ObjectStoreError) {
@@ -81,7 +82,8 @@ extension DirectoryStore {
                 }
             }
         } catch {
-            // When this fails too, the file is what a crash would leave: the next writer of it is told that it exists.
+            // If the removal fails as well, the file remains as after a crash: creating the object again then fails
+            // with `exists`.
             try? calls.remove(component, in: folder.descriptor)
             unsynchronized.add(folder)
             throw DirectoryProblem.error(error, "write \(path)")

@@ -1,33 +1,34 @@
 internal import Glibc
 
-/// Objects as files of a directory: object `a/b` is the file `b` in the folder `a`.
+/// A store whose objects are files of a directory: object `a/b` is the file `b` in the folder `a`.
 ///
-/// Creating an object costs four system calls and waits for no disk: its file is written at its place and kept open until
-/// ``synchronize()`` makes it and its folder durable. Symbolic links are never followed below the directory. Files whose
-/// names begin with `.` are the store's own: locks, and new content before it is exchanged.
+/// Creating an object takes four system calls and does not wait for the disk: its file is written at its final path and
+/// remains open until ``synchronize()`` makes it and its folder durable. Symbolic links below the directory are never
+/// followed. Files whose names begin with `.` belong to the store: locks, and new content before it replaces the old.
 package final class DirectoryStore: ObjectStore {
-    /// Files that wait for ``synchronize()``, with a descriptor each; the next one synchronises all of them first.
+    /// The maximum number of open files that await ``synchronize()``; the next creation synchronises all of them first.
     package static let maximumUnsynchronized = 256
-    /// Bytes of the largest object that is read.
+    /// The maximum size of an object that is read, in bytes.
     package static let maximumObjectBytes = 1 << 30
 
-    /// Absolute.
+    /// The absolute path of the directory.
     package let path: String
     package var hasLocks: Bool { true }
     let calls: any FileCalls
     let tree: FolderTree
     let unsynchronized: Unsynchronized
     private let threads: BlockingThreads
-    /// One alone, so that one synchronisation follows another: what a call finds synchronised is durable.
+    /// A single thread, so that synchronisations run one after another: a file that a call no longer finds pending is
+    /// durable.
     private let synchronizer: BlockingThreads
 
-    /// Opens the directory. Waits for the disk.
+    /// Opens the directory; blocks on the disk.
     ///
     /// - Parameters:
     ///   - path: absolute.
-    ///   - creating: whether it is made when it is missing; the folder above it must be there, because a missing one is
-    ///     more often a file system that is not mounted.
-    /// - Throws: ``ObjectStoreError``: `noStore`, `denied`, `full`, `unsafePath` for something else than a folder, `failed`.
+    ///   - creating: whether to create a missing directory; its parent must exist, because a missing parent is usually
+    ///     a file system that is not mounted.
+    /// - Throws: ``ObjectStoreError``: `noStore`, `denied`, `full`, `unsafePath` for anything but a folder, `failed`.
     package init(
         path: String, creating: Bool, calls: any FileCalls = SystemFileCalls()
     ) throws(ObjectStoreError) {
@@ -93,7 +94,7 @@ package final class DirectoryStore: ObjectStore {
         }
         do throws(SystemFailure) {
             let root = OpenFile(try calls.openFolder(path: path), calls)
-            // It may be of a process that ended before it had made the entry durable.
+            // A process may have created the directory and ended before its entry was durable.
             if creating { try synchronizeParent(of: path, calls) }
             return root
         } catch {
@@ -115,7 +116,8 @@ package final class DirectoryStore: ObjectStore {
         }
     }
 
-    /// A parent that this process may not read is one in which it has made nothing.
+    /// Synchronises the parent's entries. A parent that this process may not read is skipped: it cannot have created
+    /// anything in it.
     private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
         let parent: OpenFile
         do throws(SystemFailure) {

@@ -1,10 +1,11 @@
-/// The system calls that a ``DirectoryStore`` makes. Tests replace them, to let the Nth one fail or to simulate a power
-/// loss.
+/// The system calls that a ``DirectoryStore`` makes. Tests replace them to make the Nth call fail or to simulate a
+/// power loss.
 ///
-/// Names are single components, relative to the descriptor of a folder; links are never followed. Each call is made again
-/// when a signal interrupts it.
+/// Names are single components, relative to the descriptor of a folder; symbolic links are never followed. Each call is
+/// retried when a signal interrupts it.
 package protocol FileCalls: Sendable {
-    /// A folder by its path, for use with the calls below. Links on the way are followed: an operator's own.
+    /// Opens a folder by its path, for the calls below. Symbolic links in the path are followed, because the operator
+    /// chose it.
     func openFolder(path: String) throws(SystemFailure) -> Int32
     func makeFolder(path: String) throws(SystemFailure)
 
@@ -12,40 +13,41 @@ package protocol FileCalls: Sendable {
     func close(_ file: Int32)
     func status(_ file: Int32) throws(SystemFailure) -> FileStatus
     func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus
-    /// Reads at an offset; 0 is the end of the file.
+    /// Reads at an offset; returns 0 at the end of the file.
     func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int
-    /// Writes some of the bytes at the end of the file, at least one.
+    /// Appends some of the bytes to the file, at least one, and returns their number.
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
-    /// `fsync(2)`: of a file its bytes, of a folder its entries.
+    /// `fsync(2)`: the bytes of a file, or the entries of a folder.
     func synchronize(_ file: Int32) throws(SystemFailure)
-    /// An exclusive `flock(2)` until ``unlock(_:)`` or the descriptor is closed. Without waiting: `EWOULDBLOCK`.
+    /// Acquires an exclusive `flock(2)` until ``unlock(_:)`` or until the descriptor is closed. Fails with
+    /// `EWOULDBLOCK` when `waiting` is false and the lock is held.
     func lock(_ file: Int32, waiting: Bool) throws(SystemFailure)
     func unlock(_ file: Int32)
 
     func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
     func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure)
     func remove(_ name: String, in folder: Int32) throws(SystemFailure)
-    /// Only an empty one: `ENOTEMPTY`.
+    /// Removes an empty folder; fails with `ENOTEMPTY` for any other.
     func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
-    /// Everything in a folder but `.` and `..`, in any order.
+    /// All entries of a folder except `.` and `..`, in any order.
     func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry]
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 package enum FileOpening: Sendable {
     /// An existing file, for reading.
     case reading
-    /// A new file, for writing: `EEXIST` when there is anything of the name.
+    /// A new file, for writing; fails with `EEXIST` when the name exists.
     case creating
-    /// A file that is there for its lock alone; made when it is missing.
+    /// A file that is used only for its lock; created if missing.
     case locking
     /// An existing folder.
     case folder
 }
 
-/// A call of the system that failed.
+/// A failed system call.
 package struct SystemFailure: Error, Equatable, Sendable {
-    /// As `errno` has it.
+    /// The value of `errno`.
     package let number: Int32
 
     package init(number: Int32) { self.number = number }
@@ -54,7 +56,7 @@ package struct SystemFailure: Error, Equatable, Sendable {
 package struct FileStatus: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case file, folder
-        /// A link, a pipe, a device.
+        /// A symbolic link, a pipe or a device.
         case other
     }
 

@@ -2,15 +2,15 @@ internal import Synchronization
 
 /// An open folder of a ``DirectoryStore``.
 final class Folder: Sendable, Hashable {
-    /// Nil: the root.
+    /// Nil for the root.
     let name: ObjectName?
     let parent: Folder?
     let file: OpenFile
-    /// Whether its entry in its parent was noted for the next synchronisation.
+    /// Whether its entry in its parent was registered for the next synchronisation.
     let isNoted = Atomic(false)
-    /// Whether its entry in its parent, and theirs up to the root, are known to be durable.
+    /// Whether its entry in its parent, and the entries of all folders above it, are known to be durable.
     let isDurable = Atomic(false)
-    /// Held while an object of this folder is exchanged, with the lock file that keeps other processes out.
+    /// Locked while an object of this folder is replaced. Contains the lock file that excludes other processes.
     let exchange = Mutex<OpenFile?>(nil)
 
     init(_ name: ObjectName?, in parent: Folder?, _ file: OpenFile) {

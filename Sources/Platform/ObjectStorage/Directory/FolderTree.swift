@@ -1,15 +1,15 @@
 internal import Glibc
 internal import Synchronization
 
-/// The folders of a directory, some of them kept open. Each step from the root refuses links, so that no name leads
-/// outside.
+/// The folders of a directory, some of them kept open. Every step from the root refuses symbolic links, so that no name
+/// leads outside the directory.
 final class FolderTree: Sendable {
     private struct State {
         var open: [String: (folder: Folder, usedAt: UInt64)] = [:]
         var uses: UInt64 = 0
     }
 
-    /// Folders that are kept open for later calls.
+    /// The maximum number of folders that are kept open for later calls.
     static let maximumOpen = 64
 
     let path: String
@@ -27,8 +27,8 @@ final class FolderTree: Sendable {
 
     func path(_ name: ObjectName?) -> String { name.map { "\(path)/\($0)" } ?? path }
 
-    /// - Parameter fresh: not one that was kept open: it may have been removed meanwhile, and made again.
-    /// - Returns: nil when there is no such folder.
+    /// - Parameter fresh: whether to bypass folders that were kept open: they may have been removed and recreated.
+    /// - Returns: nil when the folder does not exist.
     func existing(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder? {
         guard let name else { return root }
         if !fresh, let folder = kept(name) { return folder }
@@ -38,8 +38,8 @@ final class FolderTree: Sendable {
         return folder
     }
 
-    /// The folder, made when it is missing. Its entry is noted in any case: it may be from a process that ended before it
-    /// had synchronised its folders.
+    /// Returns the folder, creating it if it is missing. Its entry is always registered for synchronisation: the
+    /// process that created it may have ended before it synchronised the parent.
     func made(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder {
         guard let name else { return root }
         if !fresh, let folder = kept(name), folder.isNoted.load(ordering: .acquiring) { return folder }
@@ -55,11 +55,11 @@ final class FolderTree: Sendable {
         return folder
     }
 
-    /// Removes the folder, and those above it, as far as they are empty.
+    /// Removes the folder and the folders above it while they are empty.
     func removeEmpty(_ folder: Folder) {
         var folder = folder
         while let name = folder.name, let parent = folder.parent {
-            // What is not empty, or cannot be removed, stays: empty folders do no harm.
+            // A folder that is not empty or cannot be removed remains; empty folders are harmless.
             guard (try? calls.removeFolder(String(name.lastComponent), in: parent.descriptor)) != nil else { return }
             state.withLock { $0.open[name.text] = nil }
             unsynchronized.add(parent)
@@ -71,7 +71,7 @@ final class FolderTree: Sendable {
         do throws(SystemFailure) {
             try calls.makeFolder(String(name.lastComponent), in: parent.descriptor)
         } catch {
-            // Another call, or another process, was faster.
+            // Another call or process created it first.
             guard error.number == EEXIST else { throw DirectoryProblem.error(error, "make the folder \(path(name))") }
         }
         guard let folder = try opened(name, in: parent) else {
@@ -90,7 +90,7 @@ final class FolderTree: Sendable {
             return folder
         } catch {
             if error.number == ENOENT { return nil }
-            // An object may have the name that a folder would have: then nothing is below it.
+            // An object may have the name of this folder; then nothing is below it.
             if error.number == ENOTDIR, let status = try? calls.status(component, in: parent.descriptor),
                 status.kind == .file
             {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The operating system's files. Files are made with mode 0640, folders with 0750, less the umask.
+/// File calls of the operating system. Files are created with mode 0640 and folders with 0750, minus the umask.
 package struct SystemFileCalls: FileCalls {
     private static let fileMode: mode_t = 0o640
     private static let folderMode: mode_t = 0o750
@@ -16,7 +16,7 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
-        // O_NONBLOCK: a pipe that was put in an object's place must not hang the reader.
+        // O_NONBLOCK: opening a pipe at an object's path must not block the reader.
         let flags =
             switch opening {
             case .reading: O_RDONLY | O_NONBLOCK
@@ -49,7 +49,7 @@ package struct SystemFileCalls: FileCalls {
 
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let count = try Self.repeated { Glibc.write(file, bytes.baseAddress, bytes.count) }
-        // The system promises progress or an error; without either the caller would try again without end.
+        // The system guarantees progress or an error; without either, the caller would retry indefinitely.
         guard count > 0 || bytes.isEmpty else { throw SystemFailure(number: EIO) }
         return count
     }
@@ -81,7 +81,7 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry] {
-        // A descriptor of its own: reading moves a position, and closing the stream closes it.
+        // A separate descriptor: reading moves its position, and closing the stream closes it.
         let descriptor = try open(".", in: folder, .folder)
         guard let stream = fdopendir(descriptor) else {
             let number = errno
@@ -107,7 +107,7 @@ package struct SystemFileCalls: FileCalls {
         case Int(DT_REG): return .file
         case Int(DT_DIR): return .folder
         case Int(DT_UNKNOWN):
-            // Some file systems do not say it in the listing.
+            // Some file systems do not report the type in the listing.
             do throws(SystemFailure) {
                 return try status(name, in: folder).kind
             } catch {

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// What was written and is not known to be durable: files with their descriptors, and folders whose entries changed.
+/// Changes that are not known to be durable: written files with their descriptors, and folders whose entries changed.
 ///
-/// The descriptor under which a file was written is kept until it is synchronised: one that is opened later might not be
-/// told of an earlier failure to write (fsync(2), "errors").
+/// A written file keeps its descriptor until it is synchronised: a descriptor opened later might not report an earlier
+/// write error (fsync(2), "errors").
 final class Unsynchronized: Sendable {
     struct Batch {
         var files: [ObjectName: OpenFile] = [:]
@@ -21,7 +21,7 @@ final class Unsynchronized: Sendable {
 
     var fileCount: Int { state.withLock { $0.next.files.count } }
 
-    /// Whether the next synchronisation tells of the file: it is its turn, or it could not be made durable before.
+    /// Whether the next synchronisation reports the result of this file: it is pending, or an earlier attempt failed.
     func contains(_ name: ObjectName) -> Bool {
         state.withLock { $0.next.files[name] != nil || $0.failed[name] != nil }
     }
@@ -37,9 +37,9 @@ final class Unsynchronized: Sendable {
         state.withLock { _ = $0.next.folders.insert(folder) }
     }
 
-    /// Nothing is left of the file that could be lost.
+    /// Forgets the file: nothing of it remains to be synchronised.
     func remove(_ name: ObjectName) {
-        // Closes the file outside the lock.
+        // The file is closed outside the lock.
         let file = state.withLock { state in
             state.current.remove(name)
             state.failed[name] = nil
@@ -48,7 +48,7 @@ final class Unsynchronized: Sendable {
         _ = file
     }
 
-    /// The batch to synchronise; one at a time.
+    /// Removes and returns the batch to synchronise; only one may be in progress.
     func take() -> Batch {
         state.withLock { state in
             defer { state.next = Batch() }
@@ -57,14 +57,15 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// A file cannot be made durable. It counts no more when it was removed meanwhile.
+    /// Records that a file could not be made durable, unless it was removed in the meantime.
     func failed(_ name: ObjectName, _ error: ObjectStoreError) {
         state.withLock { state in
             if state.current.contains(name) { state.failed[name] = error }
         }
     }
 
-    /// Whoever wrote below a prefix does so no more. The next writer removes or writes again what no checkpoint covers.
+    /// Discards failures below a prefix when its writer releases the lock. The next writer removes or rewrites
+    /// everything that no checkpoint covers.
     func forgetFailures(below prefix: ObjectName) {
         state.withLock { state in
             state.failed = state.failed.filter { !$0.key.isBelow(prefix) }
@@ -72,7 +73,7 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// The first, by its name, of the files that could not be made durable.
+    /// The error of the first file, by name, that could not be made durable.
     var failure: ObjectStoreError? {
         state.withLock { state in state.failed.min { $0.key < $1.key }?.value }
     }

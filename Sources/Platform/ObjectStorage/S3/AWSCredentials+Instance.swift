@@ -1,14 +1,14 @@
 internal import HTTPClient
 
-/// Keys of an EC2 instance's role, by version 2 of its metadata service.
+/// Keys of an EC2 instance's role, from version 2 of its metadata service.
 ///
 /// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
 extension AWSCredentials {
     private static let lifeOfToken = 21_600
-    /// The service is on the host's own network: no answer means that there is none.
+    /// The service is on the host's own network: no response means that it does not exist.
     private static let timeout = Duration.seconds(2)
 
-    /// Whether the process runs on EC2, or is told where the metadata are, and may ask.
+    /// Whether the process runs on EC2 or has a configured metadata endpoint, and the metadata service is not disabled.
     var isOnInstance: Bool {
         guard variable("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else { return false }
         if variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") != nil { return true }

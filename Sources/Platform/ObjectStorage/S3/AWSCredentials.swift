@@ -3,10 +3,11 @@ internal import HTTPClient
 internal import JSON
 internal import Time
 
-/// Where a process gets its key of AWS: a file that is configured, else as AWS's own libraries do, the environment, a web
-/// identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity), the instance's (EC2).
+/// The sources of an AWS key: a configured file, otherwise the sources of AWS's own libraries: the environment, a web
+/// identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity), the instance's
+/// metadata (EC2).
 package struct AWSCredentials: Sendable {
-    /// A key and when it ends, in milliseconds since 1970; nil: not by itself.
+    /// A key and its expiry in milliseconds since 1970; nil when it does not expire.
     package struct Key: Sendable {
         package let key: S3Credentials
         package let expiry: Int64?
@@ -18,7 +19,7 @@ package struct AWSCredentials: Sendable {
     }
 
     package let region: String
-    /// As AWS's tools write it.
+    /// The path of a configured file in the format of AWS's tools.
     package let file: String?
     /// The setting that names ``file``, for messages.
     private let setting: String
@@ -32,13 +33,13 @@ package struct AWSCredentials: Sendable {
         self.requests = requests
     }
 
-    /// Whether there is something to take a key from, as far as that shows without asking a service.
+    /// Whether a source of a key is configured, as far as this is visible without a request to a service.
     package var isConfigured: Bool {
         file != nil || variable("AWS_ACCESS_KEY_ID") != nil || variable("AWS_WEB_IDENTITY_TOKEN_FILE") != nil
             || containerURL != nil || requests.file(sharedFile) != nil || isOnInstance
     }
 
-    /// The key of this moment.
+    /// Returns the current key.
     package func key() async throws(CredentialFailure) -> Key {
         if let file { return Key(key: try key(inFile: file), expiry: nil) }
         if let id = variable("AWS_ACCESS_KEY_ID"), let secret = variable("AWS_SECRET_ACCESS_KEY") {
@@ -84,7 +85,7 @@ package struct AWSCredentials: Sendable {
 
     // MARK: Web identity
 
-    /// AWS Security Token Service, `AssumeRoleWithWebIdentity`.
+    /// Requests a key from AWS Security Token Service, `AssumeRoleWithWebIdentity`.
     private func key(ofWebIdentity file: String, role: String) async throws(CredentialFailure) -> Key {
         let endpoint = variable("AWS_ENDPOINT_URL_STS") ?? "https://sts.\(region).amazonaws.com/"
         let request = HTTPClientRequest(
@@ -117,7 +118,7 @@ package struct AWSCredentials: Sendable {
         variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(variable("HOME") ?? "")/.aws/credentials"
     }
 
-    /// The section of `AWS_PROFILE`, else `default`; nil without a file, and without the default section.
+    /// The key in the section `AWS_PROFILE`, or `default`; nil without a file, and without the default section.
     private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
         let profile = variable("AWS_PROFILE")
         guard let bytes = requests.file(sharedFile) else { return nil }
@@ -143,7 +144,8 @@ package struct AWSCredentials: Sendable {
         }
     }
 
-    /// The metadata of a container. Only this host itself is asked without TLS: the answer is a key.
+    /// Requests a key from the container's metadata service. Only the local host is requested without TLS, because the
+    /// response is a key.
     private func key(ofContainer url: String) async throws(CredentialFailure) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
             throw CredentialFailure(
@@ -177,7 +179,7 @@ package struct AWSCredentials: Sendable {
 }
 
 extension String {
-    /// Without blanks and line ends at its ends.
+    /// The text without leading and trailing whitespace.
     fileprivate var trimmed: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }

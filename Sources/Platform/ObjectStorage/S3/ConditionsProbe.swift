@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// Makes sure, once, that a service heeds conditions. One that does not would let a second writer overwrite the first.
+/// Verifies, once, that a service honours conditional writes. Otherwise a second writer could overwrite the first one's
+/// objects.
 final class ConditionsProbe: Sendable {
-    /// Beside the logs; it stays.
+    /// The name of the probe object, beside the logs; it is never deleted.
     static let name = "conditional-writes"
 
     private let isDone = Mutex(false)
@@ -11,7 +12,7 @@ final class ConditionsProbe: Sendable {
         if isDone.withLock({ $0 }) { return }
         let name = try ObjectName(Self.name)
         let bytes = Array("This object shows that the service heeds If-None-Match and If-Match.\n".utf8)
-        // The second attempt is needed where the first has made the object.
+        // The second attempt is needed if the first one has created the object.
         for attempt in 0..<2 {
             do throws(ObjectStoreError) {
                 try await store.create(name, bytes)

@@ -1,10 +1,10 @@
 package import HTTPClient
 
-/// Why a key or a token cannot be had. Equality compares both properties.
+/// A key or a token could not be obtained. Equality compares both properties.
 package struct CredentialFailure: Error, Hashable, Sendable {
-    /// For people; holds no secret.
+    /// Readable text without secrets.
     package let message: String
-    /// The service has looked at the request and refuses it, or nothing is configured: another attempt changes nothing.
+    /// Whether a retry is useless: the service has refused the request, or nothing is configured.
     package let isRefusal: Bool
 
     package init(_ message: String, isRefusal: Bool = false) {
@@ -13,12 +13,12 @@ package struct CredentialFailure: Error, Hashable, Sendable {
     }
 }
 
-/// The network, the files and the clock of requests for keys and tokens, so that tests need none of them.
+/// The network, files and clock for requests of keys and tokens, so that tests can replace them.
 package struct CredentialRequests: Sendable {
     package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
     /// Milliseconds since 1970.
     package var now: @Sendable () -> Int64
-    /// A variable of the environment.
+    /// The value of an environment variable.
     package var variable: @Sendable (String) -> String?
     /// The bytes of a small file; nil when it cannot be read.
     package var file: @Sendable (String) -> [UInt8]?
@@ -34,12 +34,13 @@ package struct CredentialRequests: Sendable {
         self.file = file
     }
 
-    /// Bytes that an answer may have.
+    /// The maximum size of a response, in bytes.
     private static let maximumAnswer = 256 * 1024
 
-    /// Sends a request to `name`, and gives the body of a success.
+    /// Sends a request to `name`, and returns the body of a successful response.
     ///
-    /// - Parameter problem: the words of the service for a refusal, without what it was sent; nil when it has none.
+    /// - Parameter problem: returns the service's reason from the body of an error response, without any data of the
+    ///   request; nil when there is none.
     package func answer(
         from name: String, _ request: HTTPClientRequest, problem: ([UInt8]) -> String?
     ) async throws(CredentialFailure) -> [UInt8] {
@@ -60,12 +61,12 @@ package struct CredentialRequests: Sendable {
         return response.body
     }
 
-    /// The words of a service on one line, of a bounded length.
+    /// The service's reason as one line of limited length.
     private static func printable(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.value >= 32 && $0.value < 127 }.prefix(300).map(Character.init))
     }
 
-    /// A text as `application/x-www-form-urlencoded` has it.
+    /// Encodes a text for `application/x-www-form-urlencoded`.
     package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

@@ -3,14 +3,14 @@ internal import Configuration
 package import Cryptography
 internal import Time
 
-/// Signs requests with AWS Signature Version 4, with header fields or, as a URL, in the query.
+/// Signs requests with AWS Signature Version 4, in header fields or, for presigned URLs, in the query.
 ///
 /// Source: Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)"
 /// and "Using Query Parameters".
 package struct RequestSignature: Sendable {
     package let credentials: S3Credentials
     package let region: String
-    /// AWS's name of the service.
+    /// The name of the service in AWS.
     package let service: String
 
     package init(credentials: S3Credentials, region: String, service: String = "s3") {
@@ -19,14 +19,14 @@ package struct RequestSignature: Sendable {
         self.service = service
     }
 
-    /// A request, as far as it is signed.
+    /// The signed properties of a request.
     package struct Input: Sendable {
         package var method: String
-        /// Percent-encoded, as it is sent.
+        /// Percent-encoded, as sent.
         package var path: String
         /// Not encoded.
         package var query: [(name: String, value: String)]
-        /// All that are sent, `host` among them; of each name one.
+        /// All header fields that are sent, including `host`; each name occurs once.
         package var headers: [(name: String, value: String)]
         /// SHA-256 of the body, in hexadecimal digits.
         package var bodyDigest: String
@@ -43,9 +43,9 @@ package struct RequestSignature: Sendable {
         }
     }
 
-    /// The header fields to add: date, digest, session token where there is one, and the signature.
+    /// Returns the header fields to add: date, digest, session token if there is one, and signature.
     ///
-    /// - Parameter now: milliseconds since 1970; the server allows 15 minutes of difference.
+    /// - Parameter now: milliseconds since 1970; the server allows a clock difference of 15 minutes.
     package func headers(for input: Input, now: Int64) throws(CryptographyError) -> [(name: String, value: String)] {
         let time = Self.time(now)
         var added = [(name: "x-amz-date", value: time), (name: "x-amz-content-sha256", value: input.bodyDigest)]
@@ -60,7 +60,7 @@ package struct RequestSignature: Sendable {
         return added + [(name: "authorization", value: authorization)]
     }
 
-    /// The query of a GET of `/` that is good for some seconds without any header field but `host`.
+    /// Returns the query of a GET of `/` that is valid for `expires` seconds and needs no header field except `host`.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func presignedQuery(
@@ -93,7 +93,7 @@ package struct RequestSignature: Sendable {
         return try HMACSHA256.code(for: Array(text.utf8), key: try key(date: String(time.prefix(8)))).hex
     }
 
-    /// Parameters as they are sent and signed: encoded, in order of their names.
+    /// The query as sent and signed: percent-encoded parameters in order of their names.
     package static func query(_ parameters: [(name: String, value: String)]) -> String {
         parameters.map { (encoded($0.name), encoded($0.value)) }.sorted { $0 < $1 }
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
@@ -120,17 +120,17 @@ package struct RequestSignature: Sendable {
         input.headers.map { $0.name.lowercased() }.sorted().joined(separator: ";")
     }
 
-    /// Without spaces at the ends; runs of them count as one.
+    /// The value without leading and trailing spaces, and with runs of spaces collapsed.
     private static func trimmed(_ value: String) -> String {
         value.split(separator: " ").joined(separator: " ")
     }
 
-    /// `20130524T000000Z`.
+    /// Formats a time as `20130524T000000Z`.
     private static func time(_ now: Int64) -> String {
         String(RFC3339.text(milliseconds: now).prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
     }
 
-    /// Everything but the unreserved characters of RFC 3986 as `%` and two digits.
+    /// Percent-encodes all characters except the unreserved ones of RFC 3986.
     private static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -1,25 +1,25 @@
 package import HTTPClient
 internal import Synchronization
 
-/// The key of AWS of this moment: taken again before it ends, and held while its successor cannot be had.
+/// The current AWS key: renewed before it expires, and kept while it cannot be renewed.
 package actor RotatingCredentials {
-    /// Milliseconds before its end at which a key is taken again, as AWS's own libraries do.
+    /// Milliseconds before its expiry at which a key is renewed, as in AWS's own libraries.
     private static let margin: Int64 = 300_000
-    /// Milliseconds after which a key without an end is looked at again: its file may have changed.
+    /// Milliseconds after which a key without expiry is read again, because its file may have changed.
     private static let look: Int64 = 60_000
 
     private let fetch: @Sendable () async throws(CredentialFailure) -> AWSCredentials.Key
     private let now: @Sendable () -> Int64
     private let notice: @Sendable (String) -> Void
     private var held: AWSCredentials.Key?
-    /// When to take the next one, in milliseconds since 1970.
+    /// When to renew the key, in milliseconds since 1970.
     private var due: Int64 = .min
     private var running: Task<Result<AWSCredentials.Key, CredentialFailure>, Never>?
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - notice: is told of a key that is held on to.
-    ///   - fetch: asks for a key.
+    ///   - notice: receives a message when a key could not be renewed and is kept.
+    ///   - fetch: obtains a key.
     package init(
         now: @escaping @Sendable () -> Int64, notice: @escaping @Sendable (String) -> Void = { _ in },
         fetch: @escaping @Sendable () async throws(CredentialFailure) -> AWSCredentials.Key
@@ -29,11 +29,11 @@ package actor RotatingCredentials {
         self.fetch = fetch
     }
 
-    /// - Throws: ``ObjectStoreError``: `denied` where there is no key, `unavailable` where the next attempt may have one.
+    /// - Throws: ``ObjectStoreError``: `denied` when there is no key, `unavailable` when a retry may succeed.
     package func current() async throws(ObjectStoreError) -> S3Credentials {
         let time = now()
         if let held, time < due { return held.key }
-        // Questions at the same time share one; it is awaited below by each of them.
+        // Concurrent callers share one request; each of them awaits it below.
         let task =
             running
             ?? Task { [fetch] in
@@ -52,7 +52,7 @@ package actor RotatingCredentials {
             guard let held, held.expiry.map({ time < $0 }) ?? true else {
                 throw ObjectStoreError(failure.isRefusal ? .denied : .unavailable, failure.message)
             }
-            // Not with each request.
+            // Do not retry with every request.
             due = time + 10_000
             notice("the key of AWS is not renewed: \(failure.message)")
             return held.key
@@ -60,7 +60,8 @@ package actor RotatingCredentials {
     }
 }
 
-/// A client whose thread begins with the first request: a configuration is also read where nothing is sent.
+/// A client that starts its thread with the first request, because configurations are also read by commands that send
+/// none.
 package final class LazyClient: Sendable {
     private let configuration: HTTPClient.Configuration
     private let client = Mutex<HTTPClient?>(nil)

@@ -1,15 +1,16 @@
-/// One request to a bucket, before it is signed.
+/// A request to a bucket, before it is signed.
 struct S3Call {
     var method: String
-    /// Nil: of the bucket itself.
+    /// Nil for requests to the bucket itself.
     var name: ObjectName?
     var query: [(name: String, value: String)] = []
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
-    /// Bytes of the longest answer.
+    /// The maximum size of the response, in bytes.
     var maximumAnswerBytes = 4 * 1024 * 1024
-    /// Whether an answer with a status of success may hold an error, because it was sent before the work was done.
+    /// Whether a response with a success status may contain an error, because the service sends it before the work is
+    /// done.
     var mayFailLate = false
-    /// For error texts, with the URL.
+    /// The attempted operation with its URL, for error texts.
     var action: String
 }

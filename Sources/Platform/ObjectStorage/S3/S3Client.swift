@@ -3,17 +3,17 @@ internal import Cryptography
 package import HTTPClient
 package import Time
 
-/// Signs requests, sends them, and repeats those that failed for a moment.
+/// Signs and sends requests, and retries after transient failures.
 package struct S3Client: Sendable {
-    /// What it is given, so that tests need neither network nor time.
+    /// The dependencies, so that tests need neither network nor time.
     package struct Surroundings: Sendable {
         package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
-        /// The key of this moment.
+        /// Returns the current key.
         package var credentials: @Sendable () async throws(ObjectStoreError) -> S3Credentials
         package var clocks: Clocks
-        /// Ends early when the task is cancelled.
+        /// Returns early when the task is cancelled.
         package var sleep: @Sendable (Duration) async -> Void
-        /// From 0 to 1.
+        /// Returns a random number from 0 to 1.
         package var random: @Sendable () -> Double
 
         package init(
@@ -34,18 +34,18 @@ package struct S3Client: Sendable {
     let configuration: S3Configuration
     let surroundings: Surroundings
 
-    /// An answer, and what is not known of the attempts before it.
+    /// A response, and whether earlier attempts may have had an effect.
     struct Outcome {
         let response: HTTPClientResponse
         /// Whether an earlier attempt may have been carried out.
         let followsAmbiguity: Bool
     }
 
-    /// Sends until there is an answer that a repetition would not change, whatever its status is.
+    /// Sends a request until there is a response that a retry would not change, whatever its status.
     ///
-    /// - Parameter accept: looks at an answer with a status of success; false: it was damaged on its way.
-    /// - Throws: ``ObjectStoreError``: `unavailable` when the attempts are used up, `corrupt` when all answers were damaged,
-    ///   `failed` for what cannot be sent.
+    /// - Parameter accept: checks a response with a success status; false when it was damaged in transit.
+    /// - Throws: ``ObjectStoreError``: `unavailable` when the attempts are used up, `corrupt` when the last response
+    ///   was damaged, `failed` when the request cannot be sent.
     func send(
         _ call: S3Call, accept: (HTTPClientResponse) -> Bool = { _ in true }
     ) async throws(ObjectStoreError) -> Outcome {
@@ -86,7 +86,7 @@ package struct S3Client: Sendable {
         throw last
     }
 
-    /// Nil: success.
+    /// The problem in a response; nil for success.
     private func problem(in response: HTTPClientResponse, _ call: S3Call) -> S3Problem? {
         guard (200..<300).contains(response.status) else { return S3Problem(response) }
         guard call.mayFailLate else { return nil }
@@ -94,15 +94,16 @@ package struct S3Client: Sendable {
         return late.code.isEmpty ? nil : late
     }
 
-    /// Full jitter: anywhere between no wait and a limit that doubles, so that clients do not come back together.
+    /// Full jitter: a random wait between zero and a limit that doubles, so that clients do not retry simultaneously.
     private func backoff(_ attempt: Int) -> Duration {
         let limit = min(configuration.longestBackoff, configuration.firstBackoff * (1 << min(attempt - 1, 20)))
         return limit * surroundings.random()
     }
 
-    /// What libcurl has no code of its own for here, such as an answer that ends in its middle.
+    /// Whether an error without a code of its own in ``HTTPClientError`` is transient, such as a truncated response.
     private func isTransient(_ error: HTTPClientError) -> Bool {
-        // CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR, CURLE_ABORTED_BY_CALLBACK are not; these are.
+        // CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR and CURLE_ABORTED_BY_CALLBACK are not transient; these
+        // are.
         let partialFile: Int32 = 18
         let gotNothing: Int32 = 52
         let sendError: Int32 = 55
@@ -133,10 +134,10 @@ package struct S3Client: Sendable {
             maximumBodyBytes: call.maximumAnswerBytes)
     }
 
-    /// The key in the bucket. Names need no encoding in a path.
+    /// The key of an object in the bucket. Names need no percent-encoding.
     func key(_ name: ObjectName) -> String { configuration.prefix.map { "\($0)/\(name)" } ?? name.text }
 
-    /// For error texts.
+    /// The URL of an object for error texts.
     func url(_ name: ObjectName?) -> String {
         "s3://\(configuration.bucket)" + (name.map { "/\(key($0))" } ?? "")
     }

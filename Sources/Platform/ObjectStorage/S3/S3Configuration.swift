@@ -1,13 +1,13 @@
-/// Where a bucket is, and how it is used.
+/// The location of a bucket, and how it is used.
 package struct S3Configuration: Sendable {
-    /// What the bucket is told to refuse: changing and deleting a version of an object before a day.
+    /// The object lock: the bucket refuses to change or delete a version of an object before a date.
     package struct ObjectLock: Sendable, Equatable {
-        /// The names of the settings, and in upper case those of the service.
+        /// The values of the setting; in upper case, the values of the service.
         package enum Mode: String, Sendable, CaseIterable {
             case off
-            /// Users with a right of their own may remove it.
+            /// Users with a special permission can remove the lock.
             case governance
-            /// Nobody may, not even the owner of the account.
+            /// No user can remove the lock, not even the owner of the account.
             case compliance
         }
 
@@ -20,20 +20,20 @@ package struct S3Configuration: Sendable {
         }
     }
 
-    /// Scheme, host and port, in lower case and without the port that the scheme has by itself.
+    /// Scheme, host and port, in lower case, without the default port of the scheme.
     package let endpoint: String
     package var region: String
     package var bucket: String
-    /// What all names begin with.
+    /// The prefix of all names.
     package var prefix: ObjectName?
     package var objectLock = ObjectLock(mode: .off, days: 0)
-    /// Larger objects are sent in parts of so many bytes; the service allows from 5 MiB.
+    /// Larger objects are uploaded in parts of this size, in bytes; the service requires at least 5 MiB.
     package var partBytes = 16 * 1024 * 1024
-    /// For one request.
+    /// The timeout of one request.
     package var requestTimeout = Duration.seconds(30)
-    /// Attempts for one request, with the first.
+    /// The maximum number of attempts for one request, including the first.
     package var attempts = 8
-    /// The longest wait before the second attempt; it doubles from attempt to attempt.
+    /// The maximum wait before the second attempt; it doubles with each attempt.
     package var firstBackoff = Duration.milliseconds(100)
     package var longestBackoff = Duration.seconds(5)
 
@@ -47,7 +47,7 @@ package struct S3Configuration: Sendable {
         self.prefix = prefix
     }
 
-    /// The host, with the port where it is sent.
+    /// The host, with the port unless it is the default one.
     var host: String { String(endpoint.drop { $0 != ":" }.dropFirst(3)) }
 
     private static func checked(_ text: String) throws(ObjectStoreError) -> String {

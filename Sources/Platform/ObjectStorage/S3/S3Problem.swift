@@ -1,11 +1,11 @@
 internal import HTTPClient
 
-/// What a service answers in place of what it was asked for.
+/// An error response of the service.
 struct S3Problem: Error {
     let status: Int
-    /// The service's own word, such as `NoSuchKey`; empty when the answer has none.
+    /// The error code of the service, such as `NoSuchKey`; empty when the response has none.
     let code: String
-    /// Whether the request may have been carried out all the same.
+    /// Whether the request may have been carried out nevertheless.
     let isAmbiguous: Bool
 
     init(status: Int, code: String, isAmbiguous: Bool) {
@@ -14,16 +14,16 @@ struct S3Problem: Error {
         self.isAmbiguous = isAmbiguous
     }
 
-    /// - Parameter status: that of the answer, or what an error in an answer of success counts as.
+    /// - Parameter status: replaces the status of the response if it contains an error despite a success status.
     init(_ response: HTTPClientResponse, status: Int? = nil) {
         let status = status ?? response.status
         let found = XMLElement(document: response.body).flatMap { $0.name == "Error" ? $0.text("Code") : nil } ?? ""
-        // It is printed: words of services are letters.
+        // The code is printed, so only letters and digits are kept.
         let word = String(found.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(60))
         self.init(status: status, code: word, isAmbiguous: status >= 500)
     }
 
-    /// Whether the same request may succeed in a moment. Source: Amazon S3 API Reference, "Error responses".
+    /// Whether a retry may succeed. Source: Amazon S3 API Reference, "Error responses".
     var isRetriable: Bool {
         switch status {
         case 408, 425, 429, 500, 502, 503, 504: true

@@ -2,8 +2,8 @@ internal import Cryptography
 internal import HTTPClient
 
 extension S3Store {
-    /// Sends the parts one after another, each with its checksum. The condition is that of the last request, which makes
-    /// the object.
+    /// Uploads the parts one after another, each with its checksum. The condition applies to the last request, which
+    /// creates the object.
     func putInParts(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?, isLocked: Bool
     ) async throws(ObjectStoreError) -> ObjectVersion {
@@ -18,7 +18,8 @@ extension S3Store {
             }
             return try await completeUpload(upload, name, bytes, parts, expected: expected)
         } catch {
-            // The parts cost space until then. A failure here is the smaller one: the service has rules for what is left.
+            // The uploaded parts use space until the upload is aborted. A failure here is ignored: the service's
+            // lifecycle rules remove what remains.
             let call = S3Call(
                 method: "DELETE", name: name, query: [("uploadId", upload)],
                 action: "abort the upload of \(client.url(name))")

@@ -4,11 +4,10 @@ internal import HTTPClient
 internal import Time
 
 extension S3Store {
-    /// Writes where the condition holds.
+    /// Writes an object if the condition holds.
     ///
-    /// - Throws: ``ObjectStoreError``: `changed` when it does not hold.
-    ///
-    /// - Parameter isLocked: whether the object lock that is configured keeps it.
+    /// - Parameter isLocked: whether the configured object lock applies to it.
+    /// - Throws: ``ObjectStoreError``: `changed` when the condition does not hold.
     func put(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?, isLocked: Bool = true
     ) async throws(ObjectStoreError) -> ObjectVersion {
@@ -22,16 +21,16 @@ extension S3Store {
         return try await written(try await client.send(call), call, name, bytes)
     }
 
-    /// What the answer to a conditional write means.
+    /// Evaluates the response to a conditional write.
     func written(
         _ outcome: S3Client.Outcome, _ call: S3Call, _ name: ObjectName, _ bytes: [UInt8]
     ) async throws(ObjectStoreError) -> ObjectVersion {
         if (200..<300).contains(outcome.response.status) { return try version(outcome.response, call) }
         let problem = S3Problem(outcome.response)
-        // If-Match for an object that is not there: 404; an upload in parts that has ended: 404 too.
+        // If-Match for a missing object results in 404, and so does a multipart upload that has ended.
         let isMissing = problem.status == 404 && problem.code != "NoSuchBucket"
         guard problem.status == 412 || isMissing else { throw problem.error(call.action) }
-        // An attempt whose answer was lost may have written it.
+        // An attempt whose response was lost may have written it.
         if outcome.followsAmbiguity, let stored = try await read(name), stored.bytes == bytes { return stored.version }
         throw ObjectStoreError(.changed, "\(client.url(name)) is not of the expected version: another writer was here")
     }
@@ -51,7 +50,7 @@ extension S3Store {
         [(Self.digestHeader, SHA256.digest(of: bytes).hex), ("content-type", "application/octet-stream")]
     }
 
-    /// What keeps a version from being changed or deleted.
+    /// The header fields of the object lock, which protects a version from being changed or deleted.
     func retention() -> [(name: String, value: String)] {
         let lock = client.configuration.objectLock
         guard lock.mode != .off else { return [] }

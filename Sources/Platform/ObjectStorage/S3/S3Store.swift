@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// Objects in a bucket of an S3-compatible service.
 ///
-/// Writers are kept apart by conditions (`If-None-Match`, `If-Match`) in place of locks; ``lock(_:)`` makes sure that the
-/// service heeds them. Everything is durable when it is confirmed. Each object carries its SHA-256, which is checked when
-/// the whole object is read. Source: Amazon S3 API Reference.
+/// Conditions (`If-None-Match`, `If-Match`) replace locks between writers; ``lock(_:)`` verifies that the service
+/// honours them. Every confirmed write is durable. Each object has its SHA-256 as metadata, which is checked when the
+/// whole object is read. Source: Amazon S3 API Reference.
 package struct S3Store: ObjectStore {
-    /// Bytes of the largest object that is read.
+    /// The maximum size of an object that is read, in bytes.
     package static let maximumObjectBytes = 1 << 30
     static let digestHeader = "x-amz-meta-sha256"
 
@@ -33,7 +33,7 @@ package struct S3Store: ObjectStore {
         guard range.lowerBound >= 0, range.count <= Self.maximumObjectBytes else {
             throw ObjectStoreError(.tooLarge, "cannot read \(range.count) bytes of \(client.url(name)) at once")
         }
-        // A range without bytes cannot be asked for; whether there is an object can.
+        // An empty range cannot be requested, so one byte is requested to find out whether the object exists.
         let last = max(range.lowerBound, range.upperBound - 1)
         let call = S3Call(
             method: "GET", name: name, headers: [("range", "bytes=\(range.lowerBound)-\(last)")],
@@ -41,7 +41,7 @@ package struct S3Store: ObjectStore {
         let response = try await client.send(call).response
         if response.status == 416 { return [] }
         guard try isFound(response, call) else { return nil }
-        // A service may send the whole object.
+        // A service may ignore the range and send the whole object.
         let body = response.status == 206 ? response.body[...] : response.body.dropFirst(range.lowerBound)
         return Array(body.prefix(range.count))
     }
@@ -85,11 +85,11 @@ package struct S3Store: ObjectStore {
         return NoLock()
     }
 
-    /// Nil or false: there is no object. Throws for any other answer than success.
+    /// Whether a response has an object; false when it does not exist. Throws for any other failure.
     func isFound(_ response: HTTPClientResponse, _ call: S3Call) throws(ObjectStoreError) -> Bool {
         if (200..<300).contains(response.status) { return true }
         let problem = S3Problem(response)
-        // Some services say no more than the status.
+        // Some services send only the status.
         if response.status == 404, problem.code != "NoSuchBucket" { return false }
         throw problem.error(call.action)
     }
@@ -102,7 +102,7 @@ package struct S3Store: ObjectStore {
         return ObjectVersion(text: tag)
     }
 
-    /// The service's checksum where it is one of the whole object, and this store's own.
+    /// Whether a response matches this store's checksum, and the service's checksum if that covers the whole object.
     private static func fitsItsDigest(_ response: HTTPClientResponse) -> Bool {
         let digest = SHA256.digest(of: response.body)
         if let own = response.header(digestHeader), own != digest.hex { return false }
@@ -115,7 +115,7 @@ package struct S3Store: ObjectStore {
     }
 }
 
-/// Conditional writes need no lock.
+/// A lock without effect: conditional writes need none.
 private struct NoLock: ObjectStoreLock {
     func release() {}
 }

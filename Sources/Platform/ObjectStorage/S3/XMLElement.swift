@@ -1,20 +1,20 @@
 internal import Bytes
 
-/// The few forms of XML that an S3-compatible service answers with: elements, their text, and attributes, which are
-/// skipped. Everything else is refused: declarations of types and entities, sections, comments.
+/// The subset of XML in responses of an S3-compatible service: elements, their text, and attributes, which are skipped.
+/// Everything else is refused, such as type and entity declarations, CDATA sections and comments.
 package struct XMLElement: Equatable {
     var name: String
-    /// Of this element alone.
+    /// The text of this element, without that of its children.
     var text = ""
     var children: [XMLElement] = []
 
-    /// The first child of a name.
+    /// The first child with a name.
     package func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
-    /// The text of the first child of a name.
+    /// The text of the first child with a name.
     package func text(_ name: String) -> String? { child(name)?.text }
 
-    /// Nil when it is not of these forms, is not UTF-8, or is nested deeper than answers are.
+    /// Parses a document; nil when it is outside this subset, not UTF-8, or nested too deeply.
     package init?(document bytes: [UInt8]) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var reader = XMLReader(Array(text.utf8))
@@ -25,7 +25,7 @@ package struct XMLElement: Equatable {
     init(name: String) { self.name = name }
 }
 
-/// Reads from left to right, each byte once, in depth-first order without recursion.
+/// Parses from left to right, each byte once, depth first without recursion.
 private struct XMLReader {
     private static let maximumDepth = 16
 
@@ -66,7 +66,7 @@ private struct XMLReader {
         return nil
     }
 
-    /// Nothing but space may follow the root.
+    /// Returns the root if only whitespace follows it.
     private mutating func end(_ root: XMLElement) -> XMLElement? {
         skipSpace()
         return position == bytes.count ? root : nil
@@ -97,7 +97,7 @@ private struct XMLReader {
         return true
     }
 
-    /// With the prefix of a namespace; the prefix is dropped.
+    /// Parses a name and drops its namespace prefix.
     private mutating func name() -> String? {
         let start = position
         while position < bytes.count, Self.isNameByte(bytes[position]) { position += 1 }
@@ -116,7 +116,7 @@ private struct XMLReader {
         }
     }
 
-    /// Up to the next tag.
+    /// Parses text up to the next tag.
     private mutating func text() -> String? {
         var result: [UInt8] = []
         while position < bytes.count, bytes[position] != UInt8(ascii: "<") {
