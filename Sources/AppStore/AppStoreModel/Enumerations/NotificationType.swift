@@ -1,4 +1,4 @@
-/// What happened (Apple: notificationType).
+/// The kind of event that a notification reports (Apple: notificationType).
 public struct NotificationType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -36,7 +36,7 @@ public struct NotificationType: OpenEnumeration {
     ]
 }
 
-/// Which variant of it (Apple: subtype). `PRICE_INCREASE` is both a type and a subtype of `EXPIRED`.
+/// A variant of a notification type (Apple: subtype). `PRICE_INCREASE` is both a type and a subtype of `EXPIRED`.
 public struct Subtype: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,4 +1,4 @@
-/// Kind of offer.
+/// The kind of an offer (Apple: offerType).
 public struct OfferType: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -13,7 +13,7 @@ public struct OfferType: OpenEnumeration {
     ]
 }
 
-/// How an offer is paid.
+/// The payment mode of an offer (Apple: offerDiscountType).
 public struct OfferDiscountType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -29,7 +29,7 @@ public struct OfferDiscountType: OpenEnumeration {
     ]
 }
 
-/// Why an item of an Advanced Commerce purchase was refunded.
+/// The reason for the refund of an item of an Advanced Commerce purchase.
 public struct AdvancedCommerceRefundReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ public struct AdvancedCommerceRefundReason: OpenEnumeration {
     ]
 }
 
-/// How much of an item was refunded.
+/// The extent of the refund of an item.
 public struct AdvancedCommerceRefundType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -76,7 +76,7 @@ public struct AdvancedCommercePriceIncreaseStatus: OpenEnumeration {
     ]
 }
 
-/// Why an item is offered.
+/// The reason for an offer on an item.
 public struct AdvancedCommerceOfferReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -90,7 +90,7 @@ public struct AdvancedCommerceOfferReason: OpenEnumeration {
     ]
 }
 
-/// Length of a billing period, an ISO 8601 duration.
+/// The length of a billing period, an ISO 8601 duration.
 public struct AdvancedCommercePeriod: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -107,7 +107,7 @@ public struct AdvancedCommercePeriod: OpenEnumeration {
     ]
 }
 
-/// Length of an offer, an ISO 8601 duration.
+/// The length of an offer, an ISO 8601 duration.
 public struct AdvancedCommerceOfferPeriod: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

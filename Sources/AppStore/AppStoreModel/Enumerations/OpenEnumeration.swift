@@ -3,7 +3,7 @@ public protocol OpenEnumeration: RawRepresentable, Hashable, Sendable, CustomStr
 where RawValue: Hashable & Sendable & LosslessStringConvertible {
     init(rawValue: RawValue)
 
-    /// Every value that Apple had documented when this was written.
+    /// Every value that Apple documented at the time of writing.
     static var known: Set<Self> { get }
 }
 

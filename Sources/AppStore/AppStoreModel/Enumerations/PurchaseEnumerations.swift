@@ -1,4 +1,4 @@
-/// Where a purchase was made.
+/// The environment of a purchase (Apple: environment).
 public struct AppStoreEnvironment: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -16,7 +16,7 @@ public struct AppStoreEnvironment: OpenEnumeration {
     ]
 }
 
-/// Kind of product (Apple: type).
+/// The kind of a product (Apple: type).
 public struct ProductType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -31,7 +31,7 @@ public struct ProductType: OpenEnumeration {
     ]
 }
 
-/// State of a subscription as of the notification's signedDate (Apple: status).
+/// The state of a subscription at the notification's signedDate (Apple: status).
 public struct SubscriptionStatus: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -60,7 +60,7 @@ public struct AutoRenewStatus: OpenEnumeration {
     ]
 }
 
-/// Why a subscription expired.
+/// The reason why a subscription expired (Apple: expirationIntent).
 public struct ExpirationIntent: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -76,13 +76,13 @@ public struct ExpirationIntent: OpenEnumeration {
     ]
 }
 
-/// Whether the customer answered a price increase.
+/// The state of the customer's consent to a price increase (Apple: priceIncreaseStatus).
 public struct PriceIncreaseStatus: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     public static let notAnswered = PriceIncreaseStatus(0)
-    /// Consented, or was notified where no consent is needed.
+    /// The customer consented, or was notified of an increase that needs no consent.
     public static let consented = PriceIncreaseStatus(1)
 
     public static let known: Set<PriceIncreaseStatus> = [
@@ -90,7 +90,7 @@ public struct PriceIncreaseStatus: OpenEnumeration {
     ]
 }
 
-/// How the holder came by the purchase.
+/// The way in which the customer obtained the purchase (Apple: inAppOwnershipType).
 public struct InAppOwnershipType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -105,7 +105,7 @@ public struct InAppOwnershipType: OpenEnumeration {
     ]
 }
 
-/// Why Apple refunded.
+/// The reason for a refund or revocation (Apple: revocationReason).
 public struct RevocationReason: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -118,7 +118,7 @@ public struct RevocationReason: OpenEnumeration {
     ]
 }
 
-/// How much was taken back.
+/// The extent of a revocation (Apple: revocationType).
 public struct RevocationType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -126,7 +126,7 @@ public struct RevocationType: OpenEnumeration {
     public static let refundFull = RevocationType("REFUND_FULL")
     public static let refundProrated = RevocationType("REFUND_PRORATED")
     public static let familyRevoke = RevocationType("FAMILY_REVOKE")
-    /// The seat was taken away.
+    /// The seat was unassigned.
     public static let assignmentRevoke = RevocationType("ASSIGNMENT_REVOKE")
 
     public static let known: Set<RevocationType> = [
@@ -134,7 +134,7 @@ public struct RevocationType: OpenEnumeration {
     ]
 }
 
-/// Whether the customer bought or the App Store renewed.
+/// Whether the transaction is a purchase by the customer or a renewal (Apple: transactionReason).
 public struct TransactionReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -147,12 +147,12 @@ public struct TransactionReason: OpenEnumeration {
     ]
 }
 
-/// Why there are several transactions for one period.
+/// The reason for an additional transaction in one period.
 public struct AdditionalTransactionReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Seats were added in mid-period; no transaction replaces another.
+    /// Seats were added during a period; no transaction replaces another.
     public static let seatAddition = AdditionalTransactionReason("SEAT_ADDITION")
 
     public static let known: Set<AdditionalTransactionReason> = [
@@ -160,7 +160,7 @@ public struct AdditionalTransactionReason: OpenEnumeration {
     ]
 }
 
-/// Why the customer asks for a refund.
+/// The customer's reason for requesting a refund (Apple: consumptionRequestReason).
 public struct ConsumptionRequestReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -176,7 +176,7 @@ public struct ConsumptionRequestReason: OpenEnumeration {
     ]
 }
 
-/// How a subscription is billed.
+/// The billing plan of a subscription (Apple: billingPlanType).
 public struct BillingPlanType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -189,7 +189,7 @@ public struct BillingPlanType: OpenEnumeration {
     ]
 }
 
-/// Who invites the holders of seats.
+/// The party that invites the holders of seats: Apple or the developer.
 public struct InvitationManagement: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,10 +1,10 @@
 internal import JSON
 
-/// A field of a payload as the ingress reads it.
+/// A field of a payload, as read by the ingress.
 public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
-    /// Not sent, or sent as `null`.
+    /// Missing or `null`.
     case absent
-    /// Sent, but not what the field is documented to be.
+    /// Present, but not as documented.
     case malformed(EnvelopeFault)
     case value(Value)
 
@@ -21,32 +21,32 @@ public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// What is wrong with a field.
+/// The problem with a malformed field.
 public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
-    /// Another JSON type than documented.
+    /// A JSON type other than documented.
     case type
-    /// Text that is empty, longer than ``BoundedText/maximumBytes`` or has control characters.
+    /// Text that is empty, longer than ``BoundedText/maximumBytes`` or contains control characters.
     case text
     /// A number with a fraction, or outside `Int64`.
     case number
     /// A date outside the years 0000 to 9999.
     case date
-    /// A value that would decide the environment, but neither clearly nor safely.
+    /// An ambiguous value of a field that determines the environment.
     case ambiguous
 }
 
-/// Reads the few fields of an envelope out of one object.
+/// Reads fields of an envelope from one object.
 struct EnvelopeReader {
     let document: JSONDocument
-    /// Index of the object's node; any other kind of value has no fields.
+    /// Index of the object's node; a node of any other kind has no fields.
     let object: Int
 
-    /// A text that is bounded (``BoundedText``).
+    /// Reads a bounded text (``BoundedText``).
     func boundedText(_ name: StaticString) -> EnvelopeField<String> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]
         guard node.kind == .string else { return .malformed(.type) }
-        // Six bytes (`\u0041`) are the longest way to write one.
+        // A byte takes at most six bytes when escaped (`\u0041`).
         guard node.end - node.start <= 6 * BoundedText.maximumBytes else { return .malformed(.text) }
         let text = document.text(of: index)
         return BoundedText.accepts(text) ? .value(text) : .malformed(.text)
@@ -59,7 +59,7 @@ struct EnvelopeReader {
         return element.integer.map { .value($0) } ?? .malformed(.number)
     }
 
-    /// A date, rounded down to milliseconds.
+    /// Reads a date, rounded down to milliseconds.
     func instant(_ name: StaticString) -> EnvelopeField<AppStoreInstant> {
         guard let index = find(name) else { return .absent }
         let element = JSONElement(document: document, index: index)
@@ -68,7 +68,7 @@ struct EnvelopeReader {
             ?? .malformed(.date)
     }
 
-    /// Where the text of a nested JWS is. A JWS has no character that JSON would need to escape.
+    /// Returns the byte range of a nested JWS. A JWS has no characters that JSON must escape, so escapes are malformed.
     func jwsRange(_ name: StaticString) -> EnvelopeField<Range<Int>> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]
@@ -78,12 +78,12 @@ struct EnvelopeReader {
 
     func has(_ name: StaticString) -> Bool { document.member(name, of: object) != nil }
 
-    /// An object inside this one; `null` counts as absent.
+    /// Returns a nested object; `null` counts as absent.
     func container(_ name: StaticString) -> EnvelopeReader? {
         find(name).map { EnvelopeReader(document: document, object: $0) }
     }
 
-    /// The objects inside this one whose names are not among `names`.
+    /// Returns the nested objects whose names are not in `names`.
     func objects(without names: Set<String>) -> [EnvelopeReader] {
         guard isObject else { return [] }
         let end = Int(document.nodes[object].next)
@@ -99,12 +99,12 @@ struct EnvelopeReader {
         return objects
     }
 
-    /// Whether `bundleId` and `environment` are there and readable.
+    /// Whether `bundleId` and `environment` are present and well-formed.
     var namesApp: Bool { boundedText("bundleId").value != nil && boundedText("environment").value != nil }
 
     var isObject: Bool { document.nodes[object].kind == .object }
 
-    /// `null` counts as absent.
+    /// The node of a field's value; `null` counts as absent.
     private func find(_ name: StaticString) -> Int? {
         guard let index = document.member(name, of: object), document.nodes[index].kind != .null else { return nil }
         return index

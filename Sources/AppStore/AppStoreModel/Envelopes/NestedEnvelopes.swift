@@ -1,6 +1,6 @@
 public import JSON
 
-/// What the ingress reads of a transaction payload.
+/// The fields of a transaction payload that the ingress reads.
 public struct TransactionEnvelope: Sendable {
     public let transactionId: EnvelopeField<TransactionId>
     public let originalTransactionId: EnvelopeField<OriginalTransactionId>
@@ -20,17 +20,17 @@ public struct TransactionEnvelope: Sendable {
         signedDate = root.instant("signedDate")
     }
 
-    /// Whether this is a transaction by its kind: both transaction ids are there.
+    /// Whether the payload is a transaction: both transaction ids are present and well-formed.
     public var isTransaction: Bool { transactionId.value != nil && originalTransactionId.value != nil }
 }
 
-/// What the ingress reads of a renewal info payload. It carries no bundleId.
+/// The fields of a renewal info payload that the ingress reads. The payload has no bundleId.
 public struct RenewalInfoEnvelope: Sendable {
     public let originalTransactionId: EnvelopeField<OriginalTransactionId>
     public let environment: EnvelopeField<AppStoreEnvironment>
     public let appTransactionId: EnvelopeField<AppTransactionId>
     public let signedDate: EnvelopeField<AppStoreInstant>
-    /// Whether `autoRenewStatus` or `autoRenewProductId` is there, which only renewal info has.
+    /// Whether `autoRenewStatus` or `autoRenewProductId` is present; only renewal info has these fields.
     public let hasRenewalFields: Bool
 
     /// Reads a scanned payload whose root is an object.
@@ -43,13 +43,13 @@ public struct RenewalInfoEnvelope: Sendable {
         hasRenewalFields = root.has("autoRenewStatus") || root.has("autoRenewProductId")
     }
 
-    /// Whether this is renewal info by its kind.
+    /// Whether the payload is renewal info: it has an original transaction id and a renewal field.
     public var isRenewalInfo: Bool { originalTransactionId.value != nil && hasRenewalFields }
 }
 
-/// What the ingress reads of an app transaction payload.
+/// The fields of an app transaction payload that the ingress reads.
 public struct AppTransactionEnvelope: Sendable {
-    /// The environment.
+    /// The environment of the app transaction.
     public let receiptType: EnvelopeField<AppStoreEnvironment>
     public let bundleId: EnvelopeField<BundleId>
     public let appAppleId: EnvelopeField<AppAppleId>

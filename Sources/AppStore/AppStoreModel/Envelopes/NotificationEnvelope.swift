@@ -1,21 +1,21 @@
 public import JSON
 
-/// What the ingress reads of a notification payload: enough to decide the audience and the topic, nothing more.
+/// The fields of a notification payload that the ingress reads: only those that determine the audience and the topic.
 ///
-/// Tolerant: a malformed field is reported where it is and affects nothing else.
+/// Reading is tolerant: a malformed field is reported as such and does not affect the others.
 public struct NotificationEnvelope: Sendable {
-    /// The alternative objects of a notification: exactly one of them is present.
+    /// The alternative objects of a notification; Apple sends exactly one of them.
     public enum Container: String, Sendable, CaseIterable {
         case data, summary, externalPurchaseToken, appData, unclaimInfo
-        /// An object that is not known yet, and names its app and environment.
+        /// An unknown object that contains a bundleId and an environment.
         case other
     }
 
-    /// Containers present, in the order of ``Container``; `null` counts as absent. Apple sends exactly one.
+    /// The containers present, in the order of ``Container``; `null` counts as absent. Apple sends exactly one.
     public let containers: [Container]
-    /// The apps that they name, in their order; nil for one that names none.
+    /// The bundleId of each element of ``containers``; nil when it has none.
     public let containerBundleIds: [BundleId?]
-    /// Whether a container is something else than an object.
+    /// Whether a container is not an object.
     public let hasMalformedContainer: Bool
 
     public let notificationType: EnvelopeField<NotificationType>
@@ -24,7 +24,8 @@ public struct NotificationEnvelope: Sendable {
     public let version: EnvelopeField<String>
     public let signedDate: EnvelopeField<AppStoreInstant>
 
-    /// From the first container present. For an external purchase token: ``NotificationEnvelope/environment(ofToken:)``.
+    /// The environment of the first container. For an external purchase token:
+    /// ``NotificationEnvelope/environment(ofToken:)``.
     public let environment: EnvelopeField<AppStoreEnvironment>
     public let bundleId: EnvelopeField<BundleId>
     public let appAppleId: EnvelopeField<AppAppleId>
@@ -32,7 +33,7 @@ public struct NotificationEnvelope: Sendable {
     public let externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     public let requestIdentifier: EnvelopeField<RequestIdentifier>
 
-    /// Where the compact JWS texts are in the payload, without quotes.
+    /// Byte ranges of the compact JWS texts in the payload, without quotes.
     public let signedTransactionInfo: EnvelopeField<Range<Int>>
     public let signedRenewalInfo: EnvelopeField<Range<Int>>
     public let signedAppTransactionInfo: EnvelopeField<Range<Int>>
@@ -79,12 +80,12 @@ public struct NotificationEnvelope: Sendable {
         signedAppTransactionInfo = appData?.jwsRange("signedAppTransactionInfo") ?? .absent
     }
 
-    /// Members of the payload that are containers.
+    /// Names of the payload's members that are known containers.
     private static let knownMembers: Set<String> = Set(
         Container.allCases.filter { $0 != .other }.map(\.rawValue))
 
-    /// Environment of an external purchase token (Apple: the id of a sandbox token begins with
-    /// `SANDBOX`). The same prefix in another case is neither: it must not silently count as production.
+    /// The environment of an external purchase token (Apple: the id of a sandbox token begins with `SANDBOX`). The
+    /// prefix in other letter case is malformed, because it must not silently count as production.
     public static func environment(
         ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     ) -> EnvelopeField<AppStoreEnvironment> {
@@ -104,7 +105,7 @@ public struct NotificationEnvelope: Sendable {
 }
 
 extension NotificationEnvelope {
-    /// Where the nested compact JWS texts are in the payload, without quotes: ascending and disjoint.
+    /// Byte ranges of the nested compact JWS texts in the payload, without quotes: ascending and disjoint.
     public var nestedJWSTexts: [Range<Int>] {
         var texts: [Range<Int>] = []
         texts.reserveCapacity(3)

@@ -1,6 +1,6 @@
 public import JSON
 
-/// What an Advanced Commerce purchase consists of.
+/// The Advanced Commerce details of a transaction.
 public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var descriptors: AdvancedCommerceDescriptors?
     /// Milliunits of the currency.
@@ -13,7 +13,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var taxExclusivePrice: Int64?
     /// Decimal text.
     public var taxRate: String?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -31,7 +31,7 @@ extension AdvancedCommerceTransactionInfo: PayloadObject {
     }
 }
 
-/// One item. It can be revoked while the transaction stays valid.
+/// An item of a transaction. It can be revoked while the transaction remains valid.
 public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
     public var sku: String?
     public var description: String?
@@ -41,7 +41,7 @@ public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
     public var price: Int64?
     public var refunds: [AdvancedCommerceRefund]?
     public var revocationDate: AppStoreInstant?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -65,7 +65,7 @@ public struct AdvancedCommerceRefund: Hashable, Sendable {
     public var refundDate: AppStoreInstant?
     public var refundReason: AdvancedCommerceRefundReason?
     public var refundType: AdvancedCommerceRefundType?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -83,7 +83,7 @@ extension AdvancedCommerceRefund: PayloadObject {
 public struct AdvancedCommerceDescriptors: Hashable, Sendable {
     public var description: String?
     public var displayName: String?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -102,7 +102,7 @@ public struct AdvancedCommerceOffer: Hashable, Sendable {
     /// Milliunits of the currency.
     public var price: Int64?
     public var reason: AdvancedCommerceOfferReason?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 

@@ -1,6 +1,6 @@
 public import JSON
 
-/// What an Advanced Commerce subscription renews as.
+/// The Advanced Commerce details of the next renewal of a subscription.
 public struct AdvancedCommerceRenewalInfo: Hashable, Sendable {
     public var consistencyToken: String?
     public var descriptors: AdvancedCommerceDescriptors?
@@ -8,7 +8,7 @@ public struct AdvancedCommerceRenewalInfo: Hashable, Sendable {
     public var period: AdvancedCommercePeriod?
     public var requestReferenceId: String?
     public var taxCode: String?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -24,7 +24,7 @@ extension AdvancedCommerceRenewalInfo: PayloadObject {
     }
 }
 
-/// One item at the next renewal.
+/// An item of the next renewal.
 public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
     public var sku: String?
     public var description: String?
@@ -33,7 +33,7 @@ public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
     /// Milliunits of the currency.
     public var price: Int64?
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -55,7 +55,7 @@ public struct AdvancedCommercePriceIncreaseInfo: Hashable, Sendable {
     /// Milliunits of the currency.
     public var price: Int64?
     public var status: AdvancedCommercePriceIncreaseStatus?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 

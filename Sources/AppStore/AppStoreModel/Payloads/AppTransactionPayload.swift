@@ -2,17 +2,17 @@ public import JSON
 
 /// A customer's acquisition of an app (Apple: the decoded app transaction).
 public struct AppTransactionPayload: Hashable, Sendable {
-    /// The environment.
+    /// The environment of the app transaction.
     public var receiptType: AppStoreEnvironment?
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var applicationVersion: String?
-    /// Version at the first download.
+    /// App version of the first download.
     public var originalApplicationVersion: String?
     public var versionExternalIdentifier: Int64?
-    /// Time of signing; used as signedDate.
+    /// Signing time; used as signedDate.
     public var receiptCreationDate: AppStoreInstant?
-    /// First download.
+    /// Time of the first download.
     public var originalPurchaseDate: AppStoreInstant?
     public var preorderDate: AppStoreInstant?
     public var deviceVerification: String?
@@ -20,9 +20,9 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var appTransactionId: AppTransactionId?
     /// `iOS`, `macOS`, `tvOS`, `visionOS`.
     public var originalPlatform: String?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Fields of another JSON type than documented, here and inside; they read as absent.
+    /// Malformed fields of this object and its nested objects; they count as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.
@@ -31,7 +31,7 @@ public struct AppTransactionPayload: Hashable, Sendable {
         self.init(reading: &fields)
     }
 
-    /// Scans and reads the text of a payload, an object.
+    /// Parses the JSON text of a payload, which must be an object.
     public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument.object(json).root) }
 }
 

@@ -1,15 +1,15 @@
 public import JSON
 
-/// The commitment a monthly billed transaction is part of.
+/// The commitment that a monthly billed transaction is part of.
 public struct TransactionCommitmentInfo: Hashable, Sendable {
     /// Number of this billing period, from 1.
     public var billingPeriodNumber: Int32?
     public var totalBillingPeriods: Int32?
-    /// Total price, milliunits of the currency.
+    /// Total price in milliunits of the currency.
     public var commitmentPrice: Int64?
-    /// End of the commitment; entitlement follows expiresDate.
+    /// End of the commitment; entitlements depend on expiresDate instead.
     public var commitmentExpiresDate: AppStoreInstant?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -23,7 +23,7 @@ extension TransactionCommitmentInfo: PayloadObject {
     }
 }
 
-/// What becomes of a commitment when it ends.
+/// The renewal of a commitment when it ends.
 public struct RenewalCommitmentInfo: Hashable, Sendable {
     public var commitmentAutoRenewProductId: ProductId?
     public var commitmentAutoRenewStatus: AutoRenewStatus?
@@ -31,7 +31,7 @@ public struct RenewalCommitmentInfo: Hashable, Sendable {
     public var commitmentRenewalDate: AppStoreInstant?
     /// Milliunits of the currency.
     public var commitmentRenewalPrice: Int64?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A field that is not what its documentation says. It reads as absent; the rest of the payload is unaffected.
+/// A field that is not as documented. It counts as absent; the rest of the payload is unaffected.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Expectation: String, Sendable {
         case string
@@ -15,31 +15,32 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
         case object
     }
 
-    /// Names from the payload's root, joined by dots; elements of arrays by index.
+    /// Member names from the payload's root, joined by dots; array elements by index.
     public let path: String
     public let expected: Expectation
 
     public var description: String { "\(path): not a valid \(expected.rawValue)" }
 }
 
-/// An object of Apple's payloads.
+/// An object in Apple's payloads.
 protocol PayloadObject: Hashable, Sendable {
     init(reading fields: inout FieldReader)
 }
 
-/// Reads the fields of one object, records which were requested, and what was wrong with them.
+/// Reads the fields of one object, and records which were requested and which were malformed.
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String
-    /// Node indexes of the first member's name, and of what comes after the last member.
+    /// Node indexes of the first member's name, and of the node after the last member.
     private let first: Int
     private let end: Int
-    /// One bit per name, by its fingerprint: it recognises most fields that are absent.
+    /// One bit for each member name, chosen by its fingerprint: a clear bit identifies a field as absent without a
+    /// search.
     private let present: UInt64
-    /// The member that comes after the one that was found last, and its number.
+    /// Node index and number of the member after the last match, where the next search starts.
     private var next: Int
     private var nextNumber = 0
-    /// By number, the members that were found; of those from 64 on all are remembered in `further`.
+    /// The numbers of the members that have been read: bits in `found` below 64, all others in `further`.
     private var found: UInt64 = 0
     private var further: Set<Int> = []
     package private(set) var problems: [FieldProblem] = []
@@ -54,7 +55,7 @@ package struct FieldReader {
         var present: UInt64 = 0
         var name = first
         while name < end {
-            // The bytes of an escaped name are not the name.
+            // The bytes of an escaped name differ from the name.
             let isPlain = !document.nodes[name].hasEscapes
             present |= isPlain ? Self.bit(of: document.nodes[name].fingerprint) : .max
             name = Int(document.nodes[name + 1].next)
@@ -62,7 +63,7 @@ package struct FieldReader {
         self.present = present
     }
 
-    /// The members that no field was read from, as received.
+    /// The members that were not read as fields, as received.
     package var unknownFields: JSONObject {
         var object = JSONObject()
         var name = first
@@ -142,7 +143,7 @@ package struct FieldReader {
         return instant
     }
 
-    /// Elements of another type than text are reported and left out.
+    /// Reads an array of texts; elements of other types are reported and omitted.
     package mutating func strings(_ name: StaticString) -> [String]? {
         guard let elements = read(name, .array, { $0.kind == .array ? $0.elements : nil }) else { return nil }
         var result: [String] = []
@@ -156,17 +157,17 @@ package struct FieldReader {
         return result
     }
 
-    /// An array, or a text that is not to be copied: to be read by the caller.
+    /// Returns a value, such as an array, or a text without copying it, for the caller to read.
     package mutating func element(_ name: StaticString) -> JSONElement? {
         find(name).map { JSONElement(document: document, index: $0) }
     }
 
-    /// An object to be read with a reader of its own.
+    /// Returns an object, for its own reader.
     package mutating func object(_ name: StaticString) -> JSONElement? {
         read(name, .object) { $0.kind == .object ? $0 : nil }
     }
 
-    /// The objects of an array; elements of other kinds are left out.
+    /// Returns the objects of an array; elements of other types are omitted.
     package mutating func objects(_ name: StaticString) -> [JSONElement] {
         read(name, .array) { $0.kind == .array ? $0.elements.filter { $0.kind == .object } : nil } ?? []
     }
@@ -176,7 +177,7 @@ package struct FieldReader {
         return object(element, path: "\(path)\(name).")
     }
 
-    /// Elements of another type than object are reported and left out.
+    /// Reads an array of objects; elements of other types are reported and omitted.
     mutating func objects<Object: PayloadObject>(_ name: StaticString) -> [Object]? {
         guard let elements = read(name, .array, { $0.kind == .array ? $0.elements : nil }) else { return nil }
         var result: [Object] = []
@@ -205,7 +206,7 @@ package struct FieldReader {
         return wrong(name, index, expected)
     }
 
-    /// `null` reads as absent.
+    /// Reports a malformed value and returns nil; `null` counts as absent and is not reported.
     private mutating func wrong<Value>(
         _ name: StaticString, _ value: Int, _ expected: FieldProblem.Expectation
     ) -> Value? {
@@ -219,7 +220,8 @@ package struct FieldReader {
         number < 64 ? found & 1 << UInt64(number) != 0 : further.contains(number)
     }
 
-    /// The node of a member's value. Starts where the last search ended, since fields mostly come in a constant order.
+    /// The node of a member's value. The search starts after the last match, because Apple mostly sends fields in a
+    /// constant order.
     private mutating func find(_ name: StaticString) -> Int? {
         guard let place = place(of: name) else { return nil }
         next = place.following

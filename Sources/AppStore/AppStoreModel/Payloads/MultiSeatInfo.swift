@@ -4,9 +4,9 @@ public import JSON
 public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var invitationManagement: InvitationManagement?
     public var priceTiers: [SeatPriceTier]?
-    /// Seats refunded; appears only in the purchaser's transaction and takes nothing by itself.
+    /// Number of refunded seats; present only in the purchaser's transaction, and does not revoke anything by itself.
     public var revokedSeatQuantity: Int32?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -22,7 +22,7 @@ extension TransactionMultiSeatInfo: PayloadObject {
 /// Seats at the next renewal.
 public struct RenewalMultiSeatInfo: Hashable, Sendable {
     public var renewalPriceTiers: [SeatPriceTier]?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -33,10 +33,9 @@ extension RenewalMultiSeatInfo: PayloadObject {
     }
 }
 
-/// Price of some of the seats. Apple has not published the names of its members: they are in
-/// `unknownFields`.
+/// The price of some of the seats. Apple has not published its member names: they are in `unknownFields`.
 public struct SeatPriceTier: Hashable, Sendable {
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 

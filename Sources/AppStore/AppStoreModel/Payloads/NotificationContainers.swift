@@ -1,20 +1,20 @@
 public import JSON
 
-/// The app and the purchase a notification is about (Apple: data).
+/// The app and the purchase that a notification is about (Apple: data).
 public struct NotificationData: Hashable, Sendable {
     public var environment: AppStoreEnvironment?
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var bundleVersion: String?
-    /// Compact JWS; left out in records, which hold it decoded.
+    /// Compact JWS; omitted in records, which contain it decoded.
     public var signedTransactionInfo: String?
-    /// Compact JWS; left out in records, which hold it decoded.
+    /// Compact JWS; omitted in records, which contain it decoded.
     public var signedRenewalInfo: String?
-    /// As of the notification's signedDate; auto-renewable subscriptions only.
+    /// State at the notification's signedDate; auto-renewable subscriptions only.
     public var status: SubscriptionStatus?
     /// `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: ConsumptionRequestReason?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -37,14 +37,14 @@ public struct NotificationSummary: Hashable, Sendable {
     public var environment: AppStoreEnvironment?
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
-    /// The subscription that was extended.
+    /// The product of the extended subscriptions.
     public var productId: ProductId?
     public var requestIdentifier: RequestIdentifier?
-    /// The limit that was asked for, alpha-3 codes; absent or empty means all.
+    /// The requested storefronts, alpha-3 codes; absent or empty means all.
     public var storefrontCountryCodes: [String]?
     public var succeededCount: Int64?
     public var failedCount: Int64?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -62,9 +62,9 @@ extension NotificationSummary: PayloadObject {
     }
 }
 
-/// A token of an external purchase.
+/// A token of an external purchase (Apple: externalPurchaseToken).
 public struct ExternalPurchaseToken: Hashable, Sendable {
-    /// The prefix `SANDBOX` marks the sandbox.
+    /// Sandbox tokens have the prefix `SANDBOX`.
     public var externalPurchaseId: ExternalPurchaseId?
     public var tokenCreationDate: AppStoreInstant?
     public var appAppleId: AppAppleId?
@@ -72,7 +72,7 @@ public struct ExternalPurchaseToken: Hashable, Sendable {
     /// Custom link tokens only.
     public var tokenType: String?
     public var tokenExpirationDate: AppStoreInstant?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -88,14 +88,14 @@ extension ExternalPurchaseToken: PayloadObject {
     }
 }
 
-/// The app a customer's consent is about (Apple: appData).
+/// The app that a customer's consent is about (Apple: appData).
 public struct AppData: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var environment: AppStoreEnvironment?
-    /// Compact JWS; left out in records, which hold it decoded.
+    /// Compact JWS; omitted in records, which contain it decoded.
     public var signedAppTransactionInfo: String?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 
@@ -109,15 +109,15 @@ extension AppData: PayloadObject {
     }
 }
 
-/// Seats that the App Store took back in a group whose invitations the developer hosts (Apple: unclaimInfo, Notifications
-/// 2.23). Apple documents `unclaimSeatIds`; the other names are those of the other containers.
+/// Seats that the App Store unassigned in a group with invitations managed by the developer (Apple: unclaimInfo,
+/// Notifications 2.23). Apple documents `unclaimSeatIds`; the other names are assumed to match the other containers.
 public struct UnclaimInfo: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var environment: AppStoreEnvironment?
-    /// UUIDs of the seats: the customers holding them lose access.
+    /// UUIDs of the seats; the customers who hold them lose access.
     public var unclaimSeatIds: [String]?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
 }
 

@@ -4,14 +4,14 @@ public import JSON
 public struct NotificationPayload: Hashable, Sendable {
     public var notificationType: NotificationType?
     public var subtype: Subtype?
-    /// Unique per notification and the same on every retry.
+    /// Unique to each notification; retries have the same UUID.
     public var notificationUUID: NotificationUUID?
     /// `2.0`.
     public var version: String?
-    /// When the App Store signed this payload.
+    /// Time at which the App Store signed this payload.
     public var signedDate: AppStoreInstant?
-    /// All types but those of the four below. Exactly one of the five is present, or an object not known yet, which is in
-    /// ``unknownFields``.
+    /// Present for all types except those of the next four objects. Exactly one of the five is present, or an unknown
+    /// object in ``unknownFields``.
     public var data: NotificationData?
     /// `RENEWAL_EXTENSION` with `SUMMARY`.
     public var summary: NotificationSummary?
@@ -21,9 +21,9 @@ public struct NotificationPayload: Hashable, Sendable {
     public var appData: AppData?
     /// `UNCLAIM_SEATS`.
     public var unclaimInfo: UnclaimInfo?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Fields of another JSON type than documented, here and inside; they read as absent.
+    /// Malformed fields of this object and its nested objects; they count as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.
@@ -32,7 +32,7 @@ public struct NotificationPayload: Hashable, Sendable {
         self.init(reading: &fields)
     }
 
-    /// Scans and reads the text of a payload, an object.
+    /// Parses the JSON text of a payload, which must be an object.
     public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument.object(json).root) }
 }
 

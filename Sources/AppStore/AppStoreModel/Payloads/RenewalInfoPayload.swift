@@ -1,19 +1,19 @@
 public import JSON
 
-/// What the next renewal of a subscription will be (Apple: JWSRenewalInfoDecodedPayload). It carries no bundleId.
+/// The next renewal of a subscription (Apple: JWSRenewalInfoDecodedPayload). It has no bundleId.
 public struct RenewalInfoPayload: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId?
     /// Product of the current or last period.
     public var productId: ProductId?
-    /// Product that renews next; a change is pending when it differs from productId.
+    /// Product of the next renewal; a change is pending when it differs from productId.
     public var autoRenewProductId: ProductId?
     public var autoRenewStatus: AutoRenewStatus?
     public var isInBillingRetryPeriod: Bool?
-    /// Service must continue until then.
+    /// End of the billing grace period; service must continue until then.
     public var gracePeriodExpiresDate: AppStoreInstant?
     public var expirationIntent: ExpirationIntent?
     public var priceIncreaseStatus: PriceIncreaseStatus?
-    /// When the most recent purchase expires.
+    /// Expiry of the most recent purchase.
     public var renewalDate: AppStoreInstant?
     /// Milliunits of the currency.
     public var renewalPrice: Int64?
@@ -24,9 +24,9 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var offerDiscountType: OfferDiscountType?
     /// ISO 8601 duration.
     public var offerPeriod: String?
-    /// Best offer first.
+    /// Identifiers of win-back offers, best first.
     public var eligibleWinBackOfferIds: [String]?
-    /// Start of the latest run of paid service, lapses under 60 days ignored.
+    /// Start of the latest run of paid service; lapses under 60 days are ignored.
     public var recentSubscriptionStartDate: AppStoreInstant?
     public var signedDate: AppStoreInstant?
     public var environment: AppStoreEnvironment?
@@ -38,9 +38,9 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     /// Seats at the next renewal.
     public var renewalQuantity: Int32?
     public var multiSeatInfo: RenewalMultiSeatInfo?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Fields of another JSON type than documented, here and inside; they read as absent.
+    /// Malformed fields of this object and its nested objects; they count as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.
@@ -49,7 +49,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
         self.init(reading: &fields)
     }
 
-    /// Scans and reads the text of a payload, an object.
+    /// Parses the JSON text of a payload, which must be an object.
     public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument.object(json).root) }
 }
 

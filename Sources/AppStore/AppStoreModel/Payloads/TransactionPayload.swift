@@ -3,19 +3,19 @@ public import JSON
 /// One purchase, restore or renewal (Apple: JWSTransactionDecodedPayload).
 public struct TransactionPayload: Hashable, Sendable {
     public var transactionId: TransactionId?
-    /// First transaction of the purchase.
+    /// Id of the first transaction of the purchase.
     public var originalTransactionId: OriginalTransactionId?
     public var webOrderLineItemId: WebOrderLineItemId?
     public var bundleId: BundleId?
     public var productId: ProductId?
     public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
-    /// Charge or renewal.
+    /// Time of the charge or renewal.
     public var purchaseDate: AppStoreInstant?
-    /// Purchase of the original transaction.
+    /// Time of the original transaction's purchase.
     public var originalPurchaseDate: AppStoreInstant?
-    /// Expiry or renewal; auto-renewable subscriptions only.
+    /// Time of expiry or renewal; auto-renewable subscriptions only.
     public var expiresDate: AppStoreInstant?
-    /// As sent, unchecked: see `PurchaseFacts` for what counts.
+    /// Quantity as sent, unchecked; see `PurchaseFacts` for the effective quantity.
     public var quantity: Int32?
     public var type: ProductType?
     public var appAccountToken: AppAccountToken?
@@ -24,9 +24,9 @@ public struct TransactionPayload: Hashable, Sendable {
     public var revocationReason: RevocationReason?
     public var revocationDate: AppStoreInstant?
     public var revocationType: RevocationType?
-    /// Share refunded or revoked, in milliunits of a percent: 100000 is all.
+    /// Refunded or revoked share, in milliunits of a percent: 100000 means 100 %.
     public var revocationPercentage: Int32?
-    /// Replaced by an upgrade; only true is sent.
+    /// Whether an upgrade replaced this transaction; Apple sends only true.
     public var isUpgraded: Bool?
     public var offerType: OfferType?
     public var offerIdentifier: String?
@@ -44,15 +44,15 @@ public struct TransactionPayload: Hashable, Sendable {
     /// ISO 4217.
     public var currency: String?
     public var appTransactionId: AppTransactionId?
-    /// The purchase before a migration to Advanced Commerce.
+    /// The purchase that was migrated to Advanced Commerce as this one.
     public var previousOriginalTransactionId: OriginalTransactionId?
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
     public var billingPlanType: BillingPlanType?
     public var commitmentInfo: TransactionCommitmentInfo?
     public var multiSeatInfo: TransactionMultiSeatInfo?
-    /// Fields that this library does not know, as received.
+    /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Fields of another JSON type than documented, here and inside; they read as absent.
+    /// Malformed fields of this object and its nested objects; they count as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.
@@ -61,7 +61,7 @@ public struct TransactionPayload: Hashable, Sendable {
         self.init(reading: &fields)
     }
 
-    /// Scans and reads the text of a payload, an object.
+    /// Parses the JSON text of a payload, which must be an object.
     public init(json: [UInt8]) throws(JSONError) { self.init(try JSONDocument.object(json).root) }
 }
 

@@ -1,8 +1,8 @@
 internal import Time
 
-/// A moment as Apple writes it: whole milliseconds since 1970-01-01 UTC.
+/// A moment in Apple's format: whole milliseconds since 1970-01-01 UTC.
 ///
-/// Bounded to the years 0000 to 9999, which RFC 3339 can write, so that no arithmetic or formatting on it can trap.
+/// It is limited to the years 0000 to 9999, the range of RFC 3339, so that arithmetic and formatting cannot trap.
 public struct AppStoreInstant: Hashable, Comparable, Sendable {
     /// 0000-01-01T00:00:00.000Z.
     public static let earliest = AppStoreInstant(unchecked: RFC3339.range.lowerBound)
@@ -13,13 +13,13 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
 
     private init(unchecked milliseconds: Int64) { self.millisecondsSince1970 = milliseconds }
 
-    /// Nil outside ``earliest``…``latest``.
+    /// Creates a moment; nil outside ``earliest``…``latest``.
     public init?(millisecondsSince1970 milliseconds: Int64) {
         guard RFC3339.range.contains(milliseconds) else { return nil }
         self.init(unchecked: milliseconds)
     }
 
-    /// The nearest moment that can be represented.
+    /// Creates the nearest moment in range.
     public init(clampingMillisecondsSince1970 milliseconds: Int64) {
         self.init(
             unchecked: min(
@@ -30,14 +30,14 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
         lhs.millisecondsSince1970 < rhs.millisecondsSince1970
     }
 
-    /// This moment moved by some milliseconds, clamped to the range.
+    /// Returns this moment moved by a number of milliseconds, clamped to the range.
     public func advanced(byMilliseconds milliseconds: Int64) -> AppStoreInstant {
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         if overflow { return milliseconds < 0 ? .earliest : .latest }
         return AppStoreInstant(clampingMillisecondsSince1970: sum)
     }
 
-    /// Milliseconds from this moment to `other`; negative if `other` is earlier.
+    /// Returns the milliseconds from this moment to `other`; negative if `other` is earlier.
     public func milliseconds(to other: AppStoreInstant) -> Int64 {
         other.millisecondsSince1970 - millisecondsSince1970  // both bounded: no overflow
     }
@@ -57,8 +57,8 @@ extension AppStoreInstant: CustomStringConvertible {
         return text
     }
 
-    /// Reads RFC 3339 with any number of fraction digits (rounded down to milliseconds) and any offset.
-    /// Leap seconds are refused.
+    /// Parses RFC 3339 with any number of fraction digits (rounded down to milliseconds) and any offset. Leap seconds
+    /// are rejected.
     public init?(rfc3339 text: some StringProtocol) { self.init(rfc3339: Array(text.utf8)) }
 
     public init?(rfc3339 text: [UInt8]) {

@@ -1,9 +1,9 @@
 internal import Bytes
 internal import JSON
 
-/// An identifier that Apple or the developer chose: opaque text, never parsed. Equal when its UTF-8 bytes are: Swift
-/// also takes texts for equal that are canonically equivalent, such as K and U+212A KELVIN SIGN, and identifiers become
-/// keys and headers.
+/// An identifier chosen by Apple or the developer: opaque text, never parsed. Equality compares UTF-8 bytes, because
+/// identifiers become keys and headers; equality of Swift strings also holds for canonically equivalent texts, such as
+/// K and U+212A KELVIN SIGN.
 public protocol AppStoreIdentifier: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue == String {
     init(rawValue: String)
@@ -16,19 +16,19 @@ extension AppStoreIdentifier {
 
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.hasBytes(of: rhs.rawValue) }
 
-    /// Order of the UTF-8 bytes: the same in every locale and process.
+    /// Orders by UTF-8 bytes, independent of locale and process.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
     }
 
-    /// Whether the text may be used in keys, headers and URLs: see ``BoundedText``.
+    /// Whether the text is allowed in keys, headers and URLs: see ``BoundedText``.
     public var isBounded: Bool { BoundedText.accepts(rawValue) }
 }
 
 extension String {
     fileprivate func hasBytes(of other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        // Bytes in a row are compared much faster than views of texts.
+        // Comparing contiguous bytes is much faster than comparing string views.
         let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
         }
@@ -36,15 +36,15 @@ extension String {
     }
 }
 
-/// What external text must satisfy before it becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8
-/// without control characters.
+/// The requirements on external text that becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8 without
+/// control characters.
 public enum BoundedText {
     public static let maximumBytes = 256
 
     public static func accepts(_ text: String) -> Bool {
         let utf8 = text.utf8
         guard (1...maximumBytes).contains(utf8.count) else { return false }
-        // Bytes in a row are read much faster than a view of the text.
+        // Reading contiguous bytes is much faster than reading a string view.
         return utf8.withContiguousStorageIfAvailable { hasNoControls($0) } ?? hasNoControls(utf8)
     }
 
@@ -65,7 +65,7 @@ public struct BundleId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Apple's identifier of a notification; the same on every retry.
+/// Apple's identifier of a notification; retries have the same one.
 public struct NotificationUUID: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -74,60 +74,61 @@ public struct NotificationUUID: AppStoreIdentifier {
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
 }
 
-/// One purchase, restore or renewal.
+/// Identifier of one purchase, restore or renewal.
 public struct TransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// First transaction of a purchase; names the subscription over renewals, upgrades and resubscription in the group.
+/// Identifier of the first transaction of a purchase; remains the same for renewals, upgrades and resubscriptions in
+/// the group.
 public struct OriginalTransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A purchase event across devices, one per renewal.
+/// Identifier of a subscription purchase event across devices; each renewal has its own.
 public struct WebOrderLineItemId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A customer's Apple Account together with one app; links transactions, renewals and app transactions.
+/// Identifier of a customer's Apple Account together with one app; links transactions, renewals and app transactions.
 public struct AppTransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Product of an app, as set up in App Store Connect.
+/// Identifier of a product, as configured in App Store Connect.
 public struct ProductId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Group of subscriptions of which a customer has one at a time.
+/// Identifier of a subscription group; a customer has one subscription of a group at a time.
 public struct SubscriptionGroupIdentifier: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Token of an external purchase.
+/// Identifier of an external purchase token.
 public struct ExternalPurchaseId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's name of a mass extension of renewal dates.
+/// The developer's identifier of a mass extension of renewal dates.
 public struct RequestIdentifier: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's account key, set by the app or server at purchase: a UUID. Compared without regard to case, so the
-/// text is kept in lower case.
+/// The developer's account key, set by the app or server at purchase: a UUID. Stored in lower case, so that comparison
+/// ignores letter case.
 public struct AppAccountToken: AppStoreIdentifier {
     public let rawValue: String
     public init(rawValue: String) {
-        // Apple sends lower case, which is kept as it is.
+        // Apple sends lower case, which needs no conversion.
         let isLower = rawValue.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
         self.rawValue = isLower ? rawValue : rawValue.lowercased()
     }
@@ -136,7 +137,7 @@ public struct AppAccountToken: AppStoreIdentifier {
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
 }
 
-/// Apple's number of an app (App Store Connect: "Apple ID" of the app).
+/// Apple's numeric identifier of an app (App Store Connect: "Apple ID" of the app).
 public struct AppAppleId: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public var rawValue: Int64
     public init(rawValue: Int64) { self.rawValue = rawValue }

@@ -1,21 +1,21 @@
-/// The narrow grammar of texts that become keys, headers, file names and URLs downstream, whatever vouches for them.
+/// The strict grammar of texts that become keys, headers, file names and URLs downstream, independent of their source.
 package enum TextGrammar {
-    /// The longest one, in bytes.
+    /// The maximum length in bytes.
     package static let greatestCount = 128
 
-    /// Digits only.
+    /// Whether a text consists of 1 to 128 digits.
     package static func isNumber(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...greatestCount).contains(bytes.count) && all(of: bytes) { $0 &- UInt8(ascii: "0") < 10 }
     }
 
-    /// Letters, digits, dot, hyphen and underscore of ASCII.
+    /// Whether a text consists of 1 to 128 ASCII letters, digits, dots, hyphens and underscores.
     package static func isToken(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...greatestCount).contains(bytes.count) && all(of: bytes, isTokenByte)
     }
 
-    /// Bytes in a row are read much faster than a view of a text.
+    /// Reading contiguous bytes is much faster than reading a string view.
     @inline(__always)
     private static func all(of bytes: String.UTF8View, _ isAllowed: (UInt8) -> Bool) -> Bool {
         bytes.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? bytes.allSatisfy(isAllowed)
