@@ -61,7 +61,7 @@ struct Base64Tests {
                 text[place] = value
                 let decoded = try? Base64URL.decode(text)
                 #expect((decoded != nil) == alphabet.contains(value))
-                // One text for every byte sequence: what decodes encodes to itself.
+                // Every byte sequence has one encoding: decoded text encodes to itself.
                 if let decoded { #expect(Base64URL.encode(decoded) == text) }
             }
         }
@@ -69,7 +69,7 @@ struct Base64Tests {
 
     @Test func `every byte value is classified correctly wherever it is in a long text`() {
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        // The blocks of a processor with vectors have 32 characters, and a tail follows them.
+        // A vectorized processor reads blocks of 32 characters; a tail follows them.
         for place in [0, 1, 15, 16, 30, 31, 32, 33, 47, 63, 64, 95, 96, 100, 127, 128, 139] {
             for value in UInt8.min ... .max {
                 var text = [UInt8](repeating: UInt8(ascii: "A"), count: 140)
