@@ -70,7 +70,7 @@ import Testing
         bucket.putBack(2)
         #expect(bucket.take(3, now: 1_000_003_000) == true)
         #expect(bucket.available(now: 1_000_000_000_000) == 4)
-        // A clock that goes back gives nothing and takes nothing.
+        // A clock that goes back neither adds nor removes tokens.
         #expect(bucket.available(now: 5) == 4)
     }
 
