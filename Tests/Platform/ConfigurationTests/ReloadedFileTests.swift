@@ -10,7 +10,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A file that must hold a number.
+    /// A reloaded file whose content must be a number.
     private func file(_ text: String, limit: Int = 16) throws -> ReloadedFile<Int> {
         try ReloadedFile(path: directory.write(text, to: "number"), limit: limit, now: clock.now) {
             bytes throws(FileProblem) in

@@ -7,7 +7,7 @@ enum Mode: String, CaseIterable, Sendable {
     case strict, soft, off
 }
 
-/// The settings of a made-up executable, one of each kind.
+/// The settings of a fictitious executable, one of each kind.
 enum TestSettings {
     static let apps = Setting.strings(
         "apps", help: "Apps whose notifications are accepted.", example: "com.example.app:1")
@@ -39,7 +39,7 @@ enum TestSettings {
         examples: [Command.Example("sluice-test --apps com.example.app:1", "Accept one app")], version: "1.2.3")
 }
 
-/// Runs the test command over a file's text, an environment and flags.
+/// Parses a configuration file's text, an environment and flags with the test command.
 func parse(
     file: String? = nil, environment: [String: String] = [:], flags: [String] = ["--apps", "com.example.app:1"],
     command: Command = TestSettings.command
