@@ -2,7 +2,7 @@ import Cryptography
 import Testing
 
 struct AES256GCMTests {
-    /// A test case of the GCM specification (McGrew and Viega, appendix B), which NIST SP 800-38D refers to.
+    /// A test case of the GCM specification (McGrew and Viega, appendix B), which NIST SP 800-38D cites.
     struct Case: Sendable, CustomTestStringConvertible {
         let number: Int
         let key, nonce, plaintext, authenticated, ciphertext, tag: String

@@ -2,7 +2,7 @@ import Cryptography
 import TestSupport
 import Testing
 
-/// Certificates of the world outside, read from the test vectors.
+/// Tests with Apple's real certificates, read from the test vectors.
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
 struct AppleChainTests {
     private static let leafMarker = OID("1.2.840.113635.100.6.11.1")
@@ -25,7 +25,7 @@ struct AppleChainTests {
         #expect(issuer.maySignCertificates && leaf.maySignData && !leaf.isCertificateAuthority)
         #expect(leaf.ocspURL == "http://ocsp.apple.com/ocsp03-wwdrg602")
         #expect(issuer.ocspURL == "http://ocsp.apple.com/ocsp03-applerootcag3")
-        // 2026-01-01, and 2028-01-01 after the leaf's end.
+        // 2026-01-01 is within the validity; 2028-01-01 is after the leaf's end.
         #expect(path.validity?.contains(1_767_225_600) == true)
         #expect(path.validity?.contains(1_830_297_600) == false)
         #expect(chain.allSatisfy { $0.der.count < Certificate.recommendedMaximumByteCount })

@@ -107,7 +107,7 @@ struct CertificateTests {
             guard der != original, let damaged = try? Certificate(der: der) else { continue }
             parsed += 1
             touchEveryFact(of: damaged)
-            // The certificate's own signature covers all of it but the signature's encoding.
+            // The certificate's own signature covers everything except the encoding of the signature.
             let chain =
                 round.isMultiple(of: 2)
                 ? [damaged, authority.intermediate] : [authority.leaf, damaged, authority.root]
@@ -124,7 +124,7 @@ struct CertificateTests {
         #expect(try Certificate.certificates(encoded: authority.root.der) == [authority.root])
     }
 
-    // Forms in which people store certificates: editors and secret stores add and remove ends of lines.
+    // Variants of stored certificates: editors and secret stores add and remove line ends.
     @Test(arguments: ["", "\n\n", "\r\n", " \t", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
     func `PEM is read with blanks in front, either end of lines, and without the last one`(
         _ front: String, _ isWindows: Bool

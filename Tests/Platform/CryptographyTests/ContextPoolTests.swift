@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cryptography
 
-/// The contexts here are numbers that are never looked behind.
+/// The contexts in these tests are numbers that are never dereferenced.
 @Suite struct ContextPoolTests {
     private let freed = FreedContexts()
     private let pool: ContextPool

@@ -55,7 +55,7 @@ struct ECDSATests {
     }
 
     @Test func `the known signature of RFC 6979 verifies`() throws {
-        // A.2.5: P-256, SHA-256, message "sample".
+        // Section A.2.5: P-256, SHA-256, message "sample".
         let point = try #require(
             HexText.decode(
                 "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
@@ -132,7 +132,7 @@ struct ECDSATests {
         #expect(P256PublicKey(uncompressedPoint: [0]) == nil)
         #expect(P256PublicKey(uncompressedPoint: [0] + [UInt8](repeating: 0, count: 64)) == nil)
         #expect(P256PublicKey(uncompressedPoint: []) == nil)
-        // The compressed form of the same point.
+        // Compressed form of the key's point.
         #expect(P256PublicKey(uncompressedPoint: [2] + publicKey.uncompressedPoint[1..<33]) == nil)
     }
 }

@@ -56,7 +56,7 @@ struct Ed25519Tests {
     }
 
     @Test func `a signature whose scalar is not reduced is refused`() throws {
-        // RFC 8032 section 5.1.7: S must be below L, or every signature would have a twin.
+        // RFC 8032 section 5.1.7: S must be below L; otherwise every signature would have a second valid form.
         let key = try PrivateKey.generate(.ed25519)
         let verifier = try #require(key.ed25519PublicKey)
         var signature = try key.ed25519Signature(of: [])

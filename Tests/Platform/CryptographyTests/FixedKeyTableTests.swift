@@ -2,9 +2,9 @@ import Cryptography
 import TestSupport
 import Testing
 
-/// Multiples of one key, computed in advance.
+/// Precomputed multiples of one key.
 struct FixedKeyTableTests {
-    /// A key, its table, and digests with their signatures.
+    /// A key, its precomputed table, and digests with their signatures.
     private struct Signer {
         let table: P256FixedKeyTable
         let publicKey: P256PublicKey
@@ -45,7 +45,7 @@ struct FixedKeyTableTests {
             let expected = (0..<count).map { pattern >> $0 & 1 == 0 }
             let signatures = zip(signer.signatures, expected).enumerated().map { index, pair in
                 guard !pair.1 else { return pair.0 }
-                // Wrong in turn: s, r, s out of range, the length.
+                // Corrupts one property in turn: s, r, s out of range, the length.
                 var wrong = pair.0
                 switch index % 4 {
                 case 0: wrong.rawSignature[63] ^= 1
@@ -60,7 +60,7 @@ struct FixedKeyTableTests {
         #expect(signer.table.verify([]) == [])
     }
 
-    /// The order of the group, and x of its base point, which is the public key of the private key 1.
+    /// The order of the group, and the coordinates of its base point, which is the public key of the private key 1.
     private static let order = number("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
     private static let x = number("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
     private static let y = number("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
@@ -77,7 +77,7 @@ struct FixedKeyTableTests {
         return result
     }
 
-    // With the private key 1 and the nonce 1: r is x of the base point, and s is e + r.
+    // With private key 1 and nonce 1, r is the base point's x, and s is e + r.
     @Test(arguments: [
         ("s = r where e = 0", [UInt8](repeating: 0, count: 32), x, true),
         ("e = n is 0", order, x, true),
@@ -95,7 +95,7 @@ struct FixedKeyTableTests {
         let zero = try #require(SHA256Digest(bytes: [UInt8](repeating: 0, count: 32)))
         let digest = try #require(SHA256Digest(bytes: digest))
         #expect((key.verify(digest: digest, rawSignature: Self.x + s) == .valid) == isGood)
-        // Beside a good one, which must stay good.
+        // A valid signature in the same batch must remain valid.
         #expect(table.verify([(digest, Self.x + s), (zero, Self.x + Self.x)]) == [isGood, true])
         #expect(table.verify([(zero, Self.x + Self.x), (digest, Self.x + s)]) == [true, isGood])
     }
@@ -114,7 +114,7 @@ struct FixedKeyTableTests {
         let (digest, signature) = signer.signatures[0]
         let memory = try #require(TableMemory(of: signer.table.group))
         for sample in 0..<72 {
-            // Every window twice, and every place in a window.
+            // The samples cover every window twice, and every position within a window.
             let bit = (sample % 36 * 4096 + sample * 1301 % 4096) * 8 + sample % 8
             memory.flip(bit: bit)
             #expect(!signer.table.passesSelfTest(digest: digest, rawSignature: signature), "bit \(bit)")

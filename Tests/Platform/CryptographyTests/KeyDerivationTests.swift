@@ -39,7 +39,7 @@ struct KeyDerivationTests {
         #expect(try HKDF.derive(from: key, info: [], byteCount: 255 * 32).byteCount == 8_160)
     }
 
-    // RFC 4231 sections 4.2 to 4.7, without the truncated one.
+    // RFC 4231 sections 4.2 to 4.7, except the truncated case.
     @Test(
         arguments: [
             (

@@ -1,12 +1,11 @@
 import Cryptography
 import Testing
 
-/// Answers that a true responder signed but that say more than is understood, or are larger than any answer: taken apart,
-/// changed, and signed again.
+/// Responses by an authorized responder with unsupported content or excessive size: parsed, changed, and signed again.
 struct OCSPAnswerTests {
     private static let now = TestAuthority.now
     private static let good = OCSPAnswer.good(thisUpdate: now - 600, nextUpdate: now + 43_200)
-    /// 1.2.3.4 with the value NULL.
+    /// A critical extension 1.2.3.4 with the value NULL.
     private static let critical = DER.sequence(
         [0x06, 0x03, 0x2A, 0x03, 0x04], [0x01, 0x01, 0xFF], [0x04, 0x02, 0x05, 0x00])
     private static let harmless = DER.sequence([0x06, 0x03, 0x2A, 0x03, 0x04], [0x04, 0x02, 0x05, 0x00])
@@ -46,7 +45,7 @@ struct OCSPAnswerTests {
     }
 
     @Test func `an answer above 64 KiB is refused unparsed`() throws {
-        // Certificates are not signed: anyone in between can add as many as they like.
+        // The signature does not cover the certificates: anyone on the network path can add any number of them.
         let one = delegate.certificate.der
         let most = try judged { $0.certificates = Array(repeating: one, count: 60_000 / one.count) }
         #expect(most == Self.good)
@@ -55,11 +54,11 @@ struct OCSPAnswerTests {
     }
 }
 
-/// The parts of a successful answer about one certificate (RFC 6960 section 4.2.1).
+/// The parts of a successful response about one certificate (RFC 6960 section 4.2.1).
 private struct Answer {
     struct Malformed: Error {}
 
-    /// The responder's name, when the answer was made.
+    /// The responder's name and the time of the response.
     private let beginning: [[UInt8]]
     /// Certificate, status, thisUpdate, nextUpdate.
     var single: [[UInt8]]
@@ -100,7 +99,7 @@ private struct Answer {
         return DER.value(0x02, (number.first ?? 0x80) >= 0x80 ? [0] + number : number)
     }
 
-    /// The values inside a constructed one, each with tag and length.
+    /// The elements of a constructed value, each with tag and length.
     private static func contents(_ value: [UInt8]) throws -> [[UInt8]] {
         try contents(content(value)[...])
     }

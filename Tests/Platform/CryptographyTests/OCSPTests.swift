@@ -129,7 +129,7 @@ struct OCSPTests {
             serial == authority.intermediate.serialNumber ? .good : .unknown
         }
         #expect(request.evaluate(response: response, at: Self.now) == good)
-        // The leaf's responder does not speak for the root.
+        // The leaf's responder is not authorized for the root.
         let other = try self.responder().answer(request: request.der, at: Self.now) { _ in .good }
         #expect(request.evaluate(response: other, at: Self.now) == .nothingNew(.unsuccessful))
     }
@@ -156,7 +156,7 @@ struct OCSPTests {
     }
 
     @Test func `a damaged answer is never revoked and good only where nothing changed`() throws {
-        // A delegate's certificate is needed for the verdict; an issuer's own, when sent, is not even looked at.
+        // The verdict depends on a delegate's certificate; the issuer's own certificate, if included, is ignored.
         let delegate = try authority.responder()
         let response = try responder(by: delegate).answer(request: request.der, at: Self.now) { _ in .good }
         #expect(request.evaluate(response: response, at: Self.now) == good)
@@ -172,7 +172,7 @@ struct OCSPTests {
             case .nothingNew: break
             }
         }
-        // OpenSSL re-encodes what it verifies: the constructed bit of a few tags does not matter.
+        // OpenSSL verifies a re-encoding: changing the constructed bit of some tags has no effect.
         #expect(unchanged <= 3)
     }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct PrivateKeyTests {
-    // Forms in which people store keys: editors and secret stores add and remove ends of lines.
+    // Variants of stored keys: editors and secret stores add and remove line ends.
     @Test(arguments: ["\n\n", "\r\n", " \t\n", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
     func `a key is read with blanks in front, either end of lines, and without the last one`(
         _ front: String, _ isWindows: Bool
@@ -69,7 +69,7 @@ struct PrivateKeyTests {
         let pem = try key.pem()
         let error = try #require(throws: CryptographyError.self) { try PrivateKey(pem: pem) }
         #expect(error.code == .unsupportedKey)
-        // A key made with explicit parameters is one on P-256; only its encoding gives it away.
+        // A key with explicit parameters is on P-256; only its encoding differs.
         guard kind != .p256WithExplicitParameters else { return }
         #expect(throws: CryptographyError.self) { try key.es256Signature(of: [1]) }
         #expect(key.publicKey == nil)
@@ -86,7 +86,7 @@ struct PrivateKeyTests {
     }
 
     @Test func `an encrypted key is refused without asking for a password`() throws {
-        // openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 with the password "secret".
+        // Created by openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 with the password "secret".
         let header =
             "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIHsMFcGCSqGSIb3DQEFDTBK\n-----END ENCRYPTED PRIVATE KEY-----\n"
         #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(header.utf8)) }

@@ -7,7 +7,7 @@ struct TestAuthority: Sendable {
     static let year: Int64 = 31_557_600
     static let marker = OID("1.3.6.1.4.1.55555.1")
 
-    /// Made once: most tests only read it.
+    /// One shared authority, because most tests only read it.
     static let shared = Result { try TestAuthority() }
 
     let rootKey: PrivateKey
@@ -64,7 +64,7 @@ struct TestAuthority: Sendable {
             ])
     }
 
-    /// A responder certificate that `issuer` gives, or that deviates.
+    /// Issues a responder certificate signed by `issuer`, by default the intermediate.
     func responder(
         kind: PrivateKey.Kind = .p256, by issuer: Certificate? = nil, issuerKey: PrivateKey? = nil,
         adjust: Adjustment = { _ in }

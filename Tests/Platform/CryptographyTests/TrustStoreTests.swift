@@ -88,7 +88,7 @@ struct TrustStoreTests {
         #expect(failure?.depth == 0)
     }
 
-    /// A deviation of one chain whose root is trusted, and what it must be called.
+    /// A deviation of one chain under a trusted root, and the expected failure.
     struct Deviation: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let kind: ChainFailure.Kind
@@ -156,7 +156,7 @@ struct TrustStoreTests {
             let error = try #require(throws: CryptographyError.self) { try TrustStore(roots: [authority.root, bad]) }
             #expect(error.code == .untrustworthyRoot)
         }
-        // Self-issued by name, signed by another key.
+        // Self-issued by name, but signed by another key.
         var builder = TestAuthority.rootBuilder
         builder.hasKeyIdentifiers = false
         let forged = try builder.issued(
@@ -176,7 +176,7 @@ struct TrustStoreTests {
         #expect(failures == 0)
     }
 
-    /// Leaf, second intermediate, first intermediate, all under the shared root.
+    /// A chain of leaf, second intermediate and first intermediate under the shared root.
     private func longChain(first adjust: TestAuthority.Adjustment = { _ in }) throws -> [Certificate] {
         var builder = TestAuthority.intermediateBuilder
         adjust(&builder)
