@@ -2,25 +2,26 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A forward proxy on a port of this machine: it tunnels (CONNECT) and forwards (absolute form) every host to one server,
-/// or answers by itself.
+/// A forward proxy on a local port: it tunnels (CONNECT) or forwards (absolute form) requests for every host to one
+/// server, or refuses them.
 final class ForwardProxy: Sendable {
     private let listener: Int32
     private let target: UInt16
-    /// With what it answers by itself; nil: it passes requests on.
+    /// The proxy's own response; nil when it forwards requests.
     private let refusal: String?
     private let seen = Mutex<[String]>([])
     let port: UInt16
 
-    /// The heads of the requests that came.
+    /// The heads of all requests received.
     var requests: [String] { seen.withLock { $0 } }
     var url: String { "http://127.0.0.1:\(port)" }
 
     struct NoSocket: Error {}
 
     /// - Parameters:
-    ///   - target: the port of the server that everything goes to.
-    ///   - refusal: status, reason and header fields of its own answer, such as `407 Proxy Authentication Required`.
+    ///   - target: the port of the server that receives all requests.
+    ///   - refusal: status, reason and header fields of the proxy's own response, such as `407 Proxy Authentication
+    ///     Required`.
     init(to target: UInt16, refusing refusal: String? = nil) throws {
         self.target = target
         self.refusal = refusal
@@ -99,7 +100,7 @@ final class ForwardProxy: Sendable {
         _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// The head of a request as the server gets it: with the path alone, and without fields for the proxy.
+    /// Converts a request head to origin form: the target is only the path, and fields for the proxy are removed.
     private static func originForm(_ head: String) -> String {
         let lines = head.components(separatedBy: "\r\n").filter { !$0.hasPrefix("Proxy-") }
         let parts = (lines.first ?? "").split(separator: " ")
@@ -108,7 +109,7 @@ final class ForwardProxy: Sendable {
         return ([parts[0] + " " + path + " " + parts[2]] + lines.dropFirst().map { $0[...] }).joined(separator: "\r\n")
     }
 
-    /// Copies both ways until one side ends.
+    /// Copies in both directions until one side ends.
     private func pump(_ one: Int32, _ other: Int32) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         var ends = [

@@ -4,9 +4,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Requests through an outgoing proxy, and the settings that name it.
+/// Requests through a forward proxy, and its settings.
 @Suite(.timeLimit(.minutes(2))) struct ProxyTests {
-    /// A host that only the proxy knows.
+    /// A URL whose host only the proxy can resolve.
     private let url = "http://api.example.invalid/none"
 
     private func client(_ proxy: ForwardProxy, credentials: String? = nil, exceptions: [String] = []) -> HTTPClient {
@@ -37,7 +37,7 @@ import Testing
             HTTPClientRequest(
                 url: "https://api.example.invalid/path", headers: [("Authorization", "Bearer token")]))
         #expect(response.status == 200)
-        // Not what the proxy said about the tunnel.
+        // The proxy's response to CONNECT is not part of the response.
         #expect(response.header("x-proxy") == nil)
         let head = try #require(proxy.requests.first)
         #expect(head.hasPrefix("CONNECT api.example.invalid:443 HTTP/1.1\r\n"))
@@ -51,7 +51,7 @@ import Testing
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         _ = try await client(proxy, credentials: "user:pass:word").send(HTTPClientRequest(url: url))
-        // user:pass:word
+        // The base64 text decodes to user:pass:word.
         #expect(proxy.requests.first?.contains("Proxy-Authorization: Basic dXNlcjpwYXNzOndvcmQ=\r\n") == true)
         proxy.stop()
     }
@@ -60,7 +60,7 @@ import Testing
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         _ = try await client(proxy, credentials: "us%65r:p%41ss+ w").send(HTTPClientRequest(url: url))
-        // us%65r:p%41ss+ w
+        // The base64 text decodes to us%65r:p%41ss+ w.
         let line = proxy.requests.first?.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Authorization") }
         #expect(line == "Proxy-Authorization: Basic dXMlNjVyOnAlNDFzcysgdw==")
         proxy.stop()

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// `openssl s_server` with a certificate of its own: it answers every GET with a page.
+/// `openssl s_server` with a self-signed certificate; it answers every GET with a page.
 final class TLSServer: Sendable {
     let port: UInt16
-    /// The file of the certificate that it shows, for clients.
+    /// The path of the server's certificate, for clients.
     let certificate: String
     private let process: ChildProcess
     private let directory: TemporaryDirectory
@@ -13,7 +13,7 @@ final class TLSServer: Sendable {
         let reason: String
     }
 
-    /// - Parameter host: that the certificate is for.
+    /// - Parameter host: the host in the certificate.
     init(_ host: String) async throws {
         directory = try TemporaryDirectory()
         let key = directory.file("key.pem")
@@ -31,7 +31,7 @@ final class TLSServer: Sendable {
             ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key, "-www"],
             environment: ProcessInfo.processInfo.environment, directory: directory.path)
         self.process = process
-        // ACCEPT 127.0.0.1:40001
+        // The line has the form ACCEPT 127.0.0.1:40001.
         func port() -> UInt16? {
             let line = process.output.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
             return line.flatMap { $0.split(separator: ":").last }.flatMap { UInt16($0.prefix { $0.isNumber }) }
