@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// What a listener says to a head holds, whatever follows the head.
+/// A listener's decision about a request head does not depend on the following bytes.
 struct AdmissionTests {
     private func refusal(_ admission: Admission, _ fields: String) -> HTTPResponse? {
         var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in admission }, now: 0)

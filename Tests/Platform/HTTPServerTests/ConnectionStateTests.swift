@@ -91,7 +91,7 @@ struct ConnectionStateTests {
         #expect(name(state.sent(now: 15 * Self.second)) == "linger")
     }
 
-    /// Deadlines are looked at every 100 ms, and the answer must be there within five seconds.
+    /// Deadlines are checked every 100 ms, and the response must be sent within five seconds.
     @Test func `a handler that does not answer within 4.8 seconds is answered for`() {
         var state = makeState()
         #expect(name(receive(&state, HostileRequest.good, at: 8)) == "dispatch 21")

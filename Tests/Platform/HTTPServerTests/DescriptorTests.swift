@@ -3,7 +3,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// No descriptors are left for those who come.
+/// New connections while the process has no free descriptors.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DescriptorTests {
     @Test func `without descriptors the longest waiting first request makes room, far below the cap`() async throws {
@@ -15,7 +15,7 @@ struct DescriptorTests {
         }
         #expect(await eventually { server.counters.bodyBytes == 4 })
         let response = try withOneDescriptorLeft {
-            // Taken by the client: the server has none.
+            // The client uses the last descriptor, so the server has none.
             let valid = try server.connect()
             valid.send(TestServer.echo("valid"))
             return try valid.response()
@@ -38,7 +38,7 @@ struct DescriptorTests {
         #expect(try working.response().text == "done")
     }
 
-    /// Lets this process have one descriptor more than it has, and as many as before afterwards.
+    /// Runs `body` with a limit of one more descriptor than are open, then restores the limit.
     private func withOneDescriptorLeft<Result>(_ body: () throws -> Result) throws -> Result {
         let free = dup(0)
         try #require(free >= 0)
@@ -46,7 +46,7 @@ struct DescriptorTests {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var before = rlimit()
         try #require(getrlimit(resource, &before) == 0)
-        // All below the lowest that is free are taken.
+        // All descriptors below the lowest free one are in use.
         var after = before
         after.rlim_cur = rlim_t(free) + 1
         try #require(setrlimit(resource, &after) == 0)

@@ -59,7 +59,7 @@ struct DrainTests {
         let clock = ManualClock()
         let server = try TestServer(drainClock: clock)
         async let drained: Void = server.server.drain(within: .seconds(8), accepting: .seconds(2))
-        // Until the drain has begun, responses keep the connection.
+        // Responses keep the connection open until the drain has begun.
         var head = ""
         while !head.contains("\r\nConnection: close\r\n") {
             let client = try server.connect()
@@ -86,7 +86,7 @@ struct DrainTests {
         await server.server.drain(within: .milliseconds(50))
         #expect(client.isClosedByPeer())
         #expect(server.verdicts == ["0 drain"])
-        // The loop is gone; a late response has no effect.
+        // The loop has ended; a late response has no effect.
         server.held.values[0].respond(.text("late"))
     }
 

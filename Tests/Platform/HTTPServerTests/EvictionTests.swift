@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Who leaves when a connection comes that is one too many.
+/// The choice of the connection that is evicted when the limit is exceeded.
 @Suite(.timeLimit(.minutes(5)))
 struct EvictionTests {
     private func makeServer() throws -> TestServer {
@@ -11,7 +11,7 @@ struct EvictionTests {
         return try TestServer(limits: limits)
     }
 
-    /// A connection that has sent its head and one byte of two, a second after whatever came before.
+    /// Opens a connection that has sent its head and one of two body bytes, one second after the previous event.
     private func sendHalf(to server: TestServer, bodyBytes: Int) async throws -> TestConnection {
         server.clock.advance(by: .seconds(1))
         let client = try server.connect()

@@ -2,7 +2,8 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Which client a proxy names, and whom it is believed of. The proxies of these tests are 10.0.0.0/8 and 2001:db8:ff::/48.
+/// The client address that a proxy forwards, and the trust in proxies. The proxies of these tests are 10.0.0.0/8 and
+/// 2001:db8:ff::/48.
 struct ForwardedClientTests {
     private func limits(_ forwarded: ForwardedAddress) -> Limits {
         var limits = Limits()
@@ -11,7 +12,7 @@ struct ForwardedClientTests {
         return limits
     }
 
-    /// The client of a request with these bytes, as the connection of a proxy reads it.
+    /// The client of a request with these bytes on a connection from a proxy.
     private func client(
         _ bytes: [UInt8], _ forwarded: ForwardedAddress, isFromProxy: Bool = true, byteByByte: Bool = false
     ) -> String? {
@@ -65,7 +66,7 @@ struct ForwardedClientTests {
             ("proto=https; for = \"[2001:db8:1:2ff::1]:4711\" ;by=10.1.1.1", "2001:db8:1:200::/56"),
             ("for=203.0.113.9, for=192.0.2.77;host=\"a,b;for=198.51.100.1\"", "192.0.2.0/24"),
             ("for=192.0.2.77, for=10.1.1.1", "192.0.2.0/24"),
-            // A client opened quotes, and a proxy appended its element on the same line.
+            // A client opened a quoted string, and a proxy appended its element to the same line.
             ("for=\"x, for=192.0.2.77", "192.0.2.0/24"), ("for=\"x\\, for=192.0.2.77", "192.0.2.0/24"),
             ("for=\"x, for=\"[2001:db8::1]:4711\"", "2001:db8::/56"),
             ("for=\"a\", by=\", for=\"[2001:db8::1]:4711\"", "2001:db8::/56"),
@@ -112,7 +113,7 @@ struct ForwardedClientTests {
 
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
 
-    /// A header of version 2.
+    /// Builds a PROXY protocol header of version 2.
     private static func header(_ command: UInt8, _ family: UInt8, _ rest: [UInt8]) -> [UInt8] {
         signature + [command, family, UInt8(rest.count >> 8), UInt8(rest.count & 0xff)] + rest
     }
@@ -199,7 +200,7 @@ struct ForwardedClientTests {
         }
         #expect(try (0..<3).map { _ in try status("192.0.2.77") } == [200, 200, 429])
         #expect(try status("198.51.100.1") == 200)
-        // The proxy's own requests are not.
+        // The proxy's own requests are not limited.
         #expect(try (0..<3).map { _ in try status("127.0.0.1") } == [200, 200, 200])
         #expect(server.verdicts.filter { $0 == "429 rate" }.count == 1)
         #expect(server.counters.refusedByRate == 1)

@@ -1,7 +1,8 @@
 import HTTPServer
 import Testing
 
-/// The fields that say where a body ends stand once, also when both say the same: what is in between might go by another.
+/// A field that frames the body must occur once, even if its values agree: an intermediary might use another
+/// occurrence.
 struct FramingFieldTests {
     @Test(arguments: [
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",

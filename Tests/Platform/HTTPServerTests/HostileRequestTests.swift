@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The inputs of the specification and their neighbours, and what may come of any bytes at all.
+/// The inputs of the specification and variants of them, and invariants for arbitrary bytes.
 struct HostileRequestTests {
     @Test func `the table holds the 129 inputs of the specification`() {
         var counts: [String: Int] = [:]
@@ -25,7 +25,7 @@ struct HostileRequestTests {
 
     @Test(arguments: HostileRequest.all)
     func `the verdict is the same byte by byte`(_ request: HostileRequest) {
-        // What comes after the end of a connection cannot matter; it is sent in one piece.
+        // Bytes after the end of a connection cannot matter; they are sent in one piece.
         let cuts = 0..<Wire.decidedBytes(request.bytes)
         #expect(Wire.verdicts(request.bytes, cuts: cuts, halfClosed: request.isHalfClosed) == request.verdicts)
     }
@@ -40,7 +40,8 @@ struct HostileRequestTests {
         }
     }
 
-    /// Every position up to the decision; of long inputs the beginning, the end, and around each line end.
+    /// Positions to cut at: every one up to the decision; for long inputs the beginning, the end, and around each line
+    /// end.
     private func positions(_ bytes: ArraySlice<UInt8>) -> [Int] {
         guard bytes.count > 2048 else { return Array(bytes.indices) }
         let lineEnds = bytes.indices.filter { bytes[$0] == 0x0A || bytes[$0] == 0x0D }

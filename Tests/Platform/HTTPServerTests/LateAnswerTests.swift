@@ -2,7 +2,8 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// A response for a client that left reaches no one, least of all the client that got its slot.
+/// A response for a client that has disconnected is discarded; in particular, the client that reuses its slot never
+/// gets it.
 @Suite(.timeLimit(.minutes(5)))
 struct LateAnswerTests {
     @Test func `an answer for a client that left does not reach the next one`() async throws {

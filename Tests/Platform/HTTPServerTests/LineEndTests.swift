@@ -1,7 +1,8 @@
 import HTTPServer
 import Testing
 
-/// A request ends at the same byte for every implementation: no other byte is a line end, and none is missing.
+/// A request ends at the same byte for every implementation: no other byte counts as a line end, and none may be
+/// missing.
 struct LineEndTests {
     private static let withLength = "POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
     private static let chunked =
@@ -33,7 +34,7 @@ struct LineEndTests {
         for position in good.indices where Self.isOfLineEnd(good[position]) {
             var bytes = good
             bytes.remove(at: position)
-            // Whatever follows the request stands in the place of the last byte.
+            // The first byte after the request takes the position of the last byte.
             #expect(Wire.verdicts(bytes + [UInt8(ascii: "P")]) == Self.framing, "at \(position)")
         }
     }

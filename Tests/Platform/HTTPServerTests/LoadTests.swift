@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Too many, too fast, too large, and gone again.
+/// Too many connections and requests, oversized requests, and disconnecting clients.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadTests {
     @Test func `at the cap the longest waiting first request makes room`() async throws {
@@ -166,15 +166,16 @@ struct LoadTests {
             if resets { client.reset() } else { client.close() }
             if number % 3 == 2, !resets, sent.count == bytes.count { awaited += 1 }
         }
-        // A client that closed while its request is in progress may only have ended its output, so the response is awaited.
-        // All others are gone, although the clock does not advance and no deadline passes.
+        // A client that closed while its request is in progress may only have closed its sending side, so its
+        // connection waits for the response. All others are closed although the clock does not advance and no deadline
+        // passes.
         #expect(awaited > 0)
         #expect(
             await eventually {
                 let counters = server.counters
                 return counters.accepted == 200 && counters.connections == awaited && closing.values.count == awaited
             })
-        // A place is kept until its answer.
+        // A slot is occupied until its response.
         #expect(await eventually { server.counters.inFlight == awaited + resetting.values.count })
         for exchange in closing.values + resetting.values { exchange.respond(.text("none")) }
         #expect(await eventually { server.counters.inFlight == 0 && server.counters.connections == 0 })

@@ -2,16 +2,16 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The twelve slow rows of the specification: who takes his time over a socket, against a clock that the test moves.
+/// The twelve slow rows of the specification: slow clients over a socket, with a clock that the test controls.
 @Suite(.timeLimit(.minutes(5))) struct SlowRowTests {
-    /// One byte after another, and nothing that the bytes could move.
+    /// A client that sends single bytes at an interval, which must not extend any deadline.
     struct Trickle: Sendable, CustomTestStringConvertible {
         let id: String
         let title: String
-        /// A whole request that comes before, whose answer is read.
+        /// A complete request sent first, whose response is read.
         var served = ""
         let first: String
-        /// Between two bytes; `nil`: nothing follows.
+        /// The interval between two bytes; `nil` when nothing follows.
         let gap: Duration?
         let limit: Duration
         let decisions: [String]
@@ -50,7 +50,7 @@ import Testing
     private static let halfSent = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"
 
     @Test func `there are twelve slow rows`() {
-        // The others are the crowds: H-15 to H-17, silent and half-sent.
+        // The other rows are the crowds: H-15 to H-17, silent and half-sent.
         #expect(Self.trickles.count + 2 * Self.crowds.count == 12)
     }
 
@@ -84,8 +84,8 @@ import Testing
         #expect(server.verdicts.filter { $0 != "200 ok" } == row.decisions)
     }
 
-    /// Two answers on another connection: when the second is here, the loop has read what was sent before and has looked
-    /// at every deadline.
+    /// Awaits two responses on another connection: after the second, the loop has read everything sent before and has
+    /// checked every deadline.
     private func settle(_ other: TestConnection) throws {
         for _ in 0..<2 {
             other.send(TestServer.get("/text"))
@@ -115,7 +115,7 @@ import Testing
         let waiting = try (0..<2000).map { _ in
             let client = try server.connect()
             client.send(crowd.bytes)
-            // The first one has waited longest.
+            // The first client has waited longest.
             server.clock.advance(by: .milliseconds(1))
             return client
         }
@@ -126,7 +126,7 @@ import Testing
         }
         #expect(server.counters.connections <= Limits().connections)
         server.clock.advance(by: crowd.limit)
-        // Those beyond the cap made room, the others have had their time.
+        // Connections beyond the cap were evicted, the others reached their deadline.
         #expect(
             await eventually {
                 server.verdicts.filter { $0 == crowd.decision }.count + server.counters.evicted == 2000

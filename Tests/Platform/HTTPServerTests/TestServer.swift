@@ -3,21 +3,21 @@ import TestSupport
 import Testing
 import Time
 
-/// A server on a free port whose requests wait for the test, with a clock that the test moves.
+/// A server on a free port whose requests can be held by the test, with a clock that the test controls.
 final class TestServer: Sendable {
     typealias Handler = @Sendable (HTTPRequest, Exchange) -> Void
 
     let clock = ManualClock()
     let decisions = Recorder<RequestOutcome>()
-    /// Requests for `/held`: the test answers them.
+    /// Requests for `/held`, which the test answers.
     let held = Recorder<Exchange>()
     /// One element for each pass of the loop in which requests were dispatched.
     let passes = Recorder<Void>()
     let server: HTTPServer
 
-    /// `GET /held` waits for the test, `POST /echo` is answered with its own body, others as `handle` says.
+    /// `GET /held` waits for the test, `POST /echo` returns its body, and `handle` answers all other requests.
     ///
-    /// - Parameter drainClock: of drains; the system's where there is none.
+    /// - Parameter drainClock: the clock of drains; the system's when nil.
     init(
         limits: Limits = Limits(), drainClock: ManualClock? = nil,
         handle: @escaping Handler = { $1.respond(.text("ok")) }
@@ -51,7 +51,7 @@ final class TestServer: Sendable {
 
     func connect() throws -> TestConnection { try TestConnection(port: server.port()) }
 
-    /// `status reason` of every decision so far.
+    /// `status reason` of every outcome so far.
     var verdicts: [String] { decisions.values.map { "\($0.status) \($0.reason)" } }
 
     static func echo(_ body: String, fields: String = "") -> String {

@@ -1,8 +1,9 @@
 import HTTPServer
 
-/// A connection without a socket: bytes go in, what it decides comes out. Every whole request is answered with 200.
+/// A connection without a socket: consumes bytes and records its decisions. Every complete request is answered with
+/// 200.
 struct Wire {
-    /// One string a decision: `200:21` (status and body bytes) or `400 framing`; `closed` at the end.
+    /// One string for each decision: `200:21` (status and body bytes) or `400 framing`; `closed` at the end.
     private(set) var verdicts: [String] = []
     private(set) var continues = 0
     private(set) var largestBody = 0
@@ -55,7 +56,7 @@ struct Wire {
         }
     }
 
-    /// The verdicts on `bytes` when they come in pieces that end at `cuts`.
+    /// The verdicts on `bytes` when they arrive in pieces that end at `cuts`.
     static func verdicts(
         _ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection(), halfClosed: Bool = false
     ) -> [String] {
@@ -70,7 +71,8 @@ struct Wire {
         return wire.verdicts
     }
 
-    /// After how many bytes nothing that follows can change the verdicts; all of them where the connection stays.
+    /// The number of bytes after which further bytes cannot change the verdicts; the full count when the connection
+    /// remains open.
     static func decidedBytes(_ bytes: [UInt8]) -> Int {
         var wire = Wire()
         for index in bytes.indices {
