@@ -1,8 +1,9 @@
 internal import Foundation
 internal import JSON
 
-/// A published JSON Schema, with the keywords that ours use: type, required, properties, additionalProperties (false),
-/// items, the bounds of counts and integers, pattern, const, enum, oneOf, and $ref to a definition. A keyword that it does not know is a fault of the schema.
+/// A published JSON Schema, limited to the keywords that our schemas use: type, required, properties,
+/// additionalProperties (false), items, the limits of counts and integers, pattern, const, enum, oneOf, and $ref to a
+/// definition. Any other keyword is reported as a fault of the schema.
 package struct JSONSchema: Sendable {
     private let root: JSONObject
 
@@ -11,20 +12,20 @@ package struct JSONSchema: Sendable {
         self.root = root
     }
 
-    /// The one of this name in `deploy`.
+    /// Reads the schema with this file name from `deploy`.
     package static func deployed(_ name: String) throws -> JSONSchema {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
         for _ in 0..<4 { folder.deleteLastPathComponent() }
         return try JSONSchema(Array(Data(contentsOf: folder.appending(path: "deploy/\(name)"))))
     }
 
-    /// Members of an object that the schema does not name, which is no fault of the object.
+    /// Members of an object that the schema does not name; they are allowed.
     package func unnamedMembers(of text: [UInt8]) -> [String] {
         let known = root["properties"]?.object?.names ?? []
         return ((try? JSONValue(json: text))?.object?.names ?? []).filter { !known.contains($0) }
     }
 
-    /// What is wrong with a text, each with its path; empty when nothing is.
+    /// The violations in a text, each with its path; empty when the text conforms.
     package func faults(in text: [UInt8]) -> [String] {
         guard let value = try? JSONValue(json: text) else { return ["$: no JSON"] }
         return faults(of: value, root, "$")
@@ -44,7 +45,7 @@ package struct JSONSchema: Sendable {
         switch keyword {
         case "$schema", "$id", "$defs", "title", "description": return []
         case "type": return rule.string == typeName(value) || isInteger(value, rule) ? [] : ["\(path): not \(rule)"]
-        // Read with the properties.
+        // Evaluated together with the properties.
         case "additionalProperties": return rule.bool == false ? [] : ["additionalProperties is not false"]
         case "minimum", "maximum", "minItems", "maxItems", "minProperties":
             return isWithin(value, keyword, rule) ? [] : ["\(path): \(keyword) \(rule)"]
