@@ -3,9 +3,9 @@ import JSON
 import TestSupport
 import Testing
 
-/// The scanner against Foundation's parser on generated texts and mutants of them.
+/// Compares the scanner with Foundation's parser on generated texts and mutants of them.
 @Suite("JSON scanner against Foundation") struct JSONAgreementTests {
-    /// Reasons for which Foundation is deliberately not followed.
+    /// Error codes for texts that Foundation accepts and the scanner deliberately rejects.
     private static let stricter: Set<JSONError.Code> = [
         .duplicateName, .tooDeep, .loneSurrogate, .byteOrderMark, .invalidUTF8, .controlCharacter,
     ]
@@ -36,13 +36,13 @@ import Testing
         }
     }
 
-    /// Foundation takes a comma before the end of a container when white space follows it.
+    /// Foundation accepts a trailing comma that is followed by white space.
     private func isTrailingComma(_ text: [UInt8], before offset: Int) -> Bool {
         let isEnd = text[offset...].first.map { Array("]}".utf8).contains($0) } ?? false
         return isEnd && text[..<offset].last { !Array(" \t\r\n".utf8).contains($0) } == UInt8(ascii: ",")
     }
 
-    /// Foundation refuses numbers that a Double cannot hold.
+    /// Foundation rejects numbers that a Double cannot represent.
     private func hasHugeNumber(_ element: JSONElement) -> Bool {
         if let text = element.number?.text { return Double(text).map { !$0.isFinite } ?? true }
         return element.elements.contains(where: hasHugeNumber)
@@ -62,7 +62,7 @@ import Testing
             return zip(ours.elements, array).allSatisfy { isEqual($0, $1) }
         case .object:
             guard let object = theirs as? [String: Any] else { return false }
-            // Foundation takes canonically equivalent names for one.
+            // Foundation treats canonically equivalent names as equal.
             return ours.members.allSatisfy { member in object[member.name].map { isEqual(member.value, $0) } ?? false }
         }
     }

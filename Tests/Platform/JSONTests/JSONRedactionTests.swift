@@ -35,9 +35,9 @@ import Testing
         (#"{"p":"\u0073ecret-1","a":"secret-1"}"#, #"{"a":""}"#), (#"{"p":12345678,"a":1234567890}"#, #"{"a":""}"#),
         (#"{"p":"a\"b","a":"xa\"bx"}"#, #"{"a":""}"#), (#"{"p":"é","a":"\u00e9"}"#, #"{"a":""}"#),
         (#"{"p":"","a":"b"}"#, #"{"a":"b"}"#), (#"{"b":{"p":"deep-secret"},"a":"deep-secret"}"#, #"{"b":{},"a":""}"#),
-        // Too short to be searched for where it is nested.
+        // The secret is too short to be searched for in a nested object.
         (#"{"b":{"p":"e"},"a":"deep"}"#, #"{"b":{},"a":"deep"}"#),
-        // Nothing but punctuation of the text itself.
+        // The secret consists only of punctuation of the JSON text itself.
         (#"{"p":":","a":1}"#, "{}"), (#"{"p":"{","a":1}"#, "{}"), (#"{"p":"\"a\"","a":1}"#, "{}"),
     ])
     func `has the text of a secret nowhere`(text: String, expected: String) throws {
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `has no secret inside JSON inside strings`() throws {
         for level in 1...4 {
-            // A backslash doubles at every level.
+            // The number of backslashes doubles at every level.
             let backslashes = String(repeating: #"\"#, count: 1 << level)
             #expect(
                 try redacted(#"{"a":"\#(backslashes)u0073ecret-1"}"#, [], secrets: ["secret-1"]) == #"{"a":""}"#,
