@@ -1,15 +1,15 @@
-/// What may happen to a record batch between the disk of a broker and the memory of a consumer.
+/// Kinds of damage to a record batch between a broker's disk and a consumer's memory.
 package enum BatchDamage: Sendable, CaseIterable {
-    /// One bit of a value: the checksum says so.
+    /// One flipped bit in a value, which the checksum detects.
     case flippedBit
-    /// The byte that tells the format, which no checksum covers.
+    /// An unknown value in the format byte, which no checksum covers.
     case unknownMagic
-    /// The batch names a compression that its content does not have, under a right checksum.
+    /// A compression type that does not match the content, with a correct checksum.
     case wrongCompression
-    /// The batch names a compression that does not exist, under a right checksum.
+    /// A compression type that does not exist, with a correct checksum.
     case unknownCompression
 
-    /// The response with the batch damaged that holds `marker`, uncompressed; without such a batch as it was.
+    /// Damages the uncompressed batch that contains `marker`; returns other responses unchanged.
     package func apply(to response: [UInt8], marker: String) -> [UInt8] {
         let marker = Array(marker.utf8)
         guard let position = response.firstRange(of: marker)?.lowerBound,
@@ -24,7 +24,8 @@ package enum BatchDamage: Sendable, CaseIterable {
             damaged[batch.lowerBound + Self.magic] = 3
             return damaged
         case .wrongCompression, .unknownCompression:
-            // The low three bits of the attributes: 3 is LZ4, and 4, Zstandard, is the last that there is.
+            // The low three bits of the attributes are the compression: 3 is LZ4, and 4, Zstandard, is the last defined
+            // value.
             damaged[batch.lowerBound + Self.attributes + 1] |= self == .wrongCompression ? 3 : 7
             let sum = CRC32C.checksum(damaged[(batch.lowerBound + Self.attributes)..<batch.upperBound])
             for index in 0..<4 {
@@ -52,7 +53,7 @@ package enum BatchDamage: Sendable, CaseIterable {
     }
 }
 
-/// The checksum of record batches (RFC 3720, appendix B.4), bit by bit.
+/// The checksum of record batches (RFC 3720, appendix B.4), computed bit by bit.
 private enum CRC32C {
     static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var sum = UInt32.max

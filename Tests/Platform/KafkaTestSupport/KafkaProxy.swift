@@ -2,9 +2,9 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A TCP proxy in front of one broker on 127.0.0.1 that may change each response on its way to the client.
+/// A TCP proxy on 127.0.0.1 for one broker, which can change each response on its way to the client.
 ///
-/// The broker names itself in its answers; the proxy puts its own port there, so that clients stay with it.
+/// It replaces the broker's port in responses with its own, so that clients keep using the proxy.
 package final class KafkaProxy: Sendable {
     private struct CannotListen: Error {}
 
@@ -18,7 +18,7 @@ package final class KafkaProxy: Sendable {
 
     /// - Parameters:
     ///   - upstream: the broker, as `127.0.0.1:port`.
-    ///   - change: gets each response without its length; the result has as many bytes.
+    ///   - change: receives each response without its length; must return the same number of bytes.
     package init(to upstream: String, change: @escaping @Sendable ([UInt8]) -> [UInt8]) throws {
         guard let port = upstream.split(separator: ":").last.flatMap({ UInt16($0) }) else { throw CannotListen() }
         self.upstream = port
@@ -41,7 +41,7 @@ package final class KafkaProxy: Sendable {
         Thread.detachNewThread { [self] in acceptClients() }
     }
 
-    /// Ends every connection, and the threads with them.
+    /// Ends all connections and their threads.
     package func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         for socket in sockets.withLock({ $0 }) { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -75,7 +75,7 @@ package final class KafkaProxy: Sendable {
             let count = recv(client, &bytes, bytes.count, 0)
             guard count > 0, Self.send(Array(bytes[..<count]), to: broker) else { break }
         }
-        // The other thread's read ends, and it closes both.
+        // This ends the other thread's read; it then closes both sockets.
         shutdown(broker, Int32(SHUT_RDWR))
     }
 
@@ -88,7 +88,7 @@ package final class KafkaProxy: Sendable {
         shutdown(client, Int32(SHUT_RDWR))
     }
 
-    /// A broker's address is its host as text and its port as four bytes.
+    /// A broker's address consists of its host as text and its port in four bytes.
     private func withOwnPort(_ response: [UInt8]) -> [UInt8] {
         func address(_ port: UInt16) -> [UInt8] {
             Array("127.0.0.1".utf8) + [0, 0, UInt8(port >> 8), UInt8(port & 255)]
