@@ -13,13 +13,13 @@ struct ApacheKafkaTests {
         let admin = try await KafkaAdmin(configuration())
         let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1, configuration: settings)
         #expect(try await admin.createTopics([new]).isEmpty)
-        // A broker may not know it yet when it has answered.
+        // The broker's metadata may not include the topic yet when the call returns.
         try await waitUntil { try await admin.describeTopics([topic]).first?.partitions.count == partitions }
         await admin.close(within: .seconds(2))
         return topic
     }
 
-    /// Sends numbered records, 50 keys in turn, and waits for all outcomes.
+    /// Sends numbered records with 50 different keys; each outcome is recorded in `outcomes`.
     private func send(_ numbers: Range<Int>, to topic: KafkaTopic, with producer: KafkaProducer, _ outcomes: Outcomes) {
         for number in numbers {
             let record = KafkaProducerRecord(
@@ -67,7 +67,7 @@ struct ApacheKafkaTests {
         async let restarting: Void = kafka.restart()
         send(1000..<3000, to: topic, with: producer, outcomes)
         try await restarting
-        // The breaker refuses some of these until a probe has gone through.
+        // The circuit breaker fails some of these sends until a probe has succeeded.
         #expect(await eventually(within: .seconds(30)) { producer.isAvailable })
         send(3000..<4000, to: topic, with: producer, outcomes)
         #expect(await eventually(within: .seconds(60)) { outcomes.count == 4000 })

@@ -4,7 +4,7 @@ import KafkaTestSupport
 import TestSupport
 import Testing
 
-/// What cannot be read is never passed over: librdkafka reports it and may read on behind it.
+/// Unreadable records are never skipped, although librdkafka reports them and may read on after them.
 @Suite(.timeLimit(.minutes(5)))
 struct DamagedBatchTests {
     @Test(arguments: BatchDamage.allCases)
@@ -38,7 +38,7 @@ struct DamagedBatchTests {
 }
 
 extension ApacheKafkaTests {
-    /// Of Apache Kafka a response holds several batches, and librdkafka goes from one to the next.
+    /// Apache Kafka sends several batches in one response, and librdkafka reads them one after another.
     @Test(arguments: BatchDamage.allCases)
     func `nothing behind a damaged batch is read from Apache Kafka`(damage: BatchDamage) async throws {
         let topic = KafkaTopic.unique("batches")
@@ -51,7 +51,7 @@ extension ApacheKafkaTests {
     }
 }
 
-/// A topic of three batches of which the second is damaged on the way to the consumer.
+/// A topic of three batches; the second is damaged on its way to the consumer.
 private enum DamagedBatch {
     static func check(_ damage: BatchDamage, _ topic: KafkaTopic, of broker: KafkaConfiguration) async throws {
         try await write(to: topic, of: broker)
@@ -63,19 +63,19 @@ private enum DamagedBatch {
         let partition = try #require(try await member.assigned(1).first)
         #expect(try await ConsumerHarness.read(1, of: partition).map(\.text) == ["before"])
         #expect(await partition.next(maxRecords: 10, within: .seconds(60)) == nil)
-        // librdkafka may have read on meanwhile.
+        // librdkafka may have read on in the meantime.
         let isReadOn = await eventually(within: .milliseconds(300)) { await partition.next(maxRecords: 10) != nil }
         #expect(!isReadOn)
         #expect(member.noted.damaged.map(\.partition) == [partition.topicPartition])
         #expect(member.noted.damaged.map(\.offset) == [1])
-        // What was read before it can still be finished and committed.
+        // Records before the damaged batch can still be processed and committed.
         #expect(partition.isActive)
         await partition.store(nextOffset: 1)
         await partition.release()
         #expect(await member.consumer.close(within: .seconds(10)))
     }
 
-    /// A batch for each record, and none compressed.
+    /// Writes one uncompressed batch for each record.
     static func write(to topic: KafkaTopic, of broker: KafkaConfiguration) async throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: broker.bootstrapServers, properties: ["compression.codec": "none"],

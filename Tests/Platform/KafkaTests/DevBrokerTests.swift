@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `ports that were not obtained are an error, not the end of the process`() async throws {
-        // Without an interposed bind the brokers get free ports, as they do when the wanted ones are taken.
+        // Without an interposed bind the brokers get other ports, as they do when the requested ones are in use.
         let error = #expect(throws: KafkaError.self) {
             try DevBroker(ports: .fixed(first: 1, setNext: { _ in }))
         }

@@ -97,7 +97,7 @@ import Testing
         let queued = try value("queued.max.messages.kbytes") << 10
         let fetched = try value("fetch.message.max.bytes")
         #expect(queued > 0 && fetched > 0)
-        // A fetch begins below the limit, and its records take about four times its bytes.
+        // A fetch starts while the queue is below its limit, and its records take about four times its bytes in memory.
         #expect(partitions * (queued + 4 * fetched) <= 24 << 20)
     }
 
@@ -166,7 +166,7 @@ import Testing
         let events = Events()
         let producer = try KafkaProducer(configuration, topics: ["a"], onEvent: events.receive)
         let admin = try KafkaAdmin(configuration, onEvent: events.receive)
-        // The first failure to connect comes after everything that is said about the configuration.
+        // The first connection failure is reported after all warnings about the configuration.
         #expect(await eventually { events.all.contains { if case .error = $0 { true } else { false } } })
         let warnings = events.all.filter { if case .log(let line) = $0 { line.facility == "CONFWARN" } else { false } }
         #expect(warnings.isEmpty)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Of the suite that uses Apache Kafka, because its tests run one after the other: one of them kills the broker.
+/// Consumer tests in the suite that uses Apache Kafka; its tests run serially because one of them kills the broker.
 extension ApacheKafkaTests {
     private static func makeTopic(partitions: Int, settings: [String: String] = [:]) async throws -> KafkaTopic {
         let topic = KafkaTopic.unique("consumer")
@@ -23,9 +23,9 @@ extension ApacheKafkaTests {
             options: options, bootstrapServers: await ApacheKafka.shared().bootstrapServers, profile: .production)
     }
 
-    /// Reads every assignment of a member until the member closes, and stores after each batch.
+    /// Reads every assignment of a member until the member closes, and stores the offset after each batch.
     private static func work(_ member: ConsumerHarness, into log: ReadLog) -> Task<Void, Never> {
-        // Awaited by the test after the member has closed.
+        // The test awaits this task after the member has closed.
         Task {
             await withDiscardingTaskGroup { group in
                 var seen: Set<UInt64> = []
@@ -52,8 +52,8 @@ extension ApacheKafkaTests {
         var all: [KafkaRecord] { records.withLock { $0 } }
     }
 
-    /// librdkafka compares a full queue with its limit once a second where nothing else happens: of 16 MiB there would be
-    /// a dozen such waits.
+    /// While nothing else happens, librdkafka compares a full queue with its limit only once a second: reading 16 MiB
+    /// would wait about a dozen times.
     @Test(.timeLimit(.minutes(2)))
     func `a reader that empties its queues within a second need not wait for the rest of it`() async throws {
         let topic = try await Self.makeTopic(partitions: 1)
@@ -86,7 +86,7 @@ extension ApacheKafkaTests {
             offsets += records.map(\.offset.rawValue)
             if ContinuousClock.now - start > .milliseconds(700) { stalls += 1 }
         }
-        // A busy machine may be slow now and then.
+        // A busy machine may occasionally be slow.
         #expect(stalls <= 3)
         #expect(offsets == Array(0..<Int64(16 * 1024)))
         await reader.consumer.close(within: .seconds(5))
@@ -156,7 +156,7 @@ extension ApacheKafkaTests {
         let admin = try KafkaAdmin(configuration)
         let member = try await Self.member(group, topic)
         let partition = try #require(try await member.assigned(1).first)
-        // Without any record handled: the lag is the whole log.
+        // The offset is committed before any record is processed, so the lag is the whole log.
         try await waitUntil { try await admin.committedOffsets(of: group, partitions: [place])[place] == 0 }
         _ = try await ConsumerHarness.read(5, of: partition)
         await partition.store(nextOffset: 3)

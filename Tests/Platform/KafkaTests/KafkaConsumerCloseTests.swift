@@ -15,7 +15,7 @@ struct KafkaConsumerCloseTests {
     @Test func `closing before the first assignment ends in time`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let member = try await ConsumerHarness(.group("early", topics: [topic]))
-        // The first assignment is waited for; its owner is told to give it back.
+        // Closing awaits the first assignment, which is then revoked.
         async let released: Void = {
             try await waitUntil { !member.noted.assigned.isEmpty }
             for partition in member.noted.assigned { await partition.release() }

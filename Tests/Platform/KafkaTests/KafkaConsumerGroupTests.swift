@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kafka
 
-/// On the embedded broker. Each join costs 3 s there, so the tests run beside each other.
+/// Runs on the embedded broker. Each join takes 3 s there, so the tests run in parallel.
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerGroupTests {
     @Test func `every record is read once and in order, null and empty ones too`() async throws {
@@ -39,7 +39,7 @@ struct KafkaConsumerGroupTests {
         let partition = try #require(try await first.assigned(1).first)
         #expect(partition.startOffset == 0)
         _ = try await ConsumerHarness.read(10, of: partition)
-        // Handled up to and with offset 6.
+        // Offsets up to and including 6 are processed.
         await partition.store(nextOffset: 4)
         await partition.store(nextOffset: 7)
         await partition.store(nextOffset: 5)
@@ -63,7 +63,7 @@ struct KafkaConsumerGroupTests {
         let partitions = try await member.assigned(2)
         let others = try await ConsumerHarness.read(50, of: partitions[1])
         #expect(others.map(\.text) == (0..<50).map { "\($0)" })
-        // And it goes on where it was.
+        // The delayed partition then delivers all of its records.
         let late = try await ConsumerHarness.read(3000, of: partitions[0])
         #expect(late.map(\.text) == (0..<3000).map { "\($0)" })
         for partition in partitions { await partition.release() }
@@ -81,7 +81,7 @@ struct KafkaConsumerGroupTests {
         let second = try await ConsumerHarness(.group("moves", topics: [topic]))
         try await waitUntil { first.noted.revoking.count == 1 }
         let moving = try #require(partitions.first { !$0.isActive })
-        // Its owner is told so, and may still say what it finishes.
+        // The owner is notified of the revocation, and may still store offsets of records that it finishes.
         #expect(await moving.next(maxRecords: 1) == nil)
         await moving.store(nextOffset: 5)
         #expect(second.noted.assigned.isEmpty)
@@ -89,7 +89,7 @@ struct KafkaConsumerGroupTests {
         let taken = try await second.assigned(1)
         #expect(taken.map(\.topicPartition) == [moving.topicPartition])
         #expect(first.noted.lost.isEmpty)
-        // The embedded broker refuses the commit of some members whose partitions are revoked; only Kafka shows more.
+        // The embedded broker rejects the commits of some members with revoked partitions; only Kafka tests this fully.
         #expect(taken[0].startOffset == 5 || first.noted.commitFailures > 0)
         #expect(partitions.count(where: \.isActive) == 1)
         for partition in partitions + taken { await partition.release() }
@@ -112,14 +112,14 @@ struct KafkaConsumerGroupTests {
     }
 
     @Test func `lost partitions end at once, commit nothing, and come back as another assignment`() async throws {
-        // A broker of its own: the fault below affects the member that sends the next heartbeat.
+        // Uses a separate broker: the fault below affects the member that sends the next heartbeat.
         let topic: KafkaTopic = "lost"
         let broker = try DevBroker(topics: [topic: 1])
         let producer = try KafkaProducer(
             KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), topics: [topic])
         _ = try await producer.send(ConsumerTestBroker.numbered(1, topic: topic)[0], deadline: .seconds(10))
         await producer.close(within: .seconds(5))
-        // The interval is longer than the test, so that nothing is committed but at a revocation.
+        // The interval is longer than the test, so that only a revocation commits.
         let member = try await ConsumerHarness(
             .group("lost", topics: [topic]), properties: ["auto.commit.interval.ms": "60000"],
             bootstrapServers: broker.bootstrapServers)
@@ -133,7 +133,7 @@ struct KafkaConsumerGroupTests {
         let second = try #require(member.noted.assigned.last)
         #expect(second.epoch != first.epoch)
         #expect(second.startOffset == 0)
-        // What the first assignment still says is not heard.
+        // Calls on the first assignment have no effect.
         await first.store(nextOffset: 1)
         await first.release()
         #expect(second.isActive)
@@ -149,7 +149,8 @@ struct KafkaConsumerGroupTests {
             .group("idle", topics: [topic]),
             properties: ["max.poll.interval.ms": "6000", "statistics.interval.ms": "1000"])
         let partition = try #require(try await member.assigned(1).first)
-        // Its own reports, one a second, tell that the interval has passed twice over; the membership is the same.
+        // The statistics arrive once a second: after 13 of them the poll interval has passed twice without a membership
+        // change.
         let reported = member.noted.statistics.count
         try await waitUntil(within: .seconds(60)) { member.noted.statistics.count >= reported + 13 }
         #expect(partition.isActive)
@@ -168,7 +169,7 @@ struct KafkaConsumerGroupTests {
             .group("lag", topics: [topic]), properties: ["statistics.interval.ms": "100"])
         let partition = try #require(try await member.assigned(1).first)
         try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLagStored == 9 }
-        // The start was committed by the interval, so tools see the lag as well.
+        // The start offset was committed by the interval, so that tools also see the lag.
         try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLag == 9 }
         await partition.store(nextOffset: 6)
         try await waitUntil { member.noted.statistics.last?.partitions.first?.consumerLag == 3 }
@@ -221,14 +222,14 @@ struct KafkaConsumerGroupTests {
         }
         let leaderless = KafkaTopicPartition(topic: topic, partition: 0)
         try broker.setLeader(of: leaderless, to: nil)
-        // Its beginning cannot be asked for.
+        // The beginning of the partition without a leader cannot be determined.
         let member = try await ConsumerHarness(
             .group("leaderless", topics: [topic]), bootstrapServers: broker.bootstrapServers)
         let partitions = try await member.assigned(2, within: .seconds(40))
         #expect(try await ConsumerHarness.read(1, of: partitions[1]).map(\.offset) == [0])
         #expect(partitions[0].startOffset == .beginning)
         #expect(partitions[1].startOffset == 0)
-        // It is read from its oldest record when it has a leader.
+        // Once it has a leader, it is read from its oldest record.
         try broker.setLeader(of: leaderless, to: 1)
         #expect(try await ConsumerHarness.read(1, of: partitions[0]).map(\.offset) == [0])
         for partition in partitions { await partition.release() }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reading without a group, and positions that are gone.
+/// Reading without a group, and offsets that no longer exist.
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerReaderTests {
     @Test func `partitions are read up to their ends`() async throws {
@@ -83,12 +83,12 @@ struct KafkaConsumerReaderTests {
         ) { _ in }
     }
 
-    /// The embedded broker keeps 5 MiB of a partition, as sent: these do not compress.
+    /// Writes more than the embedded broker retains, 5 MiB for each partition as sent: these values do not compress.
     private static func moreThanKept(_ topic: KafkaTopic) -> [KafkaProducerRecord] {
         var state: UInt64 = 88_172_645_463_325_252
         var value: [UInt8] = []
         for _ in 0..<500_000 {
-            // Marsaglia's xorshift.
+            // Marsaglia's xorshift generator.
             state ^= state << 13
             state ^= state >> 7
             state ^= state << 17

@@ -4,15 +4,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One embedded broker for all consumer tests: starting and stopping one takes a second. Each test has its own topics
-/// and groups.
+/// One embedded broker for all consumer tests, because starting and stopping one takes a second. Each test has its own
+/// topics and groups.
 enum ConsumerTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastTopic = Mutex(0)
 
     static func shared() throws -> DevBroker { try broker.get() }
 
-    /// A topic of the test's own.
+    /// Creates a topic for one test.
     static func topic(partitions: Int) throws -> KafkaTopic {
         let number = lastTopic.withLock { number in
             number += 1
@@ -28,14 +28,14 @@ enum ConsumerTestBroker {
             bootstrapServers: shared().bootstrapServers, properties: properties, profile: .embedded)
     }
 
-    /// Writes records in order, each acknowledged before the next.
+    /// Writes records in order, awaiting each acknowledgement.
     static func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(configuration(), topics: Array(Set(records.map(\.topic))))
         for record in records { _ = try await producer.send(record, deadline: .seconds(10)) }
         await producer.close(within: .seconds(5))
     }
 
-    /// `count` records of which `value` is the number and the key one of `keys` texts.
+    /// Creates `count` records: each value is the record's number, and there are `keys` different keys.
     static func numbered(
         _ count: Int, topic: KafkaTopic, partition: KafkaPartition? = nil, keys: Int = 1, from first: Int = 0
     ) -> [KafkaProducerRecord] {
@@ -47,7 +47,7 @@ enum ConsumerTestBroker {
     }
 }
 
-/// A started consumer that notes its events, for one test.
+/// A started consumer that records its events, for one test.
 final class ConsumerHarness: Sendable {
     struct Notes {
         var assigned: [KafkaAssignedPartition] = []
@@ -69,7 +69,7 @@ final class ConsumerHarness: Sendable {
         let notes = Mutex(Notes())
     }
 
-    /// On the shared broker unless `bootstrapServers` are given.
+    /// Uses the shared broker unless `bootstrapServers` are given.
     init(
         _ source: KafkaConsumer.Source, properties: [String: String] = [:],
         options: KafkaConsumer.Options = KafkaConsumer.Options(), bootstrapServers: String? = nil,
@@ -88,13 +88,13 @@ final class ConsumerHarness: Sendable {
 
     var noted: Notes { notes.notes.withLock { $0 } }
 
-    /// The partitions assigned and not revoked, once there are `count`.
+    /// Waits until `count` partitions are assigned and not revoked, and returns them.
     func assigned(_ count: Int, within limit: Duration = .seconds(20)) async throws -> [KafkaAssignedPartition] {
         try await waitUntil(within: limit) { self.noted.assigned.count(where: \.isActive) == count }
         return noted.assigned.filter(\.isActive).sorted { $0.topicPartition.partition < $1.topicPartition.partition }
     }
 
-    /// Records of a partition until there are `count`.
+    /// Reads records of a partition until there are `count`.
     static func read(_ count: Int, of partition: KafkaAssignedPartition) async throws -> [KafkaRecord] {
         var records: [KafkaRecord] = []
         while records.count < count {

@@ -5,7 +5,7 @@ import Testing
 @testable import KafkaModel
 
 @Suite struct KafkaPartitionKeyTests {
-    /// From Kafka's own `UtilsTest.testMurmur2`.
+    /// Test vectors from Kafka's own `UtilsTest.testMurmur2`.
     @Test(
         arguments: [
             ("21", -973_932_308), ("foobar", -790_332_482), ("a-little-bit-long-string", -985_981_536),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kafka
 
-/// Faults of the embedded broker; one request in flight, because it does not look at sequence numbers.
+/// Faults of the embedded broker, with one request in flight because it ignores sequence numbers.
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerFaultTests {
     @Test(arguments: [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59] as [Int32])
     func `a record that a broker refuses for the moment is stored all the same`(code: Int32) async throws {
@@ -61,7 +61,7 @@ import Testing
         #expect(await eventually { outcomes.count == 1 })
         #expect(outcomes.errors.map(\.code) == [.deadlineExceeded])
         #expect(outcomes.errors.map(\.persistence) == [.maybe])
-        // The record is still in librdkafka, so it still counts.
+        // The record is still in librdkafka, so it counts as in flight.
         #expect(harness.producer.status.recordsInFlight == 1)
         #expect(await eventually { harness.producer.status.lateReports == 1 })
         #expect(harness.producer.status.recordsInFlight == 0)
@@ -208,7 +208,7 @@ import Testing
         _ = try await harness.producer.send(harness.record(0))
         try harness.broker.setDown()
         #expect(await eventually { !harness.producer.isAvailable })
-        // One of these may be the probe of this second.
+        // One of these sends may be the probe of the current second.
         let outcomes = Outcomes()
         for number in 1...5 { harness.producer.send(harness.record(number), completion: outcomes.completion(number)) }
         #expect(outcomes.errors.count >= 4)

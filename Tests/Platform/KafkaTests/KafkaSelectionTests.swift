@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make test-kafka` chooses tests by their names, and `make test` leaves those out.
+/// `make test-kafka` selects tests by their names, and `make test` excludes those.
 struct KafkaSelectionTests {
-    /// Only where it is asked for: else a machine without Kafka would fail.
+    /// Runs only on request: it would fail on any machine without Kafka.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["SLUICE_TEST_KAFKA"] == "required", "for make test-kafka"))
     func `an Apache Kafka is here`() {
         #expect(
@@ -15,7 +15,7 @@ struct KafkaSelectionTests {
             """)
     }
 
-    /// What runs only with Apache Kafka has its name in the suite's or the test's.
+    /// Tests that require Apache Kafka must have its name in the name of the suite or the test.
     @Test func `every test of a real broker says so in its name`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -34,7 +34,7 @@ struct KafkaSelectionTests {
         #expect(found > 10)
     }
 
-    /// The names of tests and suites whose attribute asks for Apache Kafka, each after the type that holds it.
+    /// The names of tests and suites with an attribute that requires Apache Kafka, each with its enclosing type.
     private static func namesThatNeedKafka(_ text: String) -> [(place: String, name: String)] {
         var holder = ""
         var attribute: String?

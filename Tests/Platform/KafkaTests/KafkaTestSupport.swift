@@ -4,13 +4,13 @@ import KafkaDevBroker
 import Synchronization
 import Testing
 
-/// The outcomes of numbered sends; a second outcome of one send is kept too, so that tests see it.
+/// The outcomes of numbered sends; additional outcomes of one send are kept too, so that tests detect them.
 final class Outcomes: Sendable {
     typealias Outcome = Result<KafkaDelivery, KafkaError>
 
     private let outcomes = Mutex<[Int: [Outcome]]>([:])
 
-    /// The completion of send `number`.
+    /// Returns the completion handler of send `number`.
     func completion(_ number: Int) -> @Sendable (Outcome) -> Void {
         { outcome in self.outcomes.withLock { $0[number, default: []].append(outcome) } }
     }
@@ -26,7 +26,7 @@ final class Outcomes: Sendable {
     var isEachAnsweredOnce: Bool { all.values.allSatisfy { $0.count == 1 } }
 }
 
-/// Values that a client's events leave behind.
+/// Collects the events of a client.
 final class Events: Sendable {
     private let events = Mutex<[KafkaClientEvent]>([])
 
@@ -35,13 +35,13 @@ final class Events: Sendable {
 }
 
 extension KafkaTopic {
-    /// A topic that no other test uses.
+    /// Returns a topic that no other test uses.
     static func unique(_ name: String = "test") -> KafkaTopic {
         KafkaTopic(rawValue: "\(name).\(UUID().uuidString.lowercased())")
     }
 }
 
-/// Everything a topic holds, partition by partition, in the order of the log.
+/// Reads all records of a topic, partition by partition, in log order.
 func records(
     of topic: KafkaTopic, partitions: Int, at configuration: KafkaConfiguration
 ) async throws -> [KafkaRecord] {
@@ -54,7 +54,7 @@ func records(
     return all
 }
 
-/// One embedded broker with a topic and a producer of its own; what each test on `DevBroker` starts from.
+/// An embedded broker with a topic and a producer; the starting point of each test on `DevBroker`.
 struct EmbeddedHarness {
     let broker: DevBroker
     let topic: KafkaTopic
@@ -63,7 +63,8 @@ struct EmbeddedHarness {
     let configuration: KafkaConfiguration
     let producer: KafkaProducer
 
-    /// `properties` are the producer's; one request in flight unless said otherwise, since the mock does not deduplicate.
+    /// Creates the harness. `properties` apply to the producer; it has one request in flight by default, because the
+    /// mock broker does not deduplicate.
     init(
         partitions: Int = 4, brokers: Int = 1, properties: [String: String] = [:],
         options: KafkaProducer.Options = KafkaProducer.Options()
@@ -77,12 +78,12 @@ struct EmbeddedHarness {
         producer = try KafkaProducer(configuration, topics: [topic], options: options, onEvent: events.receive)
     }
 
-    /// The numbered record: its value is the number.
+    /// Creates the record with this number as its value.
     func record(_ number: Int, key: String? = nil) -> KafkaProducerRecord {
         KafkaProducerRecord(topic: topic, key: key.map { Array($0.utf8) }, value: Array(String(number).utf8))
     }
 
-    /// The numbers that the topic holds, by partition in the order of the log.
+    /// The numbers stored in the topic, by partition and in log order.
     func storedNumbers() async throws -> [Int] {
         try await records(of: topic, partitions: partitions, at: configuration)
             .compactMap { $0.value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } }

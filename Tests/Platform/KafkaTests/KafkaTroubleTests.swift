@@ -2,7 +2,7 @@ import Testing
 
 @testable import Kafka
 
-/// Texts as librdkafka 2.0.2 and 2.8.0 report them against Apache Kafka 4.3.1 and OpenSSL 3.
+/// Texts that librdkafka 2.0.2 and 2.8.0 report with Apache Kafka 4.3.1 and OpenSSL 3.
 @Suite struct KafkaTroubleTests {
     struct Report: Sendable, CustomTestStringConvertible {
         let code: KafkaError.Code

@@ -1,7 +1,7 @@
 import KafkaModel
 import Testing
 
-/// Headers as the client copies them out of librdkafka's memory.
+/// Headers that the client copies out of librdkafka's memory.
 @Suite struct RecordHeadersTests {
     private func record(_ headers: [(name: [UInt8], value: [UInt8]?)]) -> KafkaRecord {
         var packed = PackedHeaders(expecting: headers.count)
