@@ -10,7 +10,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Properties that were completed, and whether tokens are ours; throws what is refused.
+    /// Returns the completed properties, and whether Sluice provides the tokens; throws for rejected settings.
     private func source(_ settings: [String: String]) throws -> (properties: [String: String], hasTokens: Bool) {
         let prefix = OpenPrefix("kafka.", help: "Kafka.", example: "kafka.a=b", settings: KafkaTokenSettings.all)
         let command = Command(
