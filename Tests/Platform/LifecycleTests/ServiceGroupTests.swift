@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lifecycle
 
-/// What services did, in order.
+/// The events of services, in order.
 private final class Journal: Sendable {
     private let stored = Mutex<[String]>([])
     var entries: [String] { stored.withLock { $0 } }
@@ -46,7 +46,7 @@ private struct TestService: Service {
             services, logger: Logger(label: "test", level: .debug, format: .text, sink: sink), maximumShutdown: maximum)
     }
 
-    /// A trigger that fires when the last service has started.
+    /// Adds a service that starts last, and returns a stream that triggers the shutdown once it has started.
     private func trigger(_ services: inout [any Service]) -> AsyncStream<String> {
         let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
         let last = TestService(
@@ -131,7 +131,8 @@ private struct TestService: Service {
         let done: [any Service] = services + [TestService(name: "d", journal: journal, running: {})]
         #expect(await group(done, maximum: .seconds(40)).run(triggers: AsyncStream { _ in }) == .ok)
         let given = limits.withLock { $0 }
-        // c, b, a: 40 s less next to nothing, and a tenth of that for each one after it.
+        // The limits of c, b and a: 40 s minus a negligible amount, less one tenth of it for each service still to be
+        // stopped.
         #expect(zip(given, [32.0, 36.0, 40.0]).allSatisfy { $0 <= .seconds($1) && $0 > .seconds($1 * 0.75) })
         #expect(given.count == 3)
     }
