@@ -2,21 +2,21 @@ import Foundation
 package import ObjectStorage
 import Synchronization
 
-/// Lets system calls fail, as a table of faults says, and counts them.
+/// Makes system calls fail according to a list of faults, and counts all calls.
 package final class FaultyCalls: FileCalls {
     package enum Call: String, Sendable, CaseIterable {
         case open, status, read, write, synchronize, lock, makeFolder, rename, remove, removeFolder, entries
     }
 
     package struct Fault: Sendable {
-        /// Nil: any call.
+        /// The kind of call; nil for any call.
         package var call: Call?
-        /// The first that fails, from 1.
+        /// Number of the first call that fails, from 1.
         package var number: Int
         package var error: Int32
-        /// Whether all later ones fail too.
+        /// Whether all later calls fail too.
         package var lasts: Bool
-        /// Whether the process ends there: no call of any kind does anything from then on.
+        /// Whether the process ends at that call: from then on no call of any kind has an effect.
         package var kills: Bool
 
         package init(_ call: Call?, number: Int, error: Int32 = EIO, lasts: Bool = false, kills: Bool = false) {
@@ -45,15 +45,15 @@ package final class FaultyCalls: FileCalls {
 
     package func count(of call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
-    /// Calls of all kinds.
+    /// The number of calls of all kinds.
     package var total: Int { state.withLock { $0.total } }
 
     package var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// Replaces the faults, and counts from 0 again.
+    /// Replaces the faults, and restarts counting at 0.
     package func reset(_ faults: [Fault] = []) { state.withLock { $0 = State(faults: faults) } }
 
-    /// - Returns: the fault of this call, if it has one.
+    /// - Returns: the fault of this call, if there is one.
     private func counted(_ call: Call) -> Fault? {
         state.withLock { state in
             if state.isDead { return Fault(call, number: 0) }
@@ -108,7 +108,7 @@ package final class FaultyCalls: FileCalls {
         return try calls.read(file, into: buffer, at: offset)
     }
 
-    /// A write that fails has written a part before, as on a disk that gets full.
+    /// Writes; a failing call writes a part of the bytes first, as on a full disk.
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let isDead = isDead
         if let fault = counted(.write) {

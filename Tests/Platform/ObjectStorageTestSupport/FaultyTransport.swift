@@ -2,7 +2,7 @@ package import HTTPClient
 import Synchronization
 import TestSupport
 
-/// A network and a service that fail: before a request is carried out, after it, and in the answer.
+/// A faulty network and service: requests fail before or after they are carried out, or responses are damaged.
 package final class FaultyTransport: Sendable {
     package typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
@@ -15,7 +15,7 @@ package final class FaultyTransport: Sendable {
     private let state: Mutex<State>
     private let next: Send
 
-    /// - Parameter share: of the requests, that fail.
+    /// - Parameter share: the share of requests that fail, from 0 to 1.
     package init(_ share: Double, seed: UInt64, _ next: @escaping Send) {
         self.share = share
         self.next = next
@@ -56,7 +56,7 @@ package final class FaultyTransport: Sendable {
             return SimulatedBucket.error(409, "ConditionalRequestConflict")
         case .damaged:
             let response = try await next(request)
-            // Only whole objects have a checksum that tells.
+            // Only whole objects have a checksum that detects damage.
             guard request.method == "GET", response.status == 200, response.header("x-amz-meta-sha256") != nil,
                 !response.body.isEmpty
             else { return response }

@@ -2,7 +2,7 @@ package import ObjectStorage
 import TestSupport
 import Testing
 
-/// What holds of every store. Each case works below a name of its own, so that many can share one place.
+/// The contract of every store. Each case uses names below its own prefix, so that cases can share a store.
 package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case whatIsCreatedIsReadBack = "what is created is read back, whole and in ranges"
     case anObjectIsCreatedOnce = "an object is created once, and the second attempt changes nothing"
@@ -16,7 +16,7 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
 
     package var testDescription: String { rawValue }
 
-    /// - Parameter store: shared by the cases of a suite.
+    /// - Parameter store: the store that the cases of a suite share.
     package func check(_ store: any ObjectStore, seed: UInt64 = 1) async throws {
         var generator = SeededGenerator(seed: seed)
         let base = try ObjectName("case-\(self)-\(generator.next())")
@@ -44,7 +44,7 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
         #expect(try await store.read(name, range: 8..<20) == Array("89".utf8))
         #expect(try await store.read(name, range: 10..<20) == [])
         #expect(try await store.read(name, range: 3..<3) == [])
-        // What is a folder, or is below an object, is no object.
+        // A folder is not an object, and nothing is below an object.
         #expect(try await store.read(try base.appending("tile/0")) == nil)
         #expect(try await store.read(try name.appending("below")) == nil)
     }
@@ -114,7 +114,7 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
     }
 
     private static func listing(_ store: any ObjectStore, _ base: ObjectName) async throws {
-        // '-' and '.' come before '/', digits after it: a folder's place in the order is not that of its name.
+        // '-' and '.' sort before '/', digits after it: a folder is not sorted like an object with its name.
         let names = try ["a-b", "a.p/1", "a.p/2", "a/1", "a/1.x", "a0", "b/c/d", "b/c0", "c"].map(base.appending)
         for (index, name) in names.enumerated().reversed() {
             try await store.create(name, [UInt8](repeating: 0, count: index))

@@ -2,17 +2,17 @@ import HTTPClient
 import Synchronization
 import TestSupport
 
-/// Sends the requests of several clients one at a time, in an order that a seed decides.
+/// Sends the requests of several clients one at a time, in an order determined by a seed.
 ///
-/// A client that is not chosen is frozen in front of its request while the others go on. Some requests of writers time out
-/// and are carried out later, and some clients die at a request.
+/// A client that is not chosen waits at its request while the others continue. Some write requests time out and are
+/// carried out later, and some clients die at a request.
 package final class RequestSchedule: Sendable {
     package struct Chances: Sendable {
-        /// The schedule turns to another client.
+        /// The schedule switches to another client.
         package var turn = 0.15
         /// A write times out, and is carried out later or never.
         package var late = 0.03
-        /// A client dies in front of its request.
+        /// A client dies before its request is sent.
         package var death = 0.015
 
         package init() {}
@@ -26,11 +26,11 @@ package final class RequestSchedule: Sendable {
     private struct State {
         var generator: SeededGenerator
         var waiting: [Waiting] = []
-        /// Clients between two requests.
+        /// Number of clients that are between two requests.
         var running: Int
         var chosen = 0
         var late: [HTTPClientRequest] = []
-        /// Incarnations of clients that have died.
+        /// Client incarnations that have died.
         var dead: Set<[Int]> = []
         var accepted: [[UInt8]] = []
         var lateCount = 0
@@ -46,13 +46,13 @@ package final class RequestSchedule: Sendable {
         state = Mutex(State(generator: SeededGenerator(seed: seed), running: clients))
     }
 
-    /// Bodies of all checkpoints that the bucket has taken, in their order.
+    /// Bodies of all checkpoints that the bucket has accepted, in order.
     package var acceptedCheckpoints: [[UInt8]] { state.withLock { $0.accepted } }
 
-    /// Requests that timed out and were carried out later.
+    /// Number of requests that timed out and were carried out later.
     package var lateCount: Int { state.withLock { $0.lateCount } }
 
-    /// How a client sends. A read-only one neither dies nor has late requests.
+    /// Returns the send function of a client. A reader neither dies nor has late requests.
     package func send(client: Int, incarnation: Int, isReader: Bool = false) -> FaultyTransport.Send {
         { [self] request throws(HTTPClientError) in
             await turn(client)
@@ -65,7 +65,7 @@ package final class RequestSchedule: Sendable {
         }
     }
 
-    /// A client has no further requests.
+    /// Records that a client has no further requests.
     package func finish(client: Int) {
         let next = state.withLock { state in
             state.running -= 1
@@ -74,12 +74,12 @@ package final class RequestSchedule: Sendable {
         next?.resume()
     }
 
-    /// Carries out what is still late, in any order.
+    /// Carries out the remaining late requests, in random order.
     package func sendLateRequests() {
         while let request = state.withLock({ takeLate(&$0) }) { _ = answer(request) }
     }
 
-    /// A number that the seed decides.
+    /// Returns a random number determined by the seed.
     package func random(_ range: Range<Int>) -> Int { state.withLock { Int.random(in: range, using: &$0.generator) } }
 
     private enum Fate {
@@ -102,7 +102,7 @@ package final class RequestSchedule: Sendable {
         if Double.random(in: 0..<1, using: &state.generator) < 0.1, let request = takeLate(&state) {
             record(bucket.answer(request), to: request, &state)
         }
-        // Clients arrive in any order: the seed alone decides.
+        // Clients arrive in any order; sorting them leaves the choice to the seed.
         state.waiting.sort { $0.client < $1.client }
         let stays = Double.random(in: 0..<1, using: &state.generator) >= chances.turn
         var index = state.waiting.firstIndex { $0.client == state.chosen && stays }

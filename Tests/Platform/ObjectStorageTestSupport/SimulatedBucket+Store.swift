@@ -3,9 +3,9 @@ import HTTPClient
 package import ObjectStorage
 
 extension SimulatedBucket {
-    /// A store over this bucket that never waits.
+    /// Creates a store for this bucket that never sleeps.
     ///
-    /// - Parameter send: what stands between both; nil: nothing.
+    /// - Parameter send: a transport between store and bucket; nil for none.
     package func store(attempts: Int = 40, send: FaultyTransport.Send? = nil) throws -> S3Store {
         var configuration = try S3Configuration(
             endpoint: "http://s3.example.com", region: "eu-central-1", bucket: name, prefix: nil)

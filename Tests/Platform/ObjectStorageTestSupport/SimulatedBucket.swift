@@ -3,8 +3,8 @@ import Cryptography
 package import HTTPClient
 import Synchronization
 
-/// A bucket of an S3-compatible service in memory: what the store uses of the API, strictly. Conditions are heeded
-/// atomically, checksums are compared, pages are short.
+/// An in-memory bucket of an S3-compatible service: a strict implementation of the part of the API that the store uses.
+/// It evaluates conditions atomically, verifies checksums and returns short pages.
 package final class SimulatedBucket: Sendable {
     struct Object {
         var bytes: [UInt8]
@@ -25,12 +25,12 @@ package final class SimulatedBucket: Sendable {
         var requests: [String] = []
     }
 
-    /// What a service may leave out.
+    /// The features that a service may lack.
     package enum Fidelity: Sendable {
         case whole
-        /// Conditions are not heeded, as by services of earlier years.
+        /// Conditions are ignored, as by older services.
         case withoutIfNoneMatch, withoutIfMatch
-        /// The fields of checksums are ignored.
+        /// Checksum header fields are ignored.
         case withoutChecksums
         /// Ranges are ignored.
         case withoutRanges
@@ -47,13 +47,13 @@ package final class SimulatedBucket: Sendable {
         self.pageLength = pageLength
     }
 
-    /// Method and target of each request.
+    /// The method and target of each request.
     package var requests: [String] { state.withLock { $0.requests } }
     package var unfinishedUploads: Int { state.withLock { $0.uploads.count } }
     package func headers(of key: String) -> [String: String]? { state.withLock { $0.objects[key]?.headers } }
     package func bytes(of key: String) -> [UInt8]? { state.withLock { $0.objects[key]?.bytes } }
 
-    /// Changes what is stored, as a failing disk would.
+    /// Changes a stored object, as a failing disk would.
     package func damage(_ key: String) { state.withLock { $0.objects[key]?.bytes[0] ^= 1 } }
 
     package func answer(_ request: HTTPClientRequest) -> HTTPClientResponse {

@@ -3,10 +3,11 @@ package import ObjectStorage
 import Synchronization
 package import TestSupport
 
-/// Files in memory that know what a power loss would leave of them.
+/// An in-memory file system that simulates power loss.
 ///
-/// POSIX promises little: bytes of a file last once the file was synchronised, an entry of a folder once the folder was.
-/// Everything else may last or not, each piece by itself; of a file any beginning, with zeros for what is missing.
+/// POSIX guarantees little: the bytes of a file are durable once the file was synchronised, and an entry of a folder
+/// once the folder was. Every other change may be lost independently; a file may keep any prefix of its bytes, with
+/// zeros for missing ones.
 package final class SimulatedDisk: FileCalls {
     struct Node {
         var kind: FileStatus.Kind
@@ -14,19 +15,19 @@ package final class SimulatedDisk: FileCalls {
         var durableBytes: [UInt8] = []
         var entries: [String: Int] = [:]
         var durableEntries: [String: Int] = [:]
-        /// Changes of entries since the folder was synchronised. What one call changes lasts as a whole.
+        /// Changes of entries since the last synchronisation of the folder. The change of one call is atomic.
         var changes: [[String: Int?]] = []
-        /// A folder without a name: nothing can be made in it. A power loss may give it its name back.
+        /// Whether the folder was removed: nothing can be created in it. A power loss may restore it.
         var isRemoved = false
     }
 
     struct State {
-        /// The root of the file system is 0.
+        /// The root of the file system has id 0.
         var nodes: [Int: Node] = [0: Node(kind: .folder)]
         var lastNode = 0
         var descriptors: [Int32: Int] = [:]
         var lastDescriptor: Int32 = 2
-        /// Which descriptor holds the lock of a node.
+        /// The descriptor that has locked each node.
         var locks: [Int: Int32] = [:]
     }
 
@@ -36,10 +37,10 @@ package final class SimulatedDisk: FileCalls {
 
     private init(_ state: State) { self.state = Mutex(state) }
 
-    /// Descriptors that are open.
+    /// The number of open descriptors.
     package var openCount: Int { state.withLock { $0.descriptors.count } }
 
-    /// What a new process finds after the death of the one that wrote: everything, and no locks.
+    /// Returns the disk as a new process finds it after the writer has died: with all changes and without locks.
     package func afterDeath() -> SimulatedDisk {
         var copy = state.withLock { $0 }
         copy.descriptors = [:]
@@ -47,12 +48,12 @@ package final class SimulatedDisk: FileCalls {
         return SimulatedDisk(copy)
     }
 
-    /// What is found after a power loss.
+    /// Returns the disk as it is after a power loss.
     package func afterPowerLoss(_ generator: inout SeededGenerator) -> SimulatedDisk {
         var copy = state.withLock { $0 }
         copy.descriptors = [:]
         copy.locks = [:]
-        // In one of four losses everything that is not synchronised is lost, in one nothing is.
+        // One in four power losses loses every unsynchronised change, and one in four none.
         let chances: [Double] = [0, 0.3, 0.7, 1]
         let chance = chances.randomElement(using: &generator) ?? 0
         for id in copy.nodes.keys.sorted() {
@@ -61,7 +62,7 @@ package final class SimulatedDisk: FileCalls {
         return SimulatedDisk(copy)
     }
 
-    /// Every file by its path, those included whose names objects do not have.
+    /// Every file by its path, including files that are not objects.
     package var files: [String: [UInt8]] {
         state.withLock { state in
             var files: [String: [UInt8]] = [:]
@@ -274,7 +275,7 @@ extension SimulatedDisk.Node {
         changes = []
     }
 
-    /// - Parameter chance: with which each piece that was not synchronised lasts.
+    /// - Parameter chance: the probability with which each unsynchronised change survives.
     mutating func losePower(_ chance: Double, _ generator: inout SeededGenerator) {
         func lasts() -> Bool { Double.random(in: 0..<1, using: &generator) < chance }
         entries = durableEntries
