@@ -3,7 +3,7 @@ import ObjectStorage
 import ObjectStorageTestSupport
 import Testing
 
-/// System calls that fail, one after another.
+/// Failures of each system call in turn.
 @Suite(.timeLimit(.minutes(5)))
 struct DirectoryFaultTests {
     typealias Fault = FaultyCalls.Fault
@@ -14,11 +14,11 @@ struct DirectoryFaultTests {
         try await store.synchronize()
         calls.reset()
         for index in 1...100 { try await store.create(try ObjectName("tile/0/00\(index)"), [1]) }
-        // Open and write; closing is not counted.
+        // Each object takes one open and one write; closing is not counted.
         #expect(calls.total == 200)
         calls.reset()
         try await store.synchronize()
-        // The files, and their folder.
+        // One call for each file, and one for the folder.
         #expect(calls.total == 101)
         #expect(calls.count(of: .synchronize) == 101)
         calls.reset()
@@ -92,7 +92,7 @@ struct DirectoryFaultTests {
         try await store.create(name, [1])
         try await store.create(try ObjectName("a/c"), [1])
         calls.reset([Fault(.synchronize, number: 1), Fault(.synchronize, number: 2)])
-        // Both files fail, once each: a second fsync of the same bytes would say that all is well.
+        // Each file fails only once: a second fsync of the same bytes would report success.
         for _ in 0..<3 {
             let error = await #expect(throws: ObjectStoreError.self) { try await store.synchronize() }
             #expect(error?.code == .notDurable)
@@ -107,7 +107,7 @@ struct DirectoryFaultTests {
         try await store.synchronize()
     }
 
-    /// The second synchronisation is of one of both folders, the third of the other.
+    /// The second and the third synchronisation are those of the two folders.
     @Test(arguments: [2, 3])
     func `objects in a folder that could not be synchronised stay so until they are deleted`(number: Int) async throws {
         let (store, calls) = try store()
@@ -135,7 +135,7 @@ struct DirectoryFaultTests {
         try await store.synchronize()
     }
 
-    /// What one call of `body` does, with each of its system calls failing in turn.
+    /// Runs `body` repeatedly, each time with another of its system calls failing, and checks the result.
     private func failingEach(
         lasts: Bool, _ body: (DirectoryStore) async throws -> Void,
         check: (DirectoryStore, FaultyCalls, _ succeeded: Bool) async throws -> Void
@@ -162,7 +162,7 @@ struct DirectoryFaultTests {
             try await $0.create(name, [1, 2, 3, 4])
         } check: { store, _, succeeded in
             let stored = try await store.read(name)?.bytes
-            // With a lasting fault the half file cannot be removed either; the next writer of it deletes it.
+            // With a lasting fault the partial file cannot be removed either; the next writer deletes it.
             if succeeded || !lasts { #expect(stored == (succeeded ? [1, 2, 3, 4] : nil)) }
             try await store.delete(name)
             try await store.create(name, [5])

@@ -112,7 +112,7 @@ struct DirectoryStoreTests {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("a/b/1"), [1])
-        // Another process: this store has the folder open still.
+        // Another process removes the folder while this store has it open.
         try FileManager.default.removeItem(atPath: directory.file("a"))
         try await store.create(try ObjectName("a/b/2"), [2])
         #expect(FileManager.default.contents(atPath: directory.file("a/b/2")) == Data([2]))

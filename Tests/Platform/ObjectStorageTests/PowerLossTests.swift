@@ -4,7 +4,7 @@ import ObjectStorageTestSupport
 import TestSupport
 import Testing
 
-/// Writers that die at any system call, with the power or without.
+/// Writers that die at any system call, with or without a power loss.
 @Suite(.timeLimit(.minutes(10)))
 struct PowerLossTests {
     @Test func `whatever a writer was told is durable is there after a power loss`() async throws {
@@ -25,7 +25,7 @@ struct PowerLossTests {
             let first = try DirectoryStore(path: "/archive", creating: true, calls: calls)
             let version = try await first.replace(name, Array("old".utf8), expected: nil)
             try await first.synchronize()
-            // The new file is durable and renamed; the process ends before the folder is.
+            // The new file is durable and renamed; the process ends before the folder is durable.
             calls.reset([FaultyCalls.Fault(.synchronize, number: 2, kills: true)])
             await #expect(throws: ObjectStoreError.self) {
                 _ = try await first.replace(name, Array("new".utf8), expected: version)
@@ -69,7 +69,7 @@ struct PowerLossTests {
             let first = try DirectoryStore(path: "/archive", creating: true, calls: calls)
             _ = try await first.replace(try ObjectName("log/checkpoints/first"), [1], expected: nil)
             try await first.synchronize()
-            // The new file is durable and renamed; the process ends before the folder is.
+            // The new file is durable and renamed; the process ends before the folder is durable.
             calls.reset([FaultyCalls.Fault(.synchronize, number: 2, kills: true)])
             await #expect(throws: ObjectStoreError.self) { _ = try await first.replace(name, [2], expected: nil) }
             let successor = disk.afterDeath()
@@ -116,7 +116,7 @@ struct PowerLossTests {
         }
     }
 
-    /// Three writers after each other, on the same disk.
+    /// Runs three writers one after another on the same disk.
     private func lives(_ seed: UInt64, losingPower: Bool) async throws {
         var generator = SeededGenerator(seed: seed)
         var disk = SimulatedDisk()
@@ -134,15 +134,15 @@ struct PowerLossTests {
         }
     }
 
-    /// What a writer knows of its objects.
+    /// The state of its objects as a writer expects it.
     private struct Expectation {
-        /// Created, synchronised, not deleted since.
+        /// Objects that were created and synchronised, and not deleted since.
         var durable: [ObjectName: [UInt8]] = [:]
-        /// Created and not synchronised, with all bytes that they may have.
+        /// Objects that were created but not synchronised, with their complete bytes.
         var created: [ObjectName: [UInt8]] = [:]
-        /// Deleted, not synchronised: the bytes may be there still.
+        /// Objects that were deleted without synchronisation: their bytes may still be present.
         var deleted: [ObjectName: [UInt8]] = [:]
-        /// The last one that was confirmed, and the one that was under way.
+        /// The last confirmed checkpoint, and the one that was being written.
         var checkpoint: [UInt8]?
         var attempted: [UInt8]?
 
@@ -152,7 +152,7 @@ struct PowerLossTests {
             deleted = [:]
         }
 
-        /// Goes on from what is on the disk.
+        /// Resets the expectation to the content of the disk.
         mutating func read(_ disk: SimulatedDisk) async throws {
             self = Expectation()
             guard let store = try? DirectoryStore(path: "/archive", creating: false, calls: disk) else { return }
@@ -170,7 +170,7 @@ struct PowerLossTests {
             let store = try DirectoryStore(path: "/archive", creating: true, calls: calls)
             let checkpoint = try ObjectName("log/checkpoint")
             _ = try await store.lock(try ObjectName("log"))
-            // The next writer removes what it cannot know to be whole.
+            // The next writer removes objects that may be incomplete.
             for name in expected.deleted.keys.sorted() { try await store.delete(name) }
             try await store.synchronize()
             expected.synchronized()
@@ -208,7 +208,7 @@ struct PowerLossTests {
 
     private func check(_ disk: SimulatedDisk, _ expected: Expectation, losingPower: Bool) async throws -> Bool {
         guard let store = try? DirectoryStore(path: "/archive", creating: false, calls: disk) else {
-            // Nothing was said to be durable before the directory was there.
+            // Nothing was confirmed as durable before the directory existed.
             return expected.durable.isEmpty && expected.checkpoint == nil
         }
         for (name, bytes) in expected.durable {
@@ -225,7 +225,7 @@ struct PowerLossTests {
         let isRight = checkpoint == expected.checkpoint || checkpoint == expected.attempted
         #expect(isRight)
         guard !losingPower, isRight else { return isRight }
-        // Without a power loss only what was under way may be cut.
+        // Without a power loss, only the object being written may be truncated.
         let cut = try await expected.created.asyncFilter { try await store.read($0.key)?.bytes != $0.value }
         #expect(cut.count <= 1)
         return cut.count <= 1

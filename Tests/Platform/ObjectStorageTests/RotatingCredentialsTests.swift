@@ -4,8 +4,7 @@ import ObjectStorage
 import Synchronization
 import Testing
 
-/// Keys of AWS as its own tools find them, and that they rotate (the review's A31). The order is that of botocore's
-/// `create_credential_resolver`.
+/// The sources of AWS keys, in the order of botocore's `create_credential_resolver`, and their rotation.
 struct RotatingCredentialsTests {
     private static let start: Int64 = 1_795_682_400_000
 

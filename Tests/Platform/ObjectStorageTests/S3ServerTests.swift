@@ -6,12 +6,12 @@ import ObjectStorageTestSupport
 import TestSupport
 import Testing
 
-/// The store of a bucket over HTTP and a server of others: moto (PyPI), or the one that `SLUICE_TEST_S3_ENDPOINT` names,
-/// which takes the key `test` with the secret `test`.
+/// The S3 store over HTTP with a third-party server: moto (PyPI), or the server at `SLUICE_TEST_S3_ENDPOINT`, which
+/// must accept the key `test` with the secret `test`.
 @Suite(.enabled(if: S3Server.isAvailable, S3Server.reason), .serialized, .timeLimit(.minutes(10)))
 struct S3ServerTests {
-    /// moto compares and writes in two steps, so several writers may pass at once; `S3StoreTests` has these parts on a
-    /// bucket that does both in one.
+    /// moto evaluates a condition and writes in two steps, so that several writers may succeed; `S3StoreTests` runs
+    /// these parts with an atomic bucket.
     private static let parts = ObjectStoreContract.allCases.filter {
         S3Server.endpoint != nil || ($0 != .oneOfManyCreatesIt && $0 != .oneOfManyExchangesIt)
     }
@@ -76,7 +76,7 @@ private struct ServerProblem: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The server of a test run.
+/// The S3 server of a test run.
 struct S3Server: Sendable {
     private static let environment = ProcessInfo.processInfo.environment
     static let endpoint = environment["SLUICE_TEST_S3_ENDPOINT"]
@@ -88,7 +88,7 @@ struct S3Server: Sendable {
     let url: String
     private let process: ChildProcess?
 
-    /// Started by the first test that needs it; it ends with the tests.
+    /// Started by the first test that needs it; ends with the tests.
     static let shared = Once()
 
     actor Once {
@@ -128,7 +128,7 @@ struct S3Server: Sendable {
         return "http://" + output[start.upperBound...].prefix { $0.isNumber || $0 == "." || $0 == ":" }
     }
 
-    /// A bucket of a test's own.
+    /// Creates a bucket for one test.
     func makeBucket() async throws -> String {
         let bucket = "sluice-\(UUID().uuidString.lowercased())"
         let signature = RequestSignature(credentials: Self.credentials, region: "us-east-1")

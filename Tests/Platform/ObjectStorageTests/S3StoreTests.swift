@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Time
 
-/// The store of a bucket over a simulated service: no network, no time.
+/// The S3 store with a simulated service: no network, no waiting.
 @Suite(.timeLimit(.minutes(5)))
 struct S3StoreTests {
     @Test(arguments: ObjectStoreContract.allCases)
@@ -111,7 +111,7 @@ struct S3StoreTests {
         let error = await #expect(throws: ObjectStoreError.self) { _ = try await store.read(try ObjectName("a")) }
         #expect(error?.code == .unavailable)
         #expect(error?.message == "cannot read s3://bucket/a: SlowDown (status 503)")
-        // Half of 100 ms, 200 ms, … up to 5 s, with a random number of one half.
+        // Half of 100 ms, 200 ms, … up to 5 s, because the random number is always one half.
         #expect(waits.withLock { $0 } == [50, 100, 200, 400, 800, 1600, 2500].map { .milliseconds($0) })
     }
 
@@ -216,7 +216,7 @@ struct S3StoreTests {
     }
 }
 
-/// A store over a simulated bucket, at 2026-11-23T00:00:00Z.
+/// A store with a simulated bucket, at 2026-11-23T00:00:00Z.
 struct Bench {
     let bucket: SimulatedBucket
     let transport: FaultyTransport

@@ -4,7 +4,7 @@ import ObjectStorage
 import TestSupport
 import Testing
 
-/// Keys of a web identity from a Security Token Service of others, moto (PyPI), used for one of its buckets.
+/// Keys of a web identity from a third-party Security Token Service, moto (PyPI), used with one of its buckets.
 @Suite(
     .enabled(if: S3Server.isAvailable && S3Server.endpoint == nil, S3Server.reason), .serialized,
     .timeLimit(.minutes(5)))
