@@ -10,7 +10,7 @@ extension TemporaryDirectory {
 
 private struct TestFailure: Error {}
 
-/// The error of an operation that must fail.
+/// Returns the error of an operation that must fail.
 func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     try #require(throws: SQLiteError.self, performing: body)
 }
@@ -67,7 +67,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         try database.run("INSERT INTO t VALUES (zeroblob(2000000))")
         #expect(try logSize() > 2_000_000)
         try database.use(Database.WriteBuffers(cache: 4_096, log: 10))
-        // The first is written back with the others, and the second begins the log again.
+        // The first insert is checkpointed with the earlier ones, and the second restarts the log.
         for _ in 0..<2 { try database.run("INSERT INTO t VALUES (1)") }
         #expect(try logSize() <= 10 * 4_096)
         #expect(try database.firstRow("SELECT count(*) FROM t") { try $0.integer(0) } == 3)
@@ -109,8 +109,8 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.rows("SELECT a FROM t") { try $0.integer(0) } == [1])
     }
 
-    /// Two connections that turn one file into the form of a write-ahead log at the same moment: SQLite refuses one of them
-    /// at once, whatever its busy timeout.
+    /// Two connections switch one file to a write-ahead log simultaneously: SQLite fails one of them immediately,
+    /// whatever its busy timeout.
     @Test func `writers that make a shared file at one moment wait for each other`() async throws {
         for round in 0..<40 {
             let path = directory.file("shared-\(round).db")
@@ -401,7 +401,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     @Test func `a lock of another connection is reported as busy`() throws {
         let database = try open()
         database.close()
-        // Two writers can only meet when one of them does not take this library's lock.
+        // Two writers can conflict only if one of them bypasses this library's lock.
         try FileManager.default.createSymbolicLink(
             atPath: directory.path + "/other", withDestinationPath: directory.database)
         let first = try Database(path: directory.database, busyTimeout: .zero)
