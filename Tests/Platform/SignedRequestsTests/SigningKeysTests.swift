@@ -5,7 +5,7 @@ import Testing
 @testable import SignedRequests
 
 @Suite struct SigningKeysTests {
-    /// From the test suites of the reference libraries of Standard Webhooks.
+    /// Test vectors from the reference libraries of Standard Webhooks.
     @Test func `the signature is that of the specification's libraries`() throws {
         let secrets = try SigningKeys(lines: Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
         let signature = try secrets.signature(
