@@ -5,7 +5,7 @@ import Testing
 
 @testable import Telemetry
 
-/// A value that a test moves.
+/// A time that the test controls.
 final class TestTime: Sendable {
     private let value = Mutex<Int64>(0)
     var milliseconds: Int64 {
@@ -14,7 +14,7 @@ final class TestTime: Sendable {
     }
 }
 
-/// Both ends of a pipe, closed at the end of the test.
+/// Both ends of a pipe; closed when the object is released.
 final class TestPipe {
     let reading: Int32
     let writing: Int32
@@ -70,7 +70,7 @@ final class TestPipe {
         #expect(dropped > 9_000)
         #expect(!writer.flush(within: .milliseconds(1)))
         var text = ""
-        // The writer may take lines while others are dropped, and then tells more than once.
+        // The writer may accept lines while it drops others, and then reports drops more than once.
         func told() -> (written: Int, dropped: Int) {
             let whole = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             let notices = whole.filter { $0.hasPrefix("dropped ") }
