@@ -4,7 +4,7 @@ import Testing
 import TransparencyLog
 
 @Suite("Signed notes, checkpoints and cosignatures") struct NoteTests {
-    /// The example of golang.org/x/mod/sumdb/note.
+    /// The example in golang.org/x/mod/sumdb/note.
     static let peterText =
         "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
     static let peterLine =
@@ -79,7 +79,7 @@ import TransparencyLog
             bytes[start] += 1
             #expect((try? NoteVerifier(text: String(decoding: bytes, as: UTF8.self))) == nil)
         }
-        // A key of a wrong length and an unknown type, both with the key id that goes with them.
+        // A key of a wrong length and an unknown type, both with a matching key id.
         for text in [
             "PeterNeumann+cc469956+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWBADKEY==",
             "PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
@@ -104,12 +104,12 @@ import TransparencyLog
         let verified = try read.verified(by: [signer.verifier, cosigner.verifier])
         #expect(verified.map(\.type) == [.ed25519, .cosignature])
         #expect(verified.map(\.time) == [nil, 1_679_315_147])
-        // The same key signs what the formats say, byte for byte.
+        // The key's signatures over the formats' exact bytes are identical.
         let plain = try key.ed25519Signature(of: Array(note.text.utf8))
         let timed = try key.ed25519Signature(of: Array("cosignature/v1\ntime 1679315147\n\(note.text)".utf8))
         #expect(note.signatures[0].signature == plain)
         #expect(note.signatures[1].signature == [0, 0, 0, 0, 0x64, 0x18, 0x50, 0xCB] + timed)
-        // Signing again replaces.
+        // Signing again replaces the earlier signature.
         try note.sign(with: cosigner, 1_679_315_148)
         #expect(note.signatures.count == 2)
         #expect(note.signatures[0].keyID != note.signatures[1].keyID)
@@ -130,7 +130,7 @@ import TransparencyLog
         #expect(PreviousSize.unverified(of: note, origin: "example.com/another") == nil)
         let signed = try key.ed25519Signature(of: Array("sluice-archive/previous@v1\nprevious 7\n\(note.text)".utf8))
         #expect(note.signatures[1].signature == [0, 0, 0, 0, 0, 0, 0, 7] + signed)
-        // The key id covers the identifier, and the key is written with it.
+        // The key id covers the identifier, and the verifier key includes it.
         #expect(try NoteVerifier(text: chain.verifier.text) == chain.verifier)
         #expect(chain.verifier.keyID != signer.verifier.keyID)
         var bytes = note.signatures[1].signature

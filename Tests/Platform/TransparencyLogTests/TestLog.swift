@@ -1,6 +1,6 @@
 import TransparencyLog
 
-/// A log in memory: every entry, every tile that a growing tree gave, and the root at each size.
+/// An in-memory log: all entries, all tiles of the growing tree, and the root at each size.
 struct TestLog: TileSource {
     private(set) var entries: [[UInt8]] = []
     private(set) var roots: [MerkleHash] = [.ofEmptyTree]
@@ -11,7 +11,7 @@ struct TestLog: TileSource {
         for entry in entries { append(entry) }
     }
 
-    /// Leaves that differ in length and content.
+    /// Creates leaves of different lengths and contents.
     init(count: Int) {
         self.init(entries: (0..<count).map { leaf in (0..<(leaf % 5)).map { UInt8(truncatingIfNeeded: leaf + $0) } })
     }
@@ -30,7 +30,7 @@ struct TestLog: TileSource {
         return found.hashes
     }
 
-    /// The root as RFC 6962 section 2.1 defines it, by its recursion.
+    /// The root according to the recursive definition in RFC 6962 section 2.1.
     static func root(of entries: ArraySlice<[UInt8]>) -> MerkleHash {
         switch entries.count {
         case 0: return .ofEmptyTree

@@ -4,7 +4,7 @@ import Testing
 import TransparencyLog
 
 @Suite("The tree of RFC 6962") struct TreeTests {
-    /// Leaves and roots that certificate-transparency publishes, for sizes 0 to 8.
+    /// Leaves and roots published by certificate-transparency, for sizes 0 to 8.
     static let leaves = [
         "", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f",
     ]
