@@ -4,7 +4,7 @@
     import FuzzTargets
     import TestSupport
 
-    /// Runs the targets from a seed, or mutants of notifications. Under libFuzzer the process has another beginning.
+    /// Runs the targets from a seed, or mutants of notifications. Builds for libFuzzer have another entry point.
     @main struct Fuzz {
         static func main() {
             do {
@@ -35,7 +35,8 @@
             return isClean
         }
 
-        /// `count` mutants: of notifications signed by the test certificate authority, and of Apple's where the vectors are present.
+        /// Verifies `count` mutants of notifications signed by the test certificate authority, and of Apple's if the
+        /// vectors are present.
         private static func mutations(_ options: FuzzOptions) throws -> Bool {
             let material = try SignedMaterial(keptIn: options.material, count: 43)
             var runs = [("generated", try MutationRun(material, seed: options.seed))]
@@ -69,7 +70,7 @@
             return try rebuilds(material, options) && isClean
         }
 
-        /// Payloads in other spellings until `count` of them were accepted, each rebuilt from its record.
+        /// Generates respelled payloads until `count` of them were accepted, and rebuilds each from its record.
         private static func rebuilds(_ material: SignedMaterial, _ options: FuzzOptions) throws -> Bool {
             let start = ContinuousClock.now
             var run = try RebuildRun(material, seed: options.seed)

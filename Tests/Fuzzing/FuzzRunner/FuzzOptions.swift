@@ -1,5 +1,5 @@
 #if !LIBFUZZER
-    /// What the command line of `fuzz` says.
+    /// The command line options of `fuzz`.
     struct FuzzOptions {
         enum Mode: String {
             case seeded, mutations
@@ -10,14 +10,14 @@
         }
 
         var mode: Mode
-        /// All when nil.
+        /// The name of a target; nil for all.
         var target: String?
         var seconds: Int64 = 60
         var seed: UInt64 = 1
         var count = 100_000
-        /// Where originals are kept, so that a seed means the same in every run.
+        /// Directory of the stored originals, so that a seed generates the same inputs in every run.
         var material = ".build/fuzz-corpus/material"
-        /// Where inputs with findings are written.
+        /// Directory for inputs with findings.
         var findings = ".build/fuzz-findings"
 
         static let usage = """

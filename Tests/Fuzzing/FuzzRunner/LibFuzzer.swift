@@ -2,9 +2,9 @@
     import Foundation
     import FuzzTargets
 
-    /// What libFuzzer calls. `FUZZ_TARGET` names the target and `FUZZ_MATERIAL` the directory of what is signed; with
-    /// `FUZZ_CORPUS` alone the process writes the first corpus and the dictionary of each target there, lists the targets
-    /// with their longest inputs, and ends.
+    /// The entry points that libFuzzer calls. `FUZZ_TARGET` is the target's name and `FUZZ_MATERIAL` the directory of
+    /// the signed material. If only `FUZZ_CORPUS` is set, the process writes the initial corpus and the dictionary of
+    /// each target there, lists the targets with their maximum input lengths, and exits.
     private enum LibFuzzer {
         static let environment = ProcessInfo.processInfo.environment
 
