@@ -1,8 +1,8 @@
 import AppStoreServerAPI
 
 extension FuzzTarget {
-    /// A body of the App Store Server API, read as every answer there is, and as the text of `Retry-After`: an answer or a
-    /// failure whose text is short and printable, and a wait of at most an hour.
+    /// Parses a response body of the App Store Server API as each type of response, and as the text of `Retry-After`:
+    /// either a response or a failure with a short and printable text, and a wait of at most an hour.
     static let apiAnswer = FuzzTarget(
         "api-answer", seeds: apiAnswerSeeds,
         tokens: [

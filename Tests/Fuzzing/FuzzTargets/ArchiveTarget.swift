@@ -7,7 +7,7 @@ extension FuzzTarget {
     private static let line =
         "— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n"
 
-    /// The readers of the archive's files: what one of them takes is written again as the same bytes.
+    /// Parses the archive's file formats: accepted bytes are encoded identically.
     static let archiveFiles: FuzzTarget = {
         let note = "example.com/log/topic/0\n0\n\(root)\n\n\(line)"
         let texts = [

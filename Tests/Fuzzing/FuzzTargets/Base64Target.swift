@@ -2,7 +2,8 @@ import Bytes
 import Cryptography
 
 extension FuzzTarget {
-    /// Both base64 readers against one that goes bit by bit; and one text for every byte sequence.
+    /// Compares both base64 decoders with a bitwise reference, and checks that each byte sequence has only one
+    /// encoding.
     static let base64 = FuzzTarget(
         "base64",
         seeds: ["", "QQ", "QUI", "QUJD", "QQ==", "QUI=", "-_8", "+/8=", "QR", "AAAAAAAAAAAAAAAA"].map {
@@ -41,7 +42,7 @@ extension FuzzTarget {
         try hold(decoded == expected, "\(kind): \(decoded), bit by bit \(expected.map { "\($0)" } ?? "refused")")
     }
 
-    /// Into memory of exactly the size, and of one byte less.
+    /// Decodes into a buffer of exactly the required size, and into one that is a byte too small.
     private static func checkSmallRoom(_ text: [UInt8], _ decoded: [UInt8]) throws(Violation) {
         var room = [UInt8](repeating: 0, count: decoded.count)
         let count = room.withUnsafeMutableBytes { room in
@@ -57,7 +58,7 @@ extension FuzzTarget {
     }
 }
 
-/// RFC 4648 bit by bit, strict.
+/// A strict bitwise decoder of RFC 4648.
 enum ReferenceBase64 {
     private static let common = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     static let either = Set(common + Array("+/-_=".utf8))

@@ -1,6 +1,6 @@
 package import TestSupport
 
-/// Changes to bytes, as a fuzzer makes them, from a seed.
+/// Seeded mutations of bytes, like those of a fuzzer.
 package struct ByteMutator: Sendable {
     package var random: SeededGenerator
     private let tokens: [[UInt8]]
@@ -14,7 +14,7 @@ package struct ByteMutator: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// One to four changes to `bytes`; `others` is what pieces are taken from.
+    /// Returns `bytes` with one to four changes; parts of `others` are spliced in.
     package mutating func mutant(of bytes: [UInt8], others: [[UInt8]]) -> [UInt8] {
         var bytes = bytes
         for _ in 0...random.below(4) { change(&bytes, others) }
@@ -44,7 +44,7 @@ package struct ByteMutator: Sendable {
         return bytes[start..<min(bytes.count, start + 1 + random.below(64))]
     }
 
-    /// Goes on with a part of another input.
+    /// Replaces the rest with a part of another input.
     private mutating func splice(_ bytes: inout [UInt8], at position: Int, _ others: [[UInt8]]) {
         guard let other = random.pick(others) else { return }
         bytes.replaceSubrange(position..., with: other[random.below(other.count + 1)...])

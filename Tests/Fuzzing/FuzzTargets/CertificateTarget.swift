@@ -2,7 +2,8 @@ import AppStoreSigning
 import Cryptography
 
 extension FuzzTarget {
-    /// A certificate: the same facts at every reading, the encoding it came in, and no path to a root that did not sign it.
+    /// Parses a certificate: every parse gives the same facts and the original encoding, and it has no path to a root
+    /// that did not sign it.
     static func certificate(_ material: SignedMaterial) throws -> FuzzTarget {
         let store = try TrustStore(roots: [material.pki.root])
         let known = Set(material.pki.chain.map(\.der))
@@ -44,7 +45,7 @@ extension FuzzTarget {
 
     private static let markers = (leaf: OID("1.2.840.113635.100.6.11.1"), intermediate: OID("1.2.840.113635.100.6.2.1"))
 
-    /// The answer of an OCSP responder: only the one that was signed, or a copy that says the same, is believed.
+    /// Evaluates an OCSP response: only the signed response, or one with the same content, is accepted.
     static func ocspResponse(_ material: SignedMaterial) throws -> FuzzTarget {
         let now = SignedMaterial.now / 1000
         let request = try OCSPRequest(subject: material.pki.intermediate, issuer: material.pki.root)
@@ -63,14 +64,14 @@ extension FuzzTarget {
     }
 }
 
-/// Answers signed by an issuer of its own about one certificate of it.
+/// OCSP responses about a certificate, signed by its issuer.
 private struct OCSPMaterial: Sendable {
     let request: OCSPRequest
     let answers: [[UInt8]]
     let believable: [OCSPAnswer]
 
     init(pki: TestCertificateAuthority, now: Int64) throws {
-        // Authorities' keys are not kept, so this issuer is made again.
+        // The keys of a reused authority are not stored, so this issuer is generated.
         let own = try TestCertificateAuthority(TestCertificateAuthority.Options(now: now))
         guard let keys = own.authorityKeys else { throw Violation("no key to answer with") }
         let request = try OCSPRequest(subject: own.leaf, issuer: own.intermediate)

@@ -2,8 +2,8 @@ import HTTPServer
 import TestSupport
 
 extension FuzzTarget {
-    /// A connection under cuts and answers that come at once or late: the same requests and the same end, and no more
-    /// kept than the limits say.
+    /// Feeds a connection with arbitrary cuts and immediate or late responses: the requests and the end are always the
+    /// same, and buffered data stays within the limits.
     static let connection = FuzzTarget(
         "connection", seeds: RequestSeeds.requests, tokens: RequestSeeds.tokens, maximumBytes: 2048
     ) { bytes throws(Violation) in
@@ -26,7 +26,7 @@ extension FuzzTarget {
     }
 }
 
-/// One way to drive a connection through a stream of bytes.
+/// A script that feeds a stream of bytes to a connection.
 struct ConnectionScript {
     private let stream: [UInt8]
     private let longest: Int
@@ -90,7 +90,7 @@ struct ConnectionScript {
 
     private mutating func perform(_ first: ConnectionState.Action) {
         switch first {
-        // Whether 100 Continue is sent depends on how much has arrived, and on nothing else.
+        // Only 100 Continue depends on the number of bytes received so far, so it is not recorded.
         case .wait, .sendContinue: break
         case .dispatch(let head, let body):
             readAhead = 0
@@ -116,7 +116,7 @@ struct ConnectionScript {
         let limits = RequestSeeds.limits
         try hold(state.bodyBytes <= RequestSeeds.bodyLimit, "a body of \(state.bodyBytes) bytes")
         try hold(state.directBodyBytes <= RequestSeeds.bodyLimit, "space for \(state.directBodyBytes) bytes of a body")
-        // Reading ahead stops at its limit; the last read may have been as long as that.
+        // Reading ahead stops at its limit; the last read may have been as long as the limit.
         try hold(readAhead <= 2 * limits.readAheadBytes, "\(readAhead) bytes read ahead")
         try hold(position <= stream.count, "more taken than given")
     }

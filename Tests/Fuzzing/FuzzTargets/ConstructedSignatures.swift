@@ -1,7 +1,7 @@
 package import Cryptography
 
-/// Signatures that random keys, digests and nonces never give: sums at infinity and of equal points, multiplications by 0, 1
-/// and n - 1, and points whose x is not below n.
+/// Signatures that random keys, digests and nonces practically never produce: sums at infinity and of equal points,
+/// multiplications by 0, 1 and n - 1, and points with x not below n.
 package struct ConstructedSignature: Sendable {
     package let name: String
     package let key: P256PublicKey
@@ -18,7 +18,7 @@ package struct ConstructedSignature: Sendable {
         self.isValid = isValid
     }
 
-    /// All of them, each valid one with neighbours that are not.
+    /// Returns all constructed signatures, each valid one with invalid neighbours.
     package static func all() throws -> [ConstructedSignature] {
         var made: [ConstructedSignature?] = []
         let one = ReferenceECDSA.Scalar(1)
@@ -43,7 +43,7 @@ package struct ConstructedSignature: Sendable {
         func add(_ what: String, _ digest: [UInt8], _ r: Scalar, _ s: Scalar) {
             made += withNeighbours("\(name), \(what)", point, digest, r, s)
         }
-        /// The digest of the signature with this s: s·k - r·d.
+        /// The digest that results in this s: s·k - r·d.
         func digest(s: Scalar, nonce: Scalar) -> Scalar { s * nonce - ReferenceECDSA.r(ofNonce: nonce) * key }
         func s(_ digest: Scalar) -> Scalar { ReferenceECDSA.s(digest: digest, key: key, nonce: nonce) }
 
@@ -64,7 +64,7 @@ package struct ConstructedSignature: Sendable {
             add("nonce \(text), s = 1", digest(s: one, nonce: nonce).bytes, r, one)
             add("nonce \(text), s = n - 1", digest(s: -one, nonce: nonce).bytes, r, -one)
         }
-        // u1·G = -(u2·Q), whatever s is.
+        // These satisfy u1·G = -(u2·Q) for any s.
         for r in [one, r, -one] {
             for s in [one, nonce, -one] {
                 made.append(
@@ -76,13 +76,14 @@ package struct ConstructedSignature: Sendable {
         return made
     }
 
-    /// Where the curve has a point with x = r + n: such a signature is valid, and about none in 2⁹⁷ is one.
+    /// Signatures with a point of x = r + n, if the curve has one. They are valid, but only about one signature in 2⁹⁷
+    /// is of this kind.
     private static func beyondOrder(_ number: UInt128) -> [ConstructedSignature?] {
         let (r, s, digest) = (Scalar(number), Scalar(0xFEDC_BA98_7654_3210), Scalar(0x1234_5678_9ABC_DEF0))
         let x = ReferenceECDSA.order.adding(r.value).value
         guard let point = ReferenceECDSA.recoveredKey(digest: digest, x: x, s: s) else { return [] }
         return withNeighbours("r = \(number), x = r + n", point, digest.bytes, r, s) + [
-            // The number that the point has is out of range in a signature.
+            // The point's x itself is out of range as r.
             ConstructedSignature(
                 "r = n + \(number)", key: point, digest: digest.bytes, signature: x.bigEndian + s.bytes, isValid: false)
         ]

@@ -3,15 +3,16 @@ import Cryptography
 import TestSupport
 
 extension FuzzTarget {
-    /// Up to four signatures under a key with a table: the same verdicts as EVP's. After the first byte, which chooses the
-    /// key, come a digest, r and s of each.
+    /// Verifies up to four signatures under a key with a precomputed table: the results must equal EVP's. The first
+    /// byte selects the key; a digest, r and s of each signature follow.
     static func fixedKey(_ material: SignedMaterial) throws -> FuzzTarget {
         guard let leafKey = material.pki.leafKey.publicKey else { throw Violation("the leaf has no key") }
         let cases = SignatureCases([material.pki.leafKey])
         let constructed = try ConstructedSignature.all()
         var keys = [try TabledKey(leafKey)]
         var signatures = [try cases.edges().map { $0.digest + $0.signature }]
-        // Of the constructed ones those of the first few keys: each table is kept for as long as the process.
+        // Only the first few keys of the constructed signatures are used, because each table exists until the process
+        // ends.
         for signature in constructed {
             if let index = keys.firstIndex(where: { $0.key.uncompressedPoint == signature.key.uncompressedPoint }) {
                 signatures[index].append(signature.digest + signature.signature)
@@ -22,7 +23,7 @@ extension FuzzTarget {
         }
         let (tabled, known) = (keys, signatures)
         let seeds = known.enumerated().flatMap { index, signatures in
-            // One, and three together.
+            // Batches of one and of three signatures.
             [signatures.prefix(1), signatures.prefix(3), signatures.suffix(3)].map {
                 [UInt8(truncatingIfNeeded: index)] + $0.joined()
             }

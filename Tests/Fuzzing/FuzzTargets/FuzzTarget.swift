@@ -1,18 +1,18 @@
 package import TestSupport
 
-/// A reader of foreign bytes, and what must hold whatever the bytes are.
+/// A parser of untrusted bytes, and properties that must hold for all inputs.
 package struct FuzzTarget: Sendable {
-    /// As `TARGET=` names it.
+    /// The name in `TARGET=`.
     package let name: String
-    /// Inputs to begin with.
+    /// Initial inputs.
     package let seeds: [[UInt8]]
-    /// Texts that the reader knows, for mutations.
+    /// Texts with a meaning to the parser, for mutations.
     package let tokens: [String]
-    /// Longest input worth making, in bytes.
+    /// The maximum useful input length, in bytes.
     package let maximumBytes: Int
-    /// A well-formed input of its own making; nil where the seeds are enough.
+    /// Generates a well-formed input; nil if the seeds suffice.
     package let generate: (@Sendable (inout SeededGenerator) -> [UInt8])?
-    /// Reads the bytes every way there is. A trap is a finding too, but the process's end reports it.
+    /// Parses the bytes in every supported way. A trap is a finding too, reported by the end of the process.
     package let check: @Sendable ([UInt8]) throws(Violation) -> Void
 
     package init(
@@ -29,20 +29,20 @@ package struct FuzzTarget: Sendable {
     }
 }
 
-/// A property that does not hold.
+/// A violated property.
 package struct Violation: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// Throws a violation when the condition does not hold.
+/// Throws a violation if the condition is false.
 func hold(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
     guard condition else { throw Violation(message()) }
 }
 
 extension FuzzTarget {
-    /// All targets. Those that need certificates share `material`.
+    /// Returns all targets. The targets that need certificates share `material`.
     package static func all(_ material: SignedMaterial) throws -> [FuzzTarget] {
         [
             requestHead, requestBody, connection, json, base64, properties, refundRules, refundAnswer, apiAnswer,

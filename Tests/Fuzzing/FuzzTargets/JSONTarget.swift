@@ -3,8 +3,8 @@ import Foundation
 import JSON
 
 extension FuzzTarget {
-    /// A JSON text: read as Foundation reads it, or refused for a reason of ``JSONAgreement``; and written again it is the
-    /// same value.
+    /// Parses a JSON text: the result equals Foundation's, or the text is rejected for a reason of ``JSONAgreement``;
+    /// encoding preserves the value.
     static let json = FuzzTarget(
         "json", seeds: JSONSeeds.texts, tokens: JSONSeeds.tokens, maximumBytes: 1024,
         generate: { random in
@@ -36,11 +36,12 @@ enum JSONSeeds {
     ]
 }
 
-/// The scanner against Foundation's parser: it accepts nothing that Foundation refuses, and reads the same values.
+/// Compares the scanner with Foundation's parser: it rejects every text that Foundation rejects, and reads the same
+/// values.
 enum JSONAgreement {
-    /// Faults that only the scanner refuses: an ambiguous object, a depth beyond the limit, half a surrogate pair, a byte
-    /// order mark, a control byte, and UTF-8 that Foundation repairs. Besides them, a comma before the end of a container,
-    /// and UTF-16 or UTF-32, which Foundation recognises by their zero bytes.
+    /// Faults that only the scanner rejects: duplicate names, a depth beyond the limit, half a surrogate pair, a byte
+    /// order mark, a control byte, and UTF-8 that Foundation repairs. It also rejects a trailing comma, and UTF-16 and
+    /// UTF-32, which Foundation detects by their zero bytes.
     private static let stricter: Set<JSONError.Code> = [
         .duplicateName, .tooDeep, .loneSurrogate, .byteOrderMark, .invalidUTF8, .controlCharacter,
     ]
@@ -60,25 +61,25 @@ enum JSONAgreement {
         try hold(isEqual(document.root, theirs), "read as \(theirs)")
     }
 
-    /// Foundation takes a comma before the end of a container when white space follows it.
+    /// Foundation accepts a trailing comma that is followed by white space.
     private static func isTrailingComma(_ text: [UInt8], before offset: Int) -> Bool {
         let isEnd = text[offset...].first.map { Array("]}".utf8).contains($0) } ?? false
         return isEnd && text[..<offset].last { !Array(" \t\r\n".utf8).contains($0) } == UInt8(ascii: ",")
     }
 
-    /// Foundation refuses numbers that a Double cannot hold.
+    /// Foundation rejects numbers that a Double cannot represent.
     private static func hasHugeNumber(_ element: JSONElement) -> Bool {
         if let text = element.number?.text { return Double(text).map { !$0.isFinite } ?? true }
         return element.elements.contains(where: hasHugeNumber)
             || element.members.contains { hasHugeNumber($0.value) }
     }
 
-    /// Foundation reads long numbers as decimals first, and rounds otherwise in the last places.
+    /// Foundation parses long numbers as decimals first, and so rounds the last digits differently.
     private static func isEqual(_ theirs: Double, _ exact: Double) -> Bool {
         theirs == exact || (theirs - exact).magnitude <= exact.magnitude * 1e-14
     }
 
-    /// Foundation loses a byte order mark that follows an escape.
+    /// Foundation drops a byte order mark that follows an escape.
     private static func isEqual(_ ours: String?, _ theirs: String?) -> Bool {
         guard let ours, let theirs else { return false }
         let mark: Unicode.Scalar = "\u{FEFF}"
@@ -98,7 +99,7 @@ enum JSONAgreement {
             return zip(ours.elements, array).allSatisfy { isEqual($0, $1) }
         case .object:
             guard let object = theirs as? [String: Any] else { return false }
-            // Foundation takes canonically equivalent names for one, and keeps either.
+            // Foundation treats canonically equivalent names as equal, and keeps either value.
             let names = Set(ours.members.map(\.name))
             guard names.count == ours.members.count else { return true }
             guard !ours.members.contains(where: { $0.name.unicodeScalars.contains("\u{FEFF}") }) else { return true }

@@ -1,6 +1,6 @@
 package import TestSupport
 
-/// JSON texts of every kind, from a seed.
+/// Generates JSON texts of every kind from a seed.
 package struct JSONTextGenerator {
     package private(set) var random: SeededGenerator
     private var names = 0

@@ -3,9 +3,9 @@ import Bytes
 import Cryptography
 import JSON
 
-/// A compact JWS taken apart, and put together again in any way.
+/// The parts of a compact JWS, which can be changed and reassembled.
 struct JWSParts {
-    /// The JSON text.
+    /// The JSON text of the header.
     var header: [UInt8]
     var payload: [UInt8]
     var signature: [UInt8]
@@ -26,7 +26,7 @@ struct JWSParts {
 
     static func body(_ jws: String) -> [UInt8] { Array(#"{"signedPayload":"\#(jws)"}"#.utf8) }
 
-    /// The nested texts of the payload.
+    /// The nested JWS texts of the payload.
     var nested: [JWSParts] {
         guard let document = try? JSONDocument.object(payload) else { return [] }
         let envelope = NotificationEnvelope(document)
@@ -34,7 +34,7 @@ struct JWSParts {
             .compactMap { $0.value.flatMap { JWSParts(jws: Array(payload[$0])) } }
     }
 
-    /// The DER of the entries of `x5c`.
+    /// The certificates in `x5c`, as DER.
     var certificates: [[UInt8]] {
         get {
             guard let entries = (try? JSONValue(json: header))?.object?["x5c"]?.array else { return [] }
@@ -43,7 +43,7 @@ struct JWSParts {
         set { setHeader("x5c", .array(newValue.map { .string(Self.base64($0)) })) }
     }
 
-    /// Sets a member of the header, or removes it.
+    /// Sets a member of the header; nil removes it.
     mutating func setHeader(_ name: String, _ value: JSONValue?) {
         guard var object = (try? JSONValue(json: header))?.object else { return }
         object[name] = value

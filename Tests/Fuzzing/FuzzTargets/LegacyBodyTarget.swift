@@ -3,8 +3,9 @@ import JSON
 import LegacyNotifications
 
 extension FuzzTarget {
-    /// A body of version 1 or of the oldest form: less its secret it is JSON in which the secret is nowhere; read or not
-    /// for a reason, always the same; and what it becomes has every field as documented, and no secret either.
+    /// Parses a body of version 1 or of the oldest form: its redacted text is JSON that nowhere contains the secret; it
+    /// is always accepted or rejected for the same reason; and the resulting payload has every field as documented and
+    /// does not contain the secret.
     static let legacyBody = FuzzTarget(
         "legacy-body", seeds: LegacySeeds.bodies, tokens: LegacySeeds.tokens, maximumBytes: 2048
     ) { bytes throws(Violation) in
@@ -49,7 +50,7 @@ extension FuzzTarget {
         for text in [notification.notification, notification.transaction, notification.renewalInfo] {
             guard let text else { continue }
             guard let document = try? JSONDocument.object(text) else { throw Violation("a payload is no object") }
-            // A short one may be part of a name that we write.
+            // A short secret may occur in a name that Sluice writes.
             let isSecret = secret.utf8.count >= 8 && !LegacySeeds.isOurs(secret)
             try hold(!isSecret || !contains(JSONValue(document.root), secret), "a payload has the secret")
         }
@@ -73,7 +74,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Whether a text is in any name or value.
+    /// Whether any name or value contains a text.
     private static func contains(_ value: JSONValue, _ text: String) -> Bool {
         guard !text.isEmpty else { return false }
         return switch value {
@@ -86,7 +87,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Byte by byte, and so unlike the search that is tested.
+    /// Compares byte by byte, independently of the search under test.
     private static func contains(_ bytes: [UInt8], _ text: String) -> Bool {
         let wanted = Array(text.utf8)
         guard bytes.count >= wanted.count else { return false }
@@ -97,7 +98,7 @@ extension FuzzTarget {
 enum LegacySeeds {
     static let secret = "0123456789abcdef0123456789abcdef"
 
-    /// Whether a secret is part of what every payload has, whatever the body.
+    /// Whether a secret occurs in the constant parts of payloads.
     static func isOurs(_ secret: String) -> Bool {
         let ours = [
             "Auto-Renewable Subscription", "FREE_TRIAL", "REFUND_FULL", "FAMILY_REVOKE", "PURCHASED", "com.example.app",

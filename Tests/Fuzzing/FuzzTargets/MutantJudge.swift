@@ -3,7 +3,7 @@ package import AppStoreVerification
 import Synchronization
 import TestSupport
 
-/// Judges bodies that were made out of known notifications: what the verifier says, and whether it may say so.
+/// Verifies mutated bodies of known notifications, and checks that the verifier's result is allowed.
 package final class MutantJudge: Sendable {
     private struct Original: Sendable {
         let payload: [UInt8]
@@ -12,12 +12,12 @@ package final class MutantJudge: Sendable {
 
     private let verifier: NotificationVerifier
     private let start: Int64
-    /// By `header.payload` as signed.
+    /// The originals, keyed by their signed `header.payload`.
     private let originals: [[UInt8]: Original]
     private let judged = Atomic<Int64>(0)
 
     /// - Parameters:
-    ///   - originals: bodies as the App Store posts them.
+    ///   - originals: request bodies as posted by the App Store.
     ///   - now: milliseconds since 1970.
     package init(verifier: NotificationVerifier, originals: [[UInt8]], at now: Int64) throws {
         var known: [[UInt8]: Original] = [:]
@@ -33,12 +33,13 @@ package final class MutantJudge: Sendable {
         self.originals = known
     }
 
-    /// The time goes on with what is judged, or the rate of new chains would be spent for good.
+    /// The time advances with the number of bodies; otherwise the rate limit of new certificate chains would remain
+    /// exhausted.
     private var now: Int64 { start + judged.wrappingAdd(1, ordering: .relaxed).newValue / 64 }
 
-    /// What became of a body, in few words.
+    /// Verifies a body and returns a short description of the result.
     ///
-    /// - Throws: a violation when it is accepted with another meaning, quarantined, or answered as if a retry could help.
+    /// - Throws: a violation if it is accepted with another meaning, quarantined, or answered as if a retry could help.
     package func judge(_ body: [UInt8]) throws(Violation) -> String {
         switch verifier.verify(body: body, at: now) {
         case .accepted(let notification): return try accepted(notification)
@@ -56,7 +57,7 @@ package final class MutantJudge: Sendable {
         }
     }
 
-    /// The same bytes were signed, and the signature is the one that was made or its twin (r, n - s).
+    /// Checks that the signed bytes are original, and that the signature is the original one or its twin (r, n - s).
     private func accepted(_ notification: VerifiedNotification) throws(Violation) -> String {
         let jws = notification.signedPayload
         guard let dot = jws.lastIndex(of: UInt8(ascii: ".")), let original = originals[Array(jws[..<dot])] else {

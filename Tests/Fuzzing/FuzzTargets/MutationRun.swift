@@ -4,8 +4,8 @@ package import AppStoreVerification
 import Cryptography
 package import TestSupport
 
-/// Mutants of one set of originals, each judged with and without tables of the keys, which must say the same, and counted
-/// by what became of them.
+/// Verifies mutants of a set of originals with and without precomputed key tables, compares the results, and counts
+/// them.
 package struct MutationRun: Sendable {
     package struct Finding: Sendable {
         package let index: Int
@@ -22,7 +22,7 @@ package struct MutationRun: Sendable {
     package private(set) var kinds: [NotificationMutator.Kind: Int] = [:]
     package private(set) var findings: [Finding] = []
 
-    /// Mutants of notifications under a test certificate authority.
+    /// Creates a run with notifications signed by a test certificate authority.
     package init(_ material: SignedMaterial, seed: UInt64) throws {
         mutator = try NotificationMutator(originals: material.bodies, seed: seed)
         judge = try MutantJudge(
@@ -32,7 +32,7 @@ package struct MutationRun: Sendable {
             verifier: verifierWithTables, originals: material.bodies, at: SignedMaterial.now)
     }
 
-    /// Mutants of notifications that Apple signed.
+    /// Creates a run with notifications signed by Apple.
     package init(_ samples: [AppleSample], seed: UInt64) throws {
         try initializeCryptography()
         var environments: [BundleId: Set<AppStoreEnvironment>] = [:]
@@ -55,13 +55,13 @@ package struct MutationRun: Sendable {
         tabled = try MutantJudge(verifier: verifierWithTables, originals: bodies, at: now)
     }
 
-    /// What a table accepts is nearly never verified again, so that what is compared is its own word.
+    /// Nearly disables the recheck of accepted signatures, so that the tables' own results are compared.
     private static let tables = FixedKeyTables(isOn: true, recheckedOneIn: 1_000_000)
 
-    /// The tables are made on a thread of their own: before one is in use, EVP is compared with itself.
+    /// The tables are computed on a separate thread: until one is in use, EVP is compared with itself.
     package var tableStatus: FixedKeyStatus { verifierWithTables.tableStatus }
 
-    /// Judges the mutants of these numbers.
+    /// Verifies the mutants with these indices.
     package mutating func run(_ indices: Range<Int>) {
         for index in indices {
             let (kind, body) = mutator.mutant(index)

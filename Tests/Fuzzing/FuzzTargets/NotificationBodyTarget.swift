@@ -1,8 +1,8 @@
 import AppStoreVerification
 
 extension FuzzTarget {
-    /// The body of a request, through the whole verifier: accepted only when what was signed is a notification that this
-    /// authority has signed.
+    /// Verifies a request body with the complete verifier: it is accepted only if this authority has signed the
+    /// notification in it.
     static func notificationBody(_ material: SignedMaterial) throws -> FuzzTarget {
         let judge = try MutantJudge(
             verifier: try material.verifier(), originals: material.bodies, at: SignedMaterial.now)

@@ -4,9 +4,9 @@ import Cryptography
 import JSON
 import TestSupport
 
-// The content of the header: certificates and members.
+// Mutations of the header: its certificates and members.
 extension NotificationMutator {
-    /// One certificate edited as DER: a byte, a length, a copied or missing part.
+    /// Edits one certificate as DER: a byte, a length, a duplicated or removed part.
     func withEditedCertificate(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         var certificates = parts.certificates
@@ -28,7 +28,7 @@ extension NotificationMutator {
         return parts.body
     }
 
-    /// Changes a byte that follows a tag: most often a length.
+    /// Changes a byte that follows a tag, usually a length.
     private func editLength(in der: inout [UInt8], _ random: inout SeededGenerator) {
         let tags: Set<UInt8> = [0x30, 0x31, 0x02, 0x03, 0x04, 0x05, 0x06, 0x0C, 0x13, 0x17, 0xA0, 0xA3]
         guard let tag = random.pick(der.indices.dropLast().filter { tags.contains(der[$0]) }) else { return }
@@ -43,7 +43,7 @@ extension NotificationMutator {
         der.replaceSubrange(position..<min(der.count, position + part.count), with: part)
     }
 
-    /// The certificates in another order, number or company.
+    /// Changes the order, number or composition of the certificates.
     func withOtherChain(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         let own = parts.certificates
@@ -63,7 +63,7 @@ extension NotificationMutator {
         return parts.body
     }
 
-    /// Members of the header changed, added, removed, named twice or written otherwise.
+    /// Changes, adds, removes, duplicates or respells members of the header.
     func withOtherHeader(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         let algorithms: [JSONValue] = [

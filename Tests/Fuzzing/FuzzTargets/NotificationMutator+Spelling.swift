@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-// The same thing, or nearly, in other words: JSON around the JWS, base64, character sets.
+// Mutations that preserve or nearly preserve the content: JSON around the JWS, base64, character encodings.
 extension NotificationMutator {
-    /// Other JSON around an unchanged JWS. Much of it is the same request to any JSON reader.
+    /// Wraps an unchanged JWS in other JSON. Any JSON parser reads many of these texts as the same request.
     func envelope(_ jws: String, _ random: inout SeededGenerator) -> [UInt8] {
         let texts = [
             " {\n\"signedPayload\" : \"\(jws)\"\r\n}\t", #"{"a":[1,{"b":null}],"signedPayload":"\#(jws)"}"#,
@@ -18,7 +18,7 @@ extension NotificationMutator {
         return Array((random.pick(texts) ?? "").utf8)
     }
 
-    /// Some letters as escapes.
+    /// Replaces some letters with escapes.
     private func escaped(_ jws: String, _ random: inout SeededGenerator) -> String {
         var text = ""
         for scalar in jws.unicodeScalars {
@@ -32,7 +32,7 @@ extension NotificationMutator {
         return text
     }
 
-    /// Segments in base64 that some readers take for the same bytes.
+    /// Respells segments in base64 that some decoders map to the same bytes.
     func respelled(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var segments = parts.segments
         let place = random.below(3)
@@ -50,14 +50,14 @@ extension NotificationMutator {
         return JWSParts.body(segments.joined(separator: "."))
     }
 
-    /// The last letter with bits that mean nothing.
+    /// Sets unused bits in the last letter.
     private func withSpareBits(_ segment: String, _ random: inout SeededGenerator) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard let last = segment.last, let value = alphabet.firstIndex(of: last) else { return segment }
         return String(segment.dropLast()) + String(alphabet[value ^ (1 + random.below(3))])
     }
 
-    /// The whole body, or its JSON texts, in another encoding.
+    /// Encodes the whole body, or its JSON texts, in another character encoding.
     func encodedOtherwise(_ body: [UInt8], _ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         let text = String(decoding: body, as: UTF8.self)
         var parts = parts
@@ -68,7 +68,7 @@ extension NotificationMutator {
         case 3: return Array((text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "").utf8)
         case 4: return Array(JWSParts.base64(body).utf8)
         case 5:
-            // The same header in another order and spacing.
+            // Reformats the header with another order and spacing.
             let header = try? JSONSerialization.jsonObject(with: Data(parts.header))
             let options: JSONSerialization.WritingOptions = random.oneIn(2) ? [.sortedKeys] : [.prettyPrinted]
             parts.header =

@@ -4,15 +4,15 @@ import Cryptography
 import JSON
 import TestSupport
 
-/// Makes hostile bodies out of authentic ones. The same seed and index give the same mutant of the same originals, but for
-/// the untrusted certificates and signatures, which are new every time.
+/// Creates hostile bodies from authentic ones. A seed and an index determine the mutant of given originals, except for
+/// the untrusted certificates and signatures, which are new in every run.
 package struct NotificationMutator: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case bytes, bits, splice, envelope, base64, certificates, chain, header, payload, signature, signer, encoding
     }
 
     let originals: [[UInt8]]
-    /// An untrusted authority with the names and markers of the trusted one.
+    /// An untrusted authority with the same names and markers as the trusted one.
     let untrusted: TestCertificateAuthority
     private let seed: UInt64
 
@@ -22,7 +22,7 @@ package struct NotificationMutator: Sendable {
         untrusted = try TestCertificateAuthority(TestCertificateAuthority.Options(now: SignedMaterial.now / 1000))
     }
 
-    /// The mutant of that number, and how it was made.
+    /// Returns the mutant with this index and its kind.
     package func mutant(_ index: Int) -> (kind: Kind, body: [UInt8]) {
         var random = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15)
         let kind = Kind.allCases[index % Kind.allCases.count]
@@ -59,7 +59,7 @@ package struct NotificationMutator: Sendable {
 
     // MARK: parts
 
-    /// Segments of several notifications, and of texts nested in them, in one.
+    /// Combines segments of several notifications and of their nested texts.
     private func spliced(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         let other = random.pick(originals).flatMap { JWSParts(body: $0) } ?? parts
         let sources = [parts, other] + parts.nested + other.nested
@@ -68,7 +68,7 @@ package struct NotificationMutator: Sendable {
         return JWSParts.body(chosen.joined(separator: "."))
     }
 
-    /// A signature that is none, is at an edge, is spelled otherwise, or is the twin.
+    /// Replaces the signature with an invalid one, one with edge numbers, another spelling, or its twin.
     private func withOtherSignature(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         let (r, s) = (Array(parts.signature.prefix(32)), Array(parts.signature.dropFirst(32)))
@@ -86,7 +86,7 @@ package struct NotificationMutator: Sendable {
         return parts.body
     }
 
-    /// Another payload under the old signature.
+    /// Replaces the payload and keeps the signature.
     private func withOtherPayload(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         parts.payload = otherPayload(parts, &random)
@@ -102,14 +102,15 @@ package struct NotificationMutator: Sendable {
             return []
         }
         if random.oneIn(4) {
-            // The same value in another text.
+            // Another text with the same value.
             return JSONValue.object(object).json + [0x20]
         }
         object[member.0] = random.oneIn(5) ? nil : member.1
         return JSONValue.object(object).json
     }
 
-    /// A payload, changed or not, signed by an untrusted key: under its own certificate chain, or under the authentic header.
+    /// Signs a payload, changed or not, with an untrusted key, under its own certificate chain or under the authentic
+    /// header.
     private func signedByUntrustedKey(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         let payload = random.oneIn(2) ? parts.payload : otherPayload(parts, &random)
         let authentic = String(decoding: parts.header, as: UTF8.self)

@@ -1,8 +1,8 @@
 import Configuration
 
 extension FuzzTarget {
-    /// A properties file: keys once and not empty, places inside the file, few errors; and entries written with escapes
-    /// are read as they were.
+    /// Parses a properties file: keys are unique and not empty, locations are within the file, and errors are few;
+    /// entries that are written with escapes are parsed unchanged.
     static let properties = FuzzTarget(
         "properties", seeds: propertiesSeeds,
         tokens: [
@@ -35,7 +35,7 @@ extension FuzzTarget {
         "\u{FEFF}a=b", "a\na=\n=b\na=1\na=2\n",
     ].map { Array($0.utf8) }
 
-    /// Every character that means something, and everything outside ASCII, as an escape.
+    /// Escapes special characters and all characters outside ASCII.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar -> String in
             if scalar.isASCII, scalar.value > 32, scalar.value < 127, !"\\=:#!".unicodeScalars.contains(scalar) {

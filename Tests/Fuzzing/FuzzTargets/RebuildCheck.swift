@@ -4,9 +4,9 @@ import Cryptography
 import KafkaModel
 import Records
 
-/// What an accepted notification becomes: a record that gives the signed bytes back.
+/// Checks that the record of an accepted notification restores the signed bytes.
 enum RebuildCheck {
-    /// The record as the ingress makes it, and the header segments that it names.
+    /// Returns the record that the ingress would publish, and the header segments that it references.
     static func record(
         of notification: VerifiedNotification
     ) throws(Violation) -> (record: KafkaProducerRecord, headers: [HeaderReference: [UInt8]]) {
@@ -33,7 +33,7 @@ enum RebuildCheck {
         return (KafkaProducerRecord(identity, to: "t", content: content, receivedAt: .earliest), headers)
     }
 
-    /// Reads the record of an accepted notification and rebuilds it: the bytes are those that were verified.
+    /// Parses the record of an accepted notification and rebuilds the verified bytes from it.
     @discardableResult
     static func check(_ notification: VerifiedNotification) throws(Violation) -> NotificationRecord {
         let (record, headers) = try record(of: notification)

@@ -5,14 +5,14 @@ import JSON
 import Records
 import TestSupport
 
-/// Payloads written in other ways, signed, and, where they are accepted, rebuilt from their records.
+/// Respells payloads, signs them, and rebuilds the accepted ones from their records.
 package struct RebuildRun {
     private let verifier: NotificationVerifier
     private let signer: JWSSigner
     private let payloads: [[UInt8]]
     private let seed: UInt64
     package private(set) var outcomes: [String: Int] = [:]
-    /// Numbers of the payloads that violated something, with what it was.
+    /// The indices of payloads that violated a property, with the violation.
     package private(set) var findings: [(index: Int, violation: Violation)] = []
 
     package init(_ material: SignedMaterial, seed: UInt64) throws {
@@ -50,7 +50,7 @@ package struct RebuildRun {
     }
 }
 
-/// The same payload, or nearly, as another encoder would write it.
+/// Respells payloads as other encoders might, with nearly or exactly the same content.
 enum PayloadSpelling {
     static func respelled(
         _ payload: [UInt8], _ signer: JWSSigner, _ random: inout SeededGenerator
@@ -125,7 +125,7 @@ enum PayloadSpelling {
         text.append(UInt8(ascii: "}"))
     }
 
-    /// A nested JWS over the same payload in another spelling, or with letters that mean the same to some readers.
+    /// Respells the payload of a nested JWS, or its base64 in a form that some decoders accept.
     private static func respelledJWS(
         _ element: JSONElement, _ signer: JWSSigner, _ random: inout SeededGenerator
     ) -> [UInt8]? {
@@ -137,7 +137,7 @@ enum PayloadSpelling {
         }
     }
 
-    /// Values in which a reader could look for nested texts by mistake.
+    /// Values that a parser might mistake for nested JWS texts.
     private static let strangeValues = [
         #"{"signedTransactionInfo":"","signedRenewalInfo":""}"#, #"[{"data":{"signedTransactionInfo":""}}]"#,
         #""\"signedTransactionInfo\":\"\"""#, #""\"data\":{\"signedRenewalInfo\":\"\"}""#, #""""#, "null",

@@ -6,8 +6,8 @@ import Records
 import TestSupport
 
 extension FuzzTarget {
-    /// The value of a record as consumers read it: a null value, no JSON or no notification are errors, and everything
-    /// else is read without harm, turned into facts, answered for and written again.
+    /// Parses the value of a record as consumers do: a null value, invalid JSON and anything but a notification are
+    /// errors; all other values are parsed, converted to facts, evaluated and encoded without a trap.
     static func notificationRecord(_ material: SignedMaterial) throws -> FuzzTarget {
         FuzzTarget(
             "notification-record", seeds: try material.recordValues(), tokens: PayloadTokens.all, maximumBytes: 8192
@@ -31,7 +31,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Facts as a store or the entitlement topic holds them: read and written they stay what they are.
+    /// Parses facts of a store or of the entitlement topic: encoding and parsing preserves them.
     static func entitlementFacts(_ material: SignedMaterial) throws -> FuzzTarget {
         let facts = try material.recordValues().compactMap { value -> [UInt8]? in
             let record = try NotificationRecord(key: nil, value: value, headers: [])
@@ -84,7 +84,7 @@ extension FuzzTarget {
 }
 
 extension SignedMaterial {
-    /// Values of records of the notifications, their nested texts decoded without verification.
+    /// The values of the notifications' records; nested texts are decoded without verification.
     func recordValues() throws -> [[UInt8]] {
         try payloads.prefix(12).map { payload in
             let envelope = NotificationEnvelope(try JSONDocument.object(payload))

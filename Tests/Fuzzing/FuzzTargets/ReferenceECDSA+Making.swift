@@ -1,8 +1,8 @@
-/// Signatures and keys made from their equations, where a library would only make random ones.
+/// Constructs signatures and keys from their equations, where a library could only generate random ones.
 extension ReferenceECDSA {
-    /// Numbers modulo n.
+    /// An integer modulo n.
     struct Scalar {
-        /// Below n.
+        /// The representative below n.
         let value: UInt256
 
         init(_ value: UInt256) { self.value = value.reduced(by: ReferenceECDSA.order) }
@@ -17,32 +17,32 @@ extension ReferenceECDSA {
             Scalar(scalars.leave(scalars.multiply(scalars.enter(left.value), scalars.enter(right.value))))
         }
 
-        /// 0 for 0.
+        /// Division modulo n; the inverse of 0 is 0.
         static func / (left: Scalar, right: Scalar) -> Scalar {
             left * Scalar(scalars.leave(scalars.inverse(scalars.enter(right.value))))
         }
 
-        /// 32 bytes, the most significant first.
+        /// The number in 32 bytes, most significant first.
         var bytes: [UInt8] { value.bigEndian }
     }
 
-    /// The point of a private key, x then y; nil for 0.
+    /// The public key of a private key, x then y; nil for 0.
     static func publicKey(of key: Scalar) -> [UInt8]? {
         curve.sum(key.value, P256Curve.base, .zero, P256Curve.base)?.bytes
     }
 
-    /// r for a nonce; 0 for 0.
+    /// The r of a nonce; 0 for 0.
     static func r(ofNonce nonce: Scalar) -> Scalar {
         Scalar(curve.sum(nonce.value, P256Curve.base, .zero, P256Curve.base)?.x ?? .zero)
     }
 
-    /// s for a digest under a private key.
+    /// The s for a digest, a private key and a nonce.
     static func s(digest: Scalar, key: Scalar, nonce: Scalar) -> Scalar {
         (digest + r(ofNonce: nonce) * key) / nonce
     }
 
-    /// The key under which (x mod n, s) verifies over the digest, with x as it is in the curve's point; nil where the curve
-    /// has no such point.
+    /// Recovers the key for which (x mod n, s) is valid over the digest, with x as the coordinate of the curve's point;
+    /// nil if the curve has no such point.
     static func recoveredKey(digest: Scalar, x: UInt256, s: Scalar) -> [UInt8]? {
         guard let point = curve.point(x: x) else { return nil }
         let r = Scalar(x)

@@ -1,17 +1,17 @@
-/// ECDSA on P-256 (FIPS 186-5, SEC 1) written for tests, from the equations and without OpenSSL. Not constant-time, and
-/// about a hundred times slower.
+/// A test implementation of ECDSA on P-256 (FIPS 186-5, SEC 1), written from the equations without OpenSSL. It is not
+/// constant-time, and about a hundred times slower.
 package enum ReferenceECDSA {
-    /// n, the order of the base point, big endian.
+    /// The order n of the base point.
     package static let order = UInt256(
         0xBCE6_FAAD_A717_9E84_F3B9_CAC2_FC63_2551, 0xFFFF_FFFF_0000_0000_FFFF_FFFF_FFFF_FFFF)
-    /// p, the prime of the field.
+    /// The prime p of the field.
     package static let prime = UInt256(
         0x0000_0000_FFFF_FFFF_FFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_0000_0001_0000_0000_0000_0000)
 
     static let scalars = MontgomeryArithmetic(modulus: order)
     static let curve = P256Curve(field: MontgomeryArithmetic(modulus: prime))
 
-    /// Whether `signature`, r then s, verifies over `digest` under the key whose point is `key`, x then y.
+    /// Whether `signature`, r then s, is valid over `digest` for the public key `key`, x then y.
     package static func isValid(digest: [UInt8], signature: [UInt8], key: [UInt8]) -> Bool {
         guard digest.count == 32, signature.count == 64, key.count == 64 else { return false }
         let (r, s) = (UInt256(bigEndian: signature[..<32]), UInt256(bigEndian: signature[32...]))
@@ -24,7 +24,7 @@ package enum ReferenceECDSA {
         return point.x.reduced(by: order) == r
     }
 
-    /// r, n - s: the other signature that verifies wherever r, s does.
+    /// The other signature that is valid whenever (r, s) is: (r, n - s).
     package static func twin(of signature: [UInt8]) -> [UInt8] {
         guard signature.count == 64 else { return signature }
         let s = UInt256(bigEndian: signature[32...])
@@ -32,7 +32,7 @@ package enum ReferenceECDSA {
     }
 }
 
-/// y² = x³ - 3x + b with Jacobian points (x = X/Z², y = Y/Z³), all values in Montgomery's form.
+/// The curve y² = x³ - 3x + b in Jacobian coordinates (x = X/Z², y = Y/Z³), with all values in Montgomery form.
 struct P256Curve {
     struct Affine {
         let x: UInt256
@@ -43,17 +43,17 @@ struct P256Curve {
             self.y = y
         }
 
-        /// x then y, 32 bytes each.
+        /// Decodes x then y, 32 bytes each.
         init(_ bytes: [UInt8]) { self.init(x: UInt256(bigEndian: bytes[..<32]), y: UInt256(bigEndian: bytes[32...])) }
 
-        /// x then y, 32 bytes each.
+        /// The encoded point: x then y, 32 bytes each.
         var bytes: [UInt8] { x.bigEndian + y.bigEndian }
     }
 
     private struct Jacobian {
         var x: UInt256
         var y: UInt256
-        /// Zero at infinity.
+        /// Zero for the point at infinity.
         var z: UInt256
     }
 
@@ -63,23 +63,23 @@ struct P256Curve {
         x: UInt256(0x7703_7D81_2DEB_33A0_F4A1_3945_D898_C296, 0x6B17_D1F2_E12C_4247_F8BC_E6E5_63A4_40F2),
         y: UInt256(0x2BCE_3357_6B31_5ECE_CBB6_4068_37BF_51F5, 0x4FE3_42E2_FE1A_7F9B_8EE7_EB4A_7C0F_9E16))
 
-    /// b of the curve's equation.
+    /// The coefficient b of the curve's equation.
     private static let coefficient = UInt256(
         0x651D_06B0_CC53_B0F6_3BCE_3C3E_27D2_604B, 0x5AC6_35D8_AA3A_93E7_B3EB_BD55_7698_86BC)
 
-    /// A point with this x; nil where the curve has none.
+    /// Returns a point with this x; nil if the curve has none.
     func point(x: UInt256) -> Affine? {
         let entered = field.enter(x)
         let cube = field.multiply(field.multiply(entered, entered), entered)
         let triple = field.add(field.add(entered, entered), entered)
         let square = field.add(field.subtract(cube, triple), field.enter(Self.coefficient))
-        // p is 3 modulo 4, so a root of a square is its power to (p + 1) / 4 = 2²⁵⁴ - 2²²² + 2¹⁹⁰ + 2⁹⁴.
+        // p is 3 modulo 4, so the root of a square is its power to (p + 1) / 4 = 2²⁵⁴ - 2²²² + 2¹⁹⁰ + 2⁹⁴.
         let root = field.power(square, UInt256(1 << 94, (1 << 126) - (1 << 94) + (1 << 62)))
         guard field.multiply(root, root) == square else { return nil }
         return Affine(x: x, y: field.leave(root))
     }
 
-    /// a·P + b·Q; nil at infinity.
+    /// Returns a·P + b·Q; nil at infinity.
     func sum(_ a: UInt256, _ p: Affine, _ b: UInt256, _ q: Affine) -> Affine? {
         let (p, q) = (enter(p), enter(q))
         let both = add(p, q)

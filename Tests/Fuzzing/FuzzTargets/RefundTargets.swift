@@ -3,8 +3,8 @@ import JSON
 import RefundRules
 
 extension FuzzTarget {
-    /// A rules file: read or refused with a line of the file; what is read decides every case, always the same, and what
-    /// is then sent Apple would take.
+    /// Parses a rules file: it is accepted, or rejected with a line number; accepted rules decide every case
+    /// deterministically, and Apple would accept the resulting request.
     static let refundRules = FuzzTarget(
         "refund-rules", seeds: RefundSeeds.rules, tokens: RefundSeeds.tokens, maximumBytes: 1024
     ) { bytes throws(Violation) in
@@ -29,8 +29,8 @@ extension FuzzTarget {
         }
     }
 
-    /// The answer of a company's service: read or refused; what is read is kept as it is, and what is then sent Apple would
-    /// take, whatever the case.
+    /// Parses the response of a company's service: it is accepted or rejected; the decision keeps its values, and Apple
+    /// would accept the resulting request in every case.
     static let refundAnswer = FuzzTarget(
         "refund-answer", seeds: RefundSeeds.answers, tokens: RefundSeeds.tokens, maximumBytes: 512
     ) { bytes throws(Violation) in
@@ -46,7 +46,7 @@ extension FuzzTarget {
         }
     }
 
-    /// An error is one short line that names a line of the text.
+    /// Checks that an error is one short line with a valid line number.
     private static func holdIsPlain(_ error: RefundInputError, _ bytes: [UInt8]) throws(Violation) {
         let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
         try hold((1...lines).contains(error.line), "line \(error.line) of \(lines)")
@@ -57,19 +57,19 @@ extension FuzzTarget {
 
     private static func isKept(_ company: ConsumptionFacts, in decision: RefundDecision) -> Bool {
         let decided = decision.consumption
-        // A no of the company is kept; a yes may meet the no of a rule.
+        // A refusal of consent by the company is kept; a rule may overrule its consent.
         return (company.customerConsented != false || decided.customerConsented == false)
             && (company.deliveryStatus == nil || decided.deliveryStatus == company.deliveryStatus)
             && (company.outcome == nil || decision.outcome == company.outcome)
     }
 }
 
-/// Reads a body as Apple documents it, without looking at how it was made.
+/// Validates a consumption body against Apple's documentation, independently of the code that built it.
 enum AppleConsumptionReader {
     private static let version2 = [
         "customerConsented", "deliveryStatus", "sampleContentProvided", "consumptionPercentage", "refundPreference",
     ]
-    /// With the greatest number of each; nil for another type.
+    /// The members, each with its maximum number; nil for other types.
     private static let version1: [(name: String, greatest: Int64?)] = [
         ("customerConsented", nil), ("consumptionStatus", 3), ("platform", 2), ("sampleContentProvided", nil),
         ("deliveryStatus", 5), ("appAccountToken", nil), ("accountTenure", 7), ("playTime", 7),
@@ -182,7 +182,7 @@ enum RefundSeeds {
         return [nil, refused, consented, beyond]
     }()
 
-    /// A case of every kind, and one of which as little is known as may be.
+    /// One case of every kind, and one with as few facts as possible.
     static let cases: [RefundFacts] = {
         let least = RefundFacts(
             environment: .production, bundleId: BundleId("com.example.app"), transactionId: TransactionId("1"),

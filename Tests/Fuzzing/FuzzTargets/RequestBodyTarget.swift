@@ -2,8 +2,8 @@ import HTTPServer
 import TestSupport
 
 extension FuzzTarget {
-    /// A body, its kind and limit in the first two bytes: the same content whatever the cuts, within its limit, and
-    /// exactly the chunks that a plain reading finds.
+    /// Decodes a request body, with its kind and limit in the first two bytes: the content is independent of the cuts,
+    /// within the limit, and equal to that of a simple reference decoder.
     static let requestBody = FuzzTarget(
         "request-body", seeds: bodySeeds, tokens: RequestSeeds.tokens, maximumBytes: 1024
     ) { bytes throws(Violation) in
@@ -48,12 +48,12 @@ extension FuzzTarget {
     }
 }
 
-/// Bodies read slowly.
+/// A slow reference decoder of request bodies.
 enum ReferenceBody {
     struct Outcome: Equatable {
         let verdict: String
         let content: [UInt8]
-        /// 0 where the body is refused.
+        /// Number of bytes consumed; 0 if the body is rejected.
         let taken: Int
     }
 
@@ -62,13 +62,13 @@ enum ReferenceBody {
         return Outcome(verdict: "complete", content: Array(bytes[..<length]), taken: length)
     }
 
-    /// Sizes of 1 to 8 hexadecimal digits, CRLF everywhere, nothing else.
+    /// Decodes chunks: sizes of 1 to 8 hexadecimal digits, CRLF after each line, no extensions or trailers.
     static func chunked(_ bytes: [UInt8], _ limit: Int) -> Outcome {
         var content: [UInt8] = []
         var rest = bytes[...]
         func bad(_ verdict: String = "400 framing") -> Outcome { Outcome(verdict: verdict, content: content, taken: 0) }
         var more: Outcome { Outcome(verdict: "more", content: content, taken: bytes.count) }
-        /// True: taken; false: another byte is there; nil: not all has arrived.
+        /// Consumes a line end; false for any other byte, nil if it has not arrived completely.
         func takeLineEnd() -> Bool? {
             for byte: UInt8 in [13, 10] {
                 guard let next = rest.first else { return nil }

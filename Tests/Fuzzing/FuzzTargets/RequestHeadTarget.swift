@@ -2,8 +2,8 @@ import HTTPServer
 import TestSupport
 
 extension FuzzTarget {
-    /// A request head: the same verdict whatever the cuts, nothing beyond its end taken, and exactly the heads that a
-    /// plain reading of the subset allows.
+    /// Parses a request head: the result is independent of the cuts, no byte after the head is consumed, and exactly
+    /// the heads that a simple reference parser allows are accepted.
     static let requestHead = FuzzTarget(
         "request-head", seeds: RequestSeeds.requests, tokens: RequestSeeds.tokens, maximumBytes: 2048
     ) { bytes throws(Violation) in
@@ -39,12 +39,13 @@ extension FuzzTarget {
     }
 }
 
-/// The subset of RFC 9112 that is spoken, read slowly: lines first, then each line for itself.
+/// A slow reference parser of the supported subset of RFC 9112: it splits lines first, then parses each line
+/// separately.
 enum ReferenceHead {
     private static let tokenBytes = Set(
         "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-    /// How many bytes the head has; nil when it is none, or not whole.
+    /// The length of the head in bytes; nil if it is invalid or incomplete.
     static func end(of bytes: [UInt8], _ limits: Limits) -> Int? {
         var lines: [[UInt8]] = []
         var start = 0

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Inputs for one target out of a seed: its own seeds, what it generates, and mutants of both.
+/// Seeded inputs for one target: its own seeds, generated inputs, and mutants of both.
 package struct SeededRun: Sendable {
     package struct Failure: Sendable {
         package let index: Int
@@ -16,7 +16,7 @@ package struct SeededRun: Sendable {
         self.seed = seed
     }
 
-    /// The input of that number; the same in every run with this seed.
+    /// Returns the input with this index; a seed determines all inputs.
     package func input(_ index: Int) -> [UInt8] {
         if index.isMultiple(of: 2), index / 2 < target.seeds.count { return target.seeds[index / 2] }
         var random = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: index) &* 0x9E37_79B9_7F4A_7C15)
@@ -32,7 +32,8 @@ package struct SeededRun: Sendable {
         return input
     }
 
-    /// Checks inputs until there is a failure or `isEnough` of so many; it says how many it checked.
+    /// Checks inputs until one fails or `isEnough` returns true for the number of checked inputs; returns that number
+    /// and the failure.
     package func run(isEnough: (Int) -> Bool) -> (executions: Int, failure: Failure?) {
         var index = 0
         while !isEnough(index) {

@@ -2,7 +2,8 @@ import AppStoreSigning
 package import Cryptography
 
 extension FuzzTarget {
-    /// A signature under the leaf's key: the same verdict as the reference. After the first byte come the digest, r and s.
+    /// Verifies a signature under the leaf's key: the result must equal the reference's. The first byte selects the
+    /// key; the digest, r and s follow.
     static func signature(_ material: SignedMaterial) throws -> FuzzTarget {
         let cases = SignatureCases([material.pki.leafKey])
         return FuzzTarget(
@@ -19,7 +20,7 @@ package struct SignatureCase: Sendable {
     package var key: Int
     package var digest: [UInt8]
     package var signature: [UInt8]
-    /// Whether it was made to verify.
+    /// Whether the signature was constructed to be valid.
     package var isGood = false
 
     init(input: [UInt8]) {
@@ -38,7 +39,7 @@ package struct SignatureCase: Sendable {
     var input: [UInt8] { [UInt8(truncatingIfNeeded: key)] + digest + signature }
 }
 
-/// Keys, and signatures at the edges of what a signature may be.
+/// Keys, and signatures with edge values.
 package struct SignatureCases: Sendable {
     private let keys: [PrivateKey]
     package let publicKeys: [P256PublicKey]
@@ -52,7 +53,7 @@ package struct SignatureCases: Sendable {
         publicKeys = keys.compactMap(\.publicKey)
     }
 
-    /// Numbers at which readers of signatures have gone wrong.
+    /// Numbers that implementations of signature verification have mishandled.
     package static let edgeNumbers: [[UInt8]] = {
         let (n, p) = (ReferenceECDSA.order, ReferenceECDSA.prime)
         let one = UInt256(1)
@@ -66,7 +67,8 @@ package struct SignatureCases: Sendable {
         return numbers.map(\.bigEndian)
     }()
 
-    /// Every pair of edge numbers as r and s, and good signatures over every edge digest with one half replaced.
+    /// Returns every pair of edge numbers as r and s, and valid signatures over every edge digest with one half
+    /// replaced.
     package func edges() throws -> [SignatureCase] {
         var cases: [SignatureCase] = []
         for key in keys.indices {
@@ -74,7 +76,7 @@ package struct SignatureCases: Sendable {
             for r in Self.edgeNumbers {
                 for s in Self.edgeNumbers { cases.append(SignatureCase(key: key, digest: digest, signature: r + s)) }
             }
-            // e = 0 and e = n among them.
+            // The digests include e = 0 and e = n.
             for digest in Self.edgeNumbers {
                 let good = try signature(over: digest, key: key)
                 let twin = ReferenceECDSA.twin(of: good)
@@ -96,13 +98,13 @@ package struct SignatureCases: Sendable {
 
     package var count: Int { keys.count }
 
-    /// The verdict under test.
+    /// The result of the implementation under test.
     package func verdict(_ candidate: SignatureCase) -> SignatureResult {
         guard let digest = SHA256Digest(bytes: candidate.digest) else { return .failed }
         return publicKeys[candidate.key % publicKeys.count].verify(digest: digest, rawSignature: candidate.signature)
     }
 
-    /// The verdict of the reference.
+    /// The result of the reference.
     package func isValid(_ candidate: SignatureCase) -> Bool {
         let point = publicKeys[candidate.key % publicKeys.count].uncompressedPoint
         return ReferenceECDSA.isValid(

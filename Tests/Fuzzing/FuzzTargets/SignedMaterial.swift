@@ -6,18 +6,18 @@ import Foundation
 import Simulator
 import TestSupport
 
-/// A test certificate authority and notifications signed under it, of the shape and size of Apple's.
+/// A test certificate authority, and notifications signed by it with the structure and size of Apple's.
 package struct SignedMaterial: Sendable {
-    /// When the notifications are judged, in milliseconds since 1970.
+    /// The time of verification, in milliseconds since 1970.
     package static let now: Int64 = 1_790_000_000_000
     package static let app = AppIdentity(
         bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890), environments: [.production])
 
     package let pki: TestCertificateAuthority
-    /// HTTP bodies.
+    /// HTTP request bodies.
     package let bodies: [[UInt8]]
 
-    /// New keys and signatures; what is signed is the same every time.
+    /// Generates new keys and signatures; the signed payloads are always the same.
     package init(count: Int) throws {
         try initializeCryptography()
         let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now / 1000))
@@ -26,8 +26,8 @@ package struct SignedMaterial: Sendable {
         self.init(pki: pki, bodies: corpus.notifications.map(\.body))
     }
 
-    /// What an earlier call kept in `directory`, or new material that is kept there: a seed then means the same input in
-    /// every run.
+    /// Reads the material stored in `directory`, or generates it and stores it there, so that a seed determines the
+    /// same inputs in every run.
     package init(keptIn directory: String, count: Int) throws {
         try initializeCryptography()
         let folder = URL(filePath: directory, directoryHint: .isDirectory)
@@ -51,7 +51,7 @@ package struct SignedMaterial: Sendable {
 
     private static func path(_ index: Int, in folder: URL) -> String { folder.appending(path: "\(index).body").path }
 
-    /// A verifier that trusts this authority and takes 100 new chains a millisecond.
+    /// Creates a verifier that trusts this authority and accepts 100 new certificate chains per millisecond.
     package func verifier(tables: FixedKeyTables = FixedKeyTables()) throws -> NotificationVerifier {
         try NotificationVerifier(Self.configuration(roots: [pki.root.der], apps: [Self.app], tables: tables))
     }
@@ -66,7 +66,7 @@ package struct SignedMaterial: Sendable {
         return configuration
     }
 
-    /// The compact JWS of a body that was made here.
+    /// The compact JWS in a body of this material.
     package static func jws(of body: [UInt8]) -> [UInt8] { Array(body.dropFirst(18).dropLast(2)) }
 
     /// The payloads of the bodies, as JSON texts.

@@ -4,8 +4,9 @@ import AppStoreVerification
 import Records
 
 extension FuzzTarget {
-    /// A payload that the authority signs, whatever it says: for us or not, conforming or not, but never a fault of ours or not
-    /// Apple's; and what is accepted becomes a record that consumers read back.
+    /// Verifies an arbitrary payload signed by the authority: it may be for another app or nonconforming, but the
+    /// result is never that it is not Apple's or should be retried; consumers can parse the records of accepted
+    /// payloads.
     static func signedPayload(_ material: SignedMaterial) throws -> FuzzTarget {
         let verifier = try material.verifier()
         let signer = JWSSigner(material.pki)
@@ -13,7 +14,7 @@ extension FuzzTarget {
             "signed-payload", seeds: Array(material.payloads.prefix(8)), tokens: PayloadTokens.all,
             maximumBytes: 32 * 1024
         ) { bytes throws(Violation) in
-            // An empty segment is not a compact JWS, so it is refused before the signature is checked.
+            // An empty segment is not a compact JWS, so it is rejected before the signature is verified.
             guard !bytes.isEmpty else { return }
             guard let jws = try? signer.sign(bytes) else { throw Violation("not signed") }
             switch verifier.verify(signedPayload: jws, at: SignedMaterial.now) {
@@ -36,7 +37,7 @@ extension FuzzTarget {
     }
 }
 
-/// What payloads are written with.
+/// Tokens that occur in payloads.
 enum PayloadTokens {
     static let all = [
         #""notificationType":"#, #""subtype":"UPGRADE""#, #""notificationUUID":"#, #""signedDate":9007199254740993"#,

@@ -1,8 +1,8 @@
 package import Cryptography
 import TestSupport
 
-/// A key, its table, and the verdicts of both: that of ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])``,
-/// which is EVP's, and the table's.
+/// A key and its precomputed table, with the results of both:
+/// ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])`` uses EVP.
 package struct TabledKey: Sendable {
     package let key: P256PublicKey
     private let table: P256FixedKeyTable
@@ -12,17 +12,17 @@ package struct TabledKey: Sendable {
         table = try P256FixedKeyTable(key)
     }
 
-    /// A digest, and a signature of any form.
+    /// A digest, and a signature of any length and content.
     package typealias Candidate = P256FixedKeyTable.Signature
 
-    /// Whether EVP says that each of these is good, after the table said the same to all of them together.
+    /// Verifies signatures one by one with EVP and as a batch with the table, and returns the results.
     ///
-    /// - Throws: a violation where they differ.
+    /// - Throws: a violation if the results differ.
     @discardableResult
     package func check(_ batch: [Candidate]) throws(Violation) -> [Bool] {
         var expected: [Bool] = []
         for (digest, signature) in batch {
-            // Not decided is not good: to a sum at infinity OpenSSL gives an error of its own.
+            // Anything but `valid` counts as invalid: OpenSSL reports an error for a sum at infinity.
             expected.append(key.verify(digest: digest, rawSignature: signature) == .valid)
         }
         let found = table.verify(batch)

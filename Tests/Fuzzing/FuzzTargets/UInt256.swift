@@ -1,4 +1,4 @@
-/// A number of 256 bits, for the reference arithmetic of tests.
+/// A 256-bit number for the reference arithmetic of tests.
 package struct UInt256: Hashable, Comparable, Sendable {
     private var low: UInt128
     private var high: UInt128
@@ -10,7 +10,7 @@ package struct UInt256: Hashable, Comparable, Sendable {
         self.high = high
     }
 
-    /// Up to 32 bytes, the most significant first.
+    /// Decodes up to 32 bytes, most significant first.
     package init(bigEndian bytes: ArraySlice<UInt8>) {
         self = .zero
         for byte in bytes {
@@ -19,7 +19,7 @@ package struct UInt256: Hashable, Comparable, Sendable {
         }
     }
 
-    /// 32 bytes, the most significant first.
+    /// The number in 32 bytes, most significant first.
     package var bigEndian: [UInt8] {
         [high, low].flatMap { half in (0..<16).map { UInt8(truncatingIfNeeded: half >> UInt128(120 - 8 * $0)) } }
     }
@@ -42,14 +42,14 @@ package struct UInt256: Hashable, Comparable, Sendable {
         return (UInt256(low, high), first || second)
     }
 
-    /// For a number below twice the modulus.
+    /// The remainder of a number below twice the modulus.
     func reduced(by modulus: UInt256) -> UInt256 { self < modulus ? self : subtracting(modulus).value }
 
     func bit(_ index: Int) -> Bool {
         (index < 128 ? low >> UInt128(index) : high >> UInt128(index - 128)) & 1 == 1
     }
 
-    /// The four words of 64 bits, the least significant first.
+    /// The four 64-bit words, least significant first.
     var words: (UInt64, UInt64, UInt64, UInt64) {
         (
             UInt64(truncatingIfNeeded: low), UInt64(truncatingIfNeeded: low >> 64), UInt64(truncatingIfNeeded: high),
@@ -58,10 +58,11 @@ package struct UInt256: Hashable, Comparable, Sendable {
     }
 }
 
-/// Arithmetic modulo an odd number above 2²⁵⁵. Products are Montgomery's: `multiply(enter(a), enter(b))` is `enter(a·b)`.
+/// Arithmetic modulo an odd number above 2²⁵⁵, with Montgomery products: `multiply(enter(a), enter(b))` is
+/// `enter(a·b)`.
 struct MontgomeryArithmetic: Sendable {
     let modulus: UInt256
-    /// 1 in Montgomery's form.
+    /// 1 in Montgomery form.
     let one: UInt256
     private let square: UInt256
     private let modulusWords: (UInt64, UInt64, UInt64, UInt64)
@@ -72,7 +73,7 @@ struct MontgomeryArithmetic: Sendable {
         self.modulus = modulus
         let words = modulus.words
         modulusWords = words
-        // Newton: each step doubles the number of right bits, from 3 to 96.
+        // Newton's iteration: each step doubles the number of correct bits, from 3 to 96.
         var inverse = words.0
         for _ in 0..<5 { inverse = inverse &* (2 &- words.0 &* inverse) }
         factor = 0 &- inverse
@@ -98,7 +99,7 @@ struct MontgomeryArithmetic: Sendable {
         return borrow ? difference.adding(modulus).value : difference
     }
 
-    /// a·b / 2²⁵⁶ modulo the modulus, word by word.
+    /// Returns a·b / 2²⁵⁶ modulo the modulus, computed word by word.
     func multiply(_ left: UInt256, _ right: UInt256) -> UInt256 {
         let (a, b) = (left.words, right.words)
         let m = modulusWords
@@ -129,19 +130,20 @@ struct MontgomeryArithmetic: Sendable {
         return t4 != 0 || value >= modulus ? value.subtracting(modulus).value : value
     }
 
-    /// t + a·b + carry in two words.
+    /// Returns t + a·b + carry in two words.
     private static func step(_ t: UInt64, _ a: UInt64, _ b: UInt64, _ carry: UInt64) -> (high: UInt64, low: UInt64) {
         let product = a.multipliedFullWidth(by: b)
         let (first, one) = product.low.addingReportingOverflow(t)
         let (low, two) = first.addingReportingOverflow(carry)
-        // The whole is at most 2¹²⁸ - 1, so the high word does not overflow.
+        // The sum is at most 2¹²⁸ - 1, so the high word does not overflow.
         return (product.high &+ (one ? 1 : 0) &+ (two ? 1 : 0), low)
     }
 
-    /// By Fermat: the modulus is prime. The value and the result are in Montgomery's form.
+    /// Inverts a value by Fermat's theorem, because the modulus is prime. The value and the result are in Montgomery
+    /// form.
     func inverse(_ value: UInt256) -> UInt256 { power(value, modulus.subtracting(UInt256(2)).value) }
 
-    /// The value and the result are in Montgomery's form.
+    /// Raises a value to a power. The value and the result are in Montgomery form.
     func power(_ value: UInt256, _ exponent: UInt256) -> UInt256 {
         var result = one
         for bit in (0..<256).reversed() {
