@@ -5,10 +5,10 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// ECDSA on P-256 where implementations have gone wrong, against arithmetic of the tests' own.
+/// Edge cases of ECDSA on P-256 that implementations have mishandled, compared with independent arithmetic.
 struct EdgeSignatureTests {
     @Test func `the reference agrees with the known signature of RFC 6979`() throws {
-        // A.2.5: P-256, SHA-256, message "sample".
+        // Section A.2.5: P-256, SHA-256, message "sample".
         let key = try #require(
             HexText.decode(
                 "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
@@ -31,12 +31,12 @@ struct EdgeSignatureTests {
             let verdict = cases.verdict(edge)
             #expect(verdict == (edge.isGood ? .valid : .invalid), "\(HexText.encode(edge.digest + edge.signature))")
             valid += verdict == .valid ? 1 : 0
-            // The reference is slow without optimization: `make fuzz TARGET=ecdsa-signature` asks it about all.
+            // The reference is slow without optimization: only `make fuzz TARGET=ecdsa-signature` compares all cases.
             if index.isMultiple(of: 37) { #expect(cases.isValid(edge) == edge.isGood) }
         }
         let numbers = SignatureCases.edgeNumbers.count
         #expect(edges.count == 3 * (numbers * numbers + numbers * (3 + 2 * numbers)))
-        // Zero and n are among the digests; and the twins verify.
+        // The digests include zero and n, and the twins are valid too.
         #expect(valid == 3 * numbers * 2)
     }
 
@@ -46,7 +46,7 @@ struct EdgeSignatureTests {
         for (index, signature) in signatures.enumerated() {
             let digest = try #require(SHA256Digest(bytes: signature.digest))
             let verdict = signature.key.verify(digest: digest, rawSignature: signature.signature)
-            // To a sum at infinity OpenSSL gives an error of its own. Only the owner of the key can make one.
+            // OpenSSL reports an error for a sum at infinity. Only the owner of the key can create such a signature.
             #expect((verdict == .valid) == signature.isValid, "\(signature.name)")
             // The reference is slow without optimization.
             guard index.isMultiple(of: 7) else { continue }

@@ -4,7 +4,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// A short run of what `make mutations` does with 100,000 mutants.
+/// A short run of the mutants that `make mutations` generates 100,000 of.
 @Suite(.timeLimit(.minutes(60))) struct NotificationMutantTests {
     private static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
 
@@ -42,12 +42,12 @@ import Testing
         }
         #expect(run.outcomes.values.reduce(0, +) == count)
         #expect(run.kinds.count == NotificationMutator.Kind.allCases.count)
-        // Without these the mutants would prove nothing: they reach the signature check, and the twin verifies.
+        // Otherwise the mutants would prove nothing: some must reach the signature check, and twins must be accepted.
         #expect((run.outcomes["refused, signature"] ?? 0) > count / 10)
         #expect((run.outcomes["accepted, the same signed bytes and the twin of the signature"] ?? 0) > 0)
         #expect((run.outcomes["accepted, the same signed bytes and signature"] ?? 0) > 0)
         #expect(Set(run.outcomes.keys).count > 12)
-        // The tables were asked, and EVP never contradicted them.
+        // The tables were used, and EVP never contradicted them.
         #expect(run.tableStatus.judged > count / 2)
         #expect(run.tableStatus.faults == 0)
     }

@@ -3,7 +3,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Every target for about a second, from a seed that is printed with a failure.
+/// Runs every target for about a second; a failure prints the seed.
 @Suite(.timeLimit(.minutes(10))) struct SeededFuzzTests {
     private static let material = Result { try SignedMaterial(count: 12) }
     private static let targets = Result { try FuzzTarget.all(try material.get()) }

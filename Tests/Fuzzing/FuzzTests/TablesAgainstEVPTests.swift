@@ -4,7 +4,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Fixed-key tables say what EVP says: no difference, whatever the key, the digest and the signature.
+/// Compares precomputed key tables with EVP: the results are equal for all keys, digests and signatures.
 @Suite(.timeLimit(.minutes(60))) struct TablesAgainstEVPTests {
     private static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
 
@@ -32,7 +32,7 @@ import Testing
             for (signature, candidate) in zip(signatures, candidates) {
                 #expect(try tabled.check([candidate]) == [signature.isValid], "\(signature.name)")
             }
-            // All of a key together, so that good and bad share inversions.
+            // All signatures of a key in one batch, so that valid and invalid ones share inversions.
             #expect(try tabled.check(candidates) == signatures.map(\.isValid))
         }
     }
@@ -44,20 +44,20 @@ import Testing
         let good = try digests.map { try cases.signature(over: $0.bytes, key: 0) }
         let zero = [UInt8](repeating: 0, count: 32)
         let ones = [UInt8](repeating: 0xFF, count: 32)
-        // r = 0, s = 0, s above n, another length, another digest's.
+        // r = 0, s = 0, s above n, two wrong lengths, the signature of another digest.
         let bad: [[UInt8]] = [
             zero + good[0][32...], good[0][..<32] + zero, good[0][..<32] + ones, [], [1], good[3],
         ]
         #expect(try tabled.check([]) == [])
         for count in 1...4 {
-            // Each way to have good and bad ones among so many.
+            // Every combination of valid and invalid signatures.
             for kinds in 0..<1 << count {
                 let isGood = (0..<count).map { index in kinds >> index & 1 == 0 }
                 for wrong in bad {
                     let batch = (0..<count).map { index -> TabledKey.Candidate in
                         (digests[index], isGood[index] ? good[index] : wrong)
                     }
-                    // The last signature is good for its own digest.
+                    // The last signature is valid for its own digest.
                     let expected = (0..<count).map { isGood[$0] || $0 == 3 && wrong == good[3] }
                     #expect(try tabled.check(batch) == expected)
                 }

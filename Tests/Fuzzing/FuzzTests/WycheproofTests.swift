@@ -4,8 +4,8 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Project Wycheproof's signatures on P-256 with SHA-256 as JWS writes them, through EVP and through tables. Published test
-/// data that is not part of this repository.
+/// Project Wycheproof's P-256 signatures with SHA-256 in the format of JWS, verified by EVP and by tables. The
+/// published test data is not part of this repository.
 @Suite(.enabled(if: Wycheproof.file != nil, "\(Wycheproof.absence)")) struct WycheproofTests {
     @Test func `EVP and the tables give the published results`() throws {
         let file = try #require(Wycheproof.file)
@@ -28,7 +28,7 @@ import Testing
     }
 }
 
-/// `ecdsa_secp256r1_sha256_p1363_test.json` of its `testvectors_v1`.
+/// The file `ecdsa_secp256r1_sha256_p1363_test.json` of `testvectors_v1`.
 private struct Wycheproof: Decodable {
     struct Group: Decodable {
         struct Key: Decodable {
