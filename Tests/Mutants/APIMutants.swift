@@ -1,5 +1,5 @@
-// How Apple's App Store Server API is asked: never too often, with a good token that goes to Apple alone; and what is
-// believed of its answers.
+// Requests to Apple's App Store Server API: their rate, a valid token that is sent only to Apple, and the validation of
+// responses.
 
 private let module = "AppStore/AppStoreServerAPI/"
 private let waits = MutatedFile(

@@ -1,4 +1,4 @@
-// Who has access: the rows of the state machine, in their order, and what they look at.
+// Access decisions: the rows of the state machine in order, and the facts they depend on.
 
 private let rules = "AppStore/EntitlementRules/"
 private let suites = "AccessCaseTests|SubscriptionStateTests|TransitionTableTests"

@@ -1,4 +1,4 @@
-// The archive: what makes it durable before it is acknowledged, what a verification finds, and that what is erased stays so.
+// The archive: durability before acknowledgement, the findings of a verification, and permanent erasure.
 
 private let log = "AppStore/ArchiveLog/"
 private let writer = MutatedFile(

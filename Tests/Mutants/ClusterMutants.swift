@@ -1,4 +1,4 @@
-// What stands against a move to another cluster, and what the move sets.
+// A move to another cluster: the checks that prevent it, and the changes that it makes.
 
 private let cluster = "Services/Operations/Cluster/"
 private let content = MutatedFile(

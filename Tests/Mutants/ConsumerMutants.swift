@@ -1,4 +1,4 @@
-// Consumers: what they hold in memory, and which group a reader of given partitions names.
+// Consumers: memory limits, and the group name of a reader with assigned partitions.
 
 private let prefetch = MutatedFile(
     .consumer, "memory", "Platform/Kafka/Consumer/KafkaPrefetch.swift", suites: "KafkaConfigurationTests")

@@ -1,4 +1,4 @@
-// Topics of a service that replicates by itself.
+// Topics of a managed service with its own replication.
 
 private let demands = MutatedFile(
     .operations, "durability", "Services/Operations/Topics/TopicDemands.swift", suites: "TopicPlanTests")

@@ -1,4 +1,4 @@
-// Check 1, and the ingress's own rules: which response is given when, and what goes into which topic.
+// Check 1, and the ingress's own rules: the response in each case, and the choice of the topic.
 
 private let ingress = "Services/Ingress/"
 private let listener = MutatedFile(

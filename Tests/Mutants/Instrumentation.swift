@@ -1,22 +1,23 @@
 import Foundation
 
-/// The copy of the sources in which an environment variable chooses the mutant, so that one build serves all of them.
+/// A copy of the sources in which an environment variable selects the mutant, so that one build serves all of them.
 struct Instrumentation {
     static let variable = "SLUICE_MUTANT"
 
-    /// The project, and the copy.
+    /// The directories of the project and of the copy.
     let root: String
     let copy: String
 
-    /// Brings the copy up to date; a file that would not change is not written, so that the next build is a small one.
+    /// Updates the copy; unchanged files are not rewritten, so that the next build is incremental.
     ///
-    /// - Parameter areas: whose tests are built.
+    /// - Parameter areas: the areas whose tests are built.
     func write(_ mutants: [Mutant], areas: Set<TestArea>) throws(Failure) {
         try replaceCopy(with: instrumented(mutants, areas: areas))
     }
 
-    /// The files of the copy by path below the project.
-    /// - Throws: ``Failure`` when the text of a mutant is not in its file, or not there exactly once.
+    /// Returns the files of the copy, keyed by path below the project.
+    ///
+    /// - Throws: ``Failure`` when the text of a mutant is not in its file exactly once.
     func instrumented(
         _ mutants: [Mutant], areas: Set<TestArea> = Set(TestArea.allCases)
     ) throws(Failure) -> [String: String] {
@@ -39,7 +40,7 @@ struct Instrumentation {
             } catch {
                 problems.append(error.message)
             }
-            // Layer and module: each module has a switch of its own.
+            // The first two path components are layer and module: each module has its own switch.
             let module = file.split(separator: "/").prefix(2).joined(separator: "/")
             files["Sources/\(module)/MutantSwitch.swift"] = Self.theSwitch
         }
@@ -72,7 +73,7 @@ struct Instrumentation {
             }
         }
         guard problems.isEmpty else { throw Failure(problems.joined(separator: "\n")) }
-        // Outer ones first, so that an inner text is switched inside the outer one.
+        // Outer edits first, so that an inner text is switched inside the outer one.
         found.sort { left, right in
             left.range.lowerBound != right.range.lowerBound
                 ? left.range.lowerBound < right.range.lowerBound : left.range.upperBound > right.range.upperBound
@@ -122,7 +123,7 @@ struct Instrumentation {
         return result + text[at..<range.upperBound]
     }
 
-    // Usable from code that other modules inline.
+    // Usable from code that is inlined into other modules.
     private static let theSwitch = """
         internal import Glibc
 
@@ -133,7 +134,7 @@ struct Instrumentation {
         }
         """
 
-    // Targets that are not needed would only take time, and warnings are expected in instrumented code.
+    // Other targets would only take time, and warnings are expected in instrumented code.
     private static func onlyWhatIsTested(_ areas: Set<TestArea>) -> String {
         """
 
@@ -154,7 +155,7 @@ struct Instrumentation {
 
     // MARK: files
 
-    /// What the tests need, by path below the project.
+    /// Returns the files that the tests need, keyed by path below the project.
     private func sources() throws(Failure) -> [String: String] {
         var files: [String: String] = [:]
         do {
@@ -166,7 +167,7 @@ struct Instrumentation {
                     guard FileManager.default.fileExists(atPath: "\(root)/\(name)", isDirectory: &isFolder),
                         !isFolder.boolValue
                     else { continue }
-                    // Whatever is not text is of no use to these tests.
+                    // These tests do not need files other than text.
                     files[name] = try? String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
                 }
             }
@@ -199,7 +200,7 @@ struct Instrumentation {
     }
 }
 
-/// What ends the run before there is a result.
+/// An error that ends the run before there is a result.
 struct Failure: Error {
     let message: String
 

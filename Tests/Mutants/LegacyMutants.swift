@@ -1,4 +1,4 @@
-// What a body of version 1 or of the oldest form becomes: its subject, its type, its time, and that its secret is gone.
+// The conversion of bodies of version 1 and of the oldest form: subject, type, time, and removal of the secret.
 
 private let module = "AppStore/LegacyNotifications/"
 private let conditions = MutatedFile(

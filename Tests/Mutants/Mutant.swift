@@ -7,24 +7,24 @@ let allMutants =
     + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RightsMutants.all
     + TroubleMutants.all + TokenMutants.all + DurabilityMutants.all
 
-/// One check removed from a copy of the sources: what is replaced, and whose tests must fail.
+/// A check that is disabled in a copy of the sources: the replaced texts, and the tests that must fail.
 struct Mutant {
     let name: String
-    /// The number among the fourteen checks of a decision, or the limit or rule that it belongs to.
+    /// The number of the check among the fourteen checks of a decision, or the limit or rule that it belongs to.
     let check: String
     let area: TestArea
-    /// Suites that are run first, as a regular expression; when they pass, all tests of the area are.
+    /// Suites that run first, as a regular expression; if they pass, all tests of the area run.
     let suites: String
-    /// More than one where two layers refuse the same: then only both together can be missed.
+    /// More than one if two layers make the same check: then a test can fail only if both are disabled.
     let edits: [Edit]
 }
 
-/// Whose tests must fail.
+/// The area of tests that must fail.
 enum TestArea: String, CaseIterable {
     case verifier, revocation, http, ingress, webhooks, consumer, access, reads, state, refund, api, legacy, archive
     case uploads, reconciler, operations
 
-    /// The test targets, as a regular expression over the names of tests.
+    /// The area's test targets, as a regular expression over the names of tests.
     var tests: String {
         switch self {
         case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests|BytesTests)\\."
@@ -52,7 +52,7 @@ enum TestArea: String, CaseIterable {
         }
     }
 
-    /// The targets that hold them.
+    /// The test targets to build.
     var testTargets: [String] {
         switch self {
         case .verifier:
@@ -87,15 +87,15 @@ struct Edit {
     }
 
     let kind: Kind
-    /// Below `Sources`.
+    /// The path below `Sources`.
     let file: String
-    /// The text is the first one after this; without it there must be only one in the file.
+    /// A text before the edit, which applies to the first match after it; without an anchor, the match must be unique.
     let anchor: String?
     let text: String
     let replacement: String
 }
 
-/// One source file and the check in it, from which mutants are written, one per line.
+/// A source file and the check in it, from which mutants are created, one per line.
 struct MutatedFile {
     let area: TestArea
     let check: String
@@ -109,27 +109,27 @@ struct MutatedFile {
         self.suites = suites
     }
 
-    /// An expression that becomes another of the same type.
+    /// Replaces an expression with another one of the same type.
     func expression(_ text: String, after anchor: String? = nil, _ replacement: String) -> Edit {
         Edit(kind: .expression, file: file, anchor: anchor, text: text, replacement: replacement)
     }
 
-    /// Whole statements, none of which declares anything, that become others or none.
+    /// Replaces whole statements, which must not contain declarations, with others or with nothing.
     func statement(_ text: String, after anchor: String? = nil, _ replacement: String) -> Edit {
         Edit(kind: .statement, file: file, anchor: anchor, text: text, replacement: replacement)
     }
 
-    /// `text`, an expression, becomes `replacement`.
+    /// Creates a mutant that replaces the expression `text` with `replacement`.
     func mutant(_ name: String, _ text: String, after anchor: String? = nil, _ replacement: String) -> Mutant {
         mutant(name, [expression(text, after: anchor, replacement)])
     }
 
-    /// `text`, a statement, is left out.
+    /// Creates a mutant that removes the statement `text`, or replaces it with `instead`.
     func without(_ name: String, _ text: String, after anchor: String? = nil, instead: String = "") -> Mutant {
         mutant(name, [statement(text, after: anchor, instead)])
     }
 
-    /// Several places at once.
+    /// Creates a mutant with several edits.
     func mutant(_ name: String, _ edits: [Edit]) -> Mutant {
         Mutant(name: name, check: check, area: area, suites: suites, edits: edits)
     }

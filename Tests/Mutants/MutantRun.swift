@@ -5,12 +5,12 @@ import Synchronization
 /// Builds the copy once and runs the tests of each mutant.
 struct MutantRun {
     let mutants: [Mutant]
-    /// The chosen ones.
+    /// The numbers of the selected mutants.
     let numbers: [Int]
-    /// All were chosen.
+    /// Whether all mutants are selected.
     let isWhole: Bool
     let root: String
-    /// How many mutants are judged at a time.
+    /// The number of mutants that are tested concurrently.
     let jobs: Int
 
     private var work: String { root + "/.build/mutants" }
@@ -20,7 +20,7 @@ struct MutantRun {
         let check: String
         let area: String
         let isKilled: Bool
-        /// The first test that failed, or how the process ended.
+        /// The first failed test, or a description of how the process ended.
         let by: String
         let seconds: Double
     }
@@ -38,7 +38,7 @@ struct MutantRun {
 
     // MARK: building
 
-    /// The program that holds the tests.
+    /// Builds the copy, and returns the path of the test program.
     private func build(_ copy: String) throws(Failure) -> String {
         say("building the copy: \(copy)")
         let build = TestProcess(
@@ -57,7 +57,7 @@ struct MutantRun {
 
     // MARK: running
 
-    /// With nothing taken out every test passes, or a failing one would say nothing.
+    /// Checks that every test passes without a mutant; otherwise a failing test would prove nothing.
     private func checkUnchanged(_ tests: String) throws(Failure) {
         for area in TestArea.allCases {
             let chosen = numbers.map { mutants[$0 - 1] }.filter { $0.area == area }
@@ -71,14 +71,14 @@ struct MutantRun {
         }
     }
 
-    /// The results so far, by the position of the mutant, and why a job could not go on.
+    /// The results so far, keyed by the position of the mutant, and the failure of a job.
     private struct Progress {
         var next = 0
         var results: [Int: Result] = [:]
         var failure: Failure?
     }
 
-    /// Every job takes the next mutant that none has taken, until there is none or one of them fails.
+    /// Tests all mutants: every job takes the next one, until none is left or a job fails.
     private func judge(_ tests: String) throws(Failure) -> [Result] {
         let progress = Mutex(Progress())
         DispatchQueue.concurrentPerform(iterations: jobs) { job in
@@ -117,7 +117,7 @@ struct MutantRun {
         var outcome = try run(mutant.suites)
         if outcome == .passed {
             outcome = try run(mutant.area.tests)
-            // A test far from the check may have failed by chance; then it does not fail twice.
+            // A test unrelated to the check may fail by chance, but not twice.
             if outcome != .passed {
                 let again = try run(mutant.area.tests)
                 if again == .passed || again.name != outcome.name { outcome = .passed }
@@ -133,17 +133,17 @@ struct MutantRun {
     ) -> TestProcess {
         var environment = ProcessInfo.processInfo.environment
         environment[Instrumentation.variable] = "\(number)"
-        // What is proved must be proved without the shared vectors and without Apache Kafka.
+        // The tests must detect mutants without the shared vectors and without Apache Kafka.
         environment["SLUICE_TEST_VECTORS"] = ""
         environment["KAFKA_HOME"] = nil
         environment["NO_COLOR"] = "1"
-        // A process that is ended leaves its files behind.
+        // A process that is killed does not remove its temporary files.
         let temporary = work + "/tmp-\(job)"
         try? FileManager.default.removeItem(atPath: temporary)
         try? FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
         environment["TMPDIR"] = temporary
         var command = [tests, "--testing-library", "swift-testing", "--filter", filter]
-        // These wait for the outside and starve each other.
+        // These tests wait for external events, and run in parallel they would starve each other.
         if area != .verifier && area != .revocation { command.append("--no-parallel") }
         return TestProcess(command: command, environment: environment, output: work + "/test-\(job).log")
     }
@@ -170,7 +170,7 @@ struct MutantRun {
     }
 }
 
-/// One line at once, also when the output is a file.
+/// Prints a line without buffering, also when the output is a file.
 func say(_ words: String...) {
     FileHandle.standardOutput.write(Data((words.joined(separator: " ") + "\n").utf8))
 }

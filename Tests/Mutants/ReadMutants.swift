@@ -1,4 +1,4 @@
-// How old an answer of the read API is, in which order two are, and who asked.
+// The read API: the age and the order of responses, and the authorization of callers.
 
 private let service = "Services/Entitlements/"
 private let reading = MutatedFile(

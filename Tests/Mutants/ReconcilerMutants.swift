@@ -1,4 +1,4 @@
-// What the reconciler reads, publishes, and gives up.
+// The reconciler: what it reads and publishes, and the requests that it abandons.
 
 private let services = "Services/Reconciler/"
 private let plan = MutatedFile(

@@ -1,5 +1,5 @@
-// What becomes of a refund case: which request waits and until when, what was said later, when an answer is sent, repeated
-// or withheld.
+// Refund cases: pending requests and their deadlines, later statements, and the decision to send, repeat or withhold an
+// answer.
 
 private let module = "AppStore/RefundCases/"
 private let service = "Services/Refunds/"

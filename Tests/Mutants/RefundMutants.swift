@@ -1,4 +1,4 @@
-// Which rule decides a refund case, what is sent to Apple and what never is, and what counts as an answer of the company's
+// Refund rules: the rule that decides a case, the data sent to Apple, and the validation of responses of the company's
 // service.
 
 private let module = "AppStore/RefundRules/"

@@ -1,4 +1,4 @@
-// Check 12: whether a certificate is revoked, and which answers count.
+// Check 12: the revocation of certificates, and the validity of OCSP responses.
 
 private let verification = "AppStore/AppStoreVerification/"
 private let check = MutatedFile(

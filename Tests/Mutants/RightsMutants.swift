@@ -1,4 +1,4 @@
-// The topics and the least rights in Kafka that sluicectl prints.
+// The topics and the minimum Kafka permissions that sluicectl prints.
 
 private let rights = "Services/Operations/Topics/Access/"
 private let table = MutatedFile(.operations, "rights", rights + "AccessTable.swift", suites: "AccessTableTests")

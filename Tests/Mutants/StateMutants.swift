@@ -1,4 +1,4 @@
-// Keyed state: what keeps rows, topic and offsets in agreement, whatever happens to a member, its file or the topic.
+// Keyed state: consistency of rows, topic and offsets after failures of a member, its file or the topic.
 
 private let state = "Pipeline/KeyedState/"
 private let merging = MutatedFile(

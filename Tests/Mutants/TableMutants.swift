@@ -1,4 +1,4 @@
-// Tables of keys: for which keys, what they decide, and how a wrong one is found.
+// Precomputed key tables: the choice of keys, their results, and the detection of faulty tables.
 
 private let verification = "AppStore/AppStoreVerification/"
 private let keys = MutatedFile(

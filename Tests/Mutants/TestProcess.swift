@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How the tests of one mutant ended.
+/// The outcome of the tests of one mutant.
 enum TestOutcome: Equatable {
     case passed
     /// The first test that failed, or nil when the process failed without naming one.
@@ -9,23 +9,23 @@ enum TestOutcome: Equatable {
     case crashed(signal: Int32)
     case hung
 
-    /// Which test it was, whatever its arguments; empty when none is known.
+    /// The name of the failed test without its arguments; empty if there is none.
     var name: Substring {
         guard case .failed(let test?) = self else { return "" }
         return test[..<(test.firstRange(of: " (")?.lowerBound ?? test.endIndex)]
     }
 }
 
-/// A process that was started here with its output in a file, in a process group of its own.
+/// A child process in its own process group, with its output in a file.
 struct TestProcess {
-    /// The processes that run now, for the end by the keyboard.
+    /// The running processes, which an interrupt from the keyboard ends.
     static let running = Mutex(Set<pid_t>())
 
     let command: [String]
     let environment: [String: String]
     let output: String
 
-    /// Runs it to its end, or until it says that a test failed, or until the time is over.
+    /// Runs the process until it exits, reports a failed test or reaches the time limit.
     func run(within limit: Duration) throws(Failure) -> (outcome: TestOutcome, seconds: Double) {
         let begun = ContinuousClock.now
         let id = try spawn()
@@ -54,7 +54,7 @@ struct TestProcess {
         }
     }
 
-    /// The first test that recorded an issue, with its arguments.
+    /// Returns the first test that recorded an issue, with its arguments.
     private func failedTest() -> String? {
         guard let data = FileManager.default.contents(atPath: output) else { return nil }
         let text = String(decoding: data, as: UTF8.self)
@@ -65,7 +65,7 @@ struct TestProcess {
         let line = text[start..<end]
         guard let name = line.firstRange(of: " Test ") else { return nil }
         let test = String(line[name.upperBound..<mark.lowerBound].filter { $0 != "\"" })
-        // " with 1 argument row → H-63 a self-signed leaf at File.swift:…"
+        // Example: " with 1 argument row → H-63 a self-signed leaf at File.swift:…"
         guard let arguments = line[mark.upperBound...].firstRange(of: " → ") else { return test }
         let value = line[arguments.upperBound...]
         return "\(test) (\(value[..<(value.firstRange(of: " at ")?.lowerBound ?? value.endIndex)].prefix(80)))"

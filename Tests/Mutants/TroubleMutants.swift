@@ -1,4 +1,4 @@
-// The cause of a trouble with the brokers, and what an operator is told of it.
+// The causes of broker connection failures, and the messages for operators.
 
 private let trouble = MutatedFile(
     .consumer, "trouble", "Platform/Kafka/Client/KafkaTrouble.swift", suites: "KafkaTroubleTests")

@@ -1,4 +1,4 @@
-// What a transaction from an app proves, and whose a claim may make a purchase.
+// Uploaded transactions: their verification, and the account that a claim may assign a purchase to.
 
 private let service = "Services/Entitlements/"
 private let uploads = MutatedFile(

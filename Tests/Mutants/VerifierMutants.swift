@@ -1,4 +1,4 @@
-// Checks 3 to 6: what is decided before any certificate is examined.
+// Checks 3 to 6: decisions before any certificate is examined.
 
 private let verification = "AppStore/AppStoreVerification/"
 private let form = MutatedFile(
@@ -101,7 +101,7 @@ enum VerifierMutants {
     ]
 }
 
-// Checks 7 to 9: the path.
+// Checks 7 to 9: the certificate path.
 
 private let root = MutatedFile(
     .verifier, "7", verification + "Checks/CertificateChecks.swift", suites: "CertificatePathTests|ValidityTests")
@@ -122,7 +122,7 @@ private let intermediateMarker = MutatedFile(
 private let authority = MutatedFile(
     .verifier, "9", "Platform/Cryptography/TrustStore.swift", suites: "CertificatePathTests")
 
-/// OpenSSL goes on after these errors.
+/// Makes OpenSSL ignore these errors.
 private func ignoring(_ errors: String) -> String {
     """
     X509_VERIFY_PARAM_set_depth(parameters, 2)
@@ -414,7 +414,7 @@ extension VerifierMutants {
     ]
 }
 
-// What is cached of earlier decisions must not decide a later one.
+// Cached results of earlier decisions must not affect later ones.
 
 private let chainCache = MutatedFile(.verifier, "cache", verification + "ChainCache.swift", suites: "ChainCacheTests")
 private let limiter = MutatedFile(

@@ -1,5 +1,5 @@
-// What is delivered to a receiver, and when a record and when the receiver is at fault; and what a consumer does about
-// poison and damage.
+// Webhooks: the content of deliveries, the distinction between faulty records and faulty receivers, and the handling of
+// poison and damaged records.
 
 private let webhooks = "Services/Webhooks/"
 private let failures = MutatedFile(

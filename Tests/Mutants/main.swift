@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// swift run mutants [part of a name, or a test area; several with commas] [how many at a time]: removes each check in
-// turn from a copy of the sources and reports which test fails.
+// swift run mutants [part of a name, or a test area; several with commas] [number of concurrent mutants]: disables each
+// check in turn in a copy of the sources and reports which test fails.
 
 signal(SIGINT, SIG_IGN)
 let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
