@@ -3,7 +3,7 @@ import Testing
 
 @testable import mutants
 
-/// The table of mutants names texts of the sources; `make mutants` takes long, so this fails first.
+/// The mutants contain texts of the sources; because `make mutants` takes long, this suite checks them first.
 @Suite struct MutantTableTests {
     private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
@@ -31,10 +31,10 @@ import Testing
         }
     }
 
-    /// No test would run otherwise, and its process would count as one that failed.
+    /// Otherwise no test would run, and the process would count as a failed test.
     @Test func `every mutant names suites of its test area`() throws {
         let tests = try #require(FileManager.default.enumerator(atPath: root + "/Tests"))
-        // By target.
+        // The names of suites, keyed by target.
         var declared: [String: Set<String>] = [:]
         for case let path as String in tests where path.hasSuffix("Tests.swift") {
             let text = try String(contentsOfFile: "\(root)/Tests/\(path)", encoding: .utf8)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Brackets are closed, and no comma is outside of them.
+    /// Whether all brackets are closed, with no comma outside of them.
     private func isWhole(_ text: String) -> Bool {
         var (depth, isQuoted) = (0, false)
         for character in text {
