@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The series under `deploy/alerts-tests`, one file for each group of `deploy/alerts.yml`: for which of them an alert
-/// fires, by Prometheus' own tester.
+/// Runs the series in `deploy/alerts-tests`, one file for each group in `deploy/alerts.yml`, with Prometheus' own rule
+/// tester.
 @Suite struct AlertRuleTests {
     private static let deploy = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../deploy").standardized
 
-    /// Names of the groups of alerts, in the order of `alerts.yml`, each with its alerts.
+    /// The groups in `alerts.yml`, in order, with the names of their alerts.
     private static let groups: [(name: String, alerts: [String])] = {
         let rules = (try? String(contentsOf: deploy.appending(path: "alerts.yml"), encoding: .utf8)) ?? ""
         var groups: [(name: String, alerts: [String])] = []
@@ -41,7 +41,7 @@ import Testing
 
     @Test func `each group of alerts has a file, and each file a group`() throws {
         let folder = Self.deploy.appending(path: "alerts-tests").path
-        // The scripts beside them provoke faults.
+        // Scripts in the same folder provoke faults.
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yml") }
         #expect(files.sorted() == Self.groups.map { "\($0.name).yml" }.sorted())
     }

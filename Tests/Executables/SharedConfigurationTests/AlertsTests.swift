@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The alerts of `deploy/alerts.yml` and the pages that they name.
+/// The alerts of `deploy/alerts.yml` and the pages that they reference.
 @Suite struct AlertsTests {
     private struct Alert {
         let name: String

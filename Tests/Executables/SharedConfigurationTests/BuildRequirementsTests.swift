@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a build needs of the system, and what it says where that is missing.
+/// The system requirements of a build, and the messages if they are not met.
 @Suite(.timeLimit(.minutes(2))) struct BuildRequirementsTests {
     private static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "../../..").standardized
 
-    /// `deploy/install-deps` on a system whose librdkafka has this version, before and after the installation.
+    /// Runs `deploy/install-deps` on a system with this version of librdkafka, before and after the installation.
     private func install(found version: String) async throws -> (end: ProcessEnd, output: String) {
         let directory = try TemporaryDirectory()
         let stubs = [
             "swift": "exit 0", "apt-get": "exit 0", "id": "echo 0",
-            // As pkg-config compares: only this version's own comparison is asked for.
+            // Compares versions like pkg-config, but supports only this comparison.
             "pkg-config": """
             for argument in "$@"; do
                 case "$argument" in
@@ -52,7 +52,7 @@ import Testing
         let include = directory.file("librdkafka")
         try FileManager.default.createDirectory(atPath: include, withIntermediateDirectories: true)
         try Data("#define RD_KAFKA_VERSION \(version)\n".utf8).write(to: URL(filePath: include + "/rdkafka.h"))
-        // Nothing else of the header is looked at before the version.
+        // The version check comes before any other use of the header.
         let (_, compiler) = try await ChildProcess.run(
             "clang",
             [

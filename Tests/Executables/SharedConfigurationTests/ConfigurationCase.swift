@@ -14,7 +14,7 @@ import Testing
 @testable import Refunds
 @testable import Webhooks
 
-/// An executable with both ways to read a configuration: `sluicectl config check`, and its own start.
+/// An executable whose configuration is read in two ways: by `sluicectl config check`, and at its own startup.
 enum CheckedExecutable: String, Sendable {
     case ingress, entitlements, refunds, reconciler, archive, webhooks
 
@@ -31,7 +31,7 @@ enum CheckedExecutable: String, Sendable {
 
     var command: Command { application?.command ?? IngressCommand.command }
 
-    /// What `sluicectl config check --for` runs.
+    /// Runs the check of `sluicectl config check --for`.
     func check(_ configuration: Configuration) throws(ConfigurationError) {
         switch self {
         case .ingress: _ = try IngressPlan(configuration)
@@ -43,7 +43,7 @@ enum CheckedExecutable: String, Sendable {
         }
     }
 
-    /// What the executable does before it serves, brokers included.
+    /// Runs the executable's startup until it would serve, including the connection to brokers.
     func start(_ configuration: Configuration) async throws {
         let logger = Logger(label: rawValue, level: .error, format: .json, sink: MemoryLogSink())
         let metrics = MetricsRegistry()
@@ -59,12 +59,12 @@ enum CheckedExecutable: String, Sendable {
     }
 }
 
-/// Properties that an executable must refuse.
+/// Properties that an executable must reject.
 struct ConfigurationCase: Sendable, CustomTestStringConvertible {
     let executable: CheckedExecutable
-    /// Beside those with which the executable starts. `{directory}` is a directory of the test's own.
+    /// Properties in addition to a valid configuration. `{directory}` is replaced with the test's directory.
     let properties: [String: String]
-    /// The key that the error names.
+    /// The key that the error must name.
     let key: String
 
     init(_ executable: CheckedExecutable, _ properties: [String: String], refuses key: String) {
@@ -91,7 +91,7 @@ struct ValidConfiguration {
         _ = try directory.write("text\n", to: "file")
     }
 
-    /// Names of everything in the directory.
+    /// The names of all files in the directory.
     var contents: Set<String> {
         get throws { Set(try FileManager.default.subpathsOfDirectory(atPath: directory.path)) }
     }
@@ -123,9 +123,9 @@ struct ValidConfiguration {
         return own.merging(["admin.port": "0", "profile": "single-node"]) { $1 }
     }
 
-    /// The configuration of an executable as its own command line reads it from a file.
+    /// Reads the configuration of an executable from a file with its own command line.
     ///
-    /// - Throws: ``Refused`` where the file alone is refused.
+    /// - Throws: ``Refused`` when the parser already rejects the file.
     func configuration(
         _ executable: CheckedExecutable, _ further: [String: String], brokers: String
     ) throws -> Configuration {

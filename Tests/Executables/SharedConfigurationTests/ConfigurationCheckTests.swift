@@ -6,9 +6,9 @@ import Records
 import TestSupport
 import Testing
 
-/// `sluicectl config check` builds what a start builds: it never says ok to what refuses to start.
+/// `sluicectl config check` builds the same objects as a startup: it never accepts a configuration that fails to start.
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationCheckTests {
-    /// What each executable refuses that its settings alone do not show. Another one is another line.
+    /// Errors of each executable that its settings alone do not reveal. Add further ones as lines here.
     static let refused: [ConfigurationCase] = [
         ConfigurationCase(.ingress, ["root.certificates": "{directory}/file"], refuses: "root.certificates"),
         ConfigurationCase(.ingress, ["apps": "com.example.app:1,com.example.app:2"], refuses: "apps"),
@@ -62,7 +62,7 @@ import Testing
         ConfigurationCase(.webhooks, ["webhooks.ca.file": "{directory}/file"], refuses: "webhooks.ca.file"),
     ]
 
-    /// Properties of Kafka that every executable hands on.
+    /// All executables; each passes Kafka properties on to its clients.
     static let all: [CheckedExecutable] = [.ingress, .entitlements, .refunds, .reconciler, .archive, .webhooks]
 
     private static let broker = Result { () throws -> DevBroker in

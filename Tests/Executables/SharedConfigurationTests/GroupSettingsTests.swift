@@ -12,7 +12,7 @@ import Testing
 @testable import Refunds
 @testable import Webhooks
 
-/// Two executables in one group would each read a part of what both need.
+/// Two executables in one consumer group would each read only a part of the records that both need.
 @Suite struct GroupSettingsTests {
     private static let commands = [
         "archive": ArchiveApplication.application.command, "entitlements": EntitlementsApplication.application.command,
@@ -59,7 +59,7 @@ import Testing
         #expect(ConsumerSettings.groupInstanceId(of: "sluice-refunds").key == "refunds.group.instance.id")
     }
 
-    /// Settings without which one of the executables does not start.
+    /// Settings that at least one of the executables requires.
     private static func required(_ directory: TemporaryDirectory) throws -> String {
         let secret = try directory.write("whsec_\(Data(repeating: 1, count: 32).base64EncodedString())\n", to: "secret")
         return """

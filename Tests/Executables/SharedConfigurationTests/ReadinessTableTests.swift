@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of the manual that says when a member is ready: its lines are those of the code, its alerts exist.
+/// The manual's table of readiness conditions: its lines must match the code, and its alerts must exist.
 @Suite struct ReadinessTableTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../..").standardized

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The table of `deploy/README.md` that says what is refused and what happens then: a test provokes each row.
+/// The table of refusals and their consequences in `deploy/README.md`: a test must provoke each row.
 @Suite struct RefusalTableTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         .standardized
 
-    /// By the beginning of a row: the file and the name of its test.
+    /// The beginning of each row, with the file and the name of its test.
     private static let tests: [(row: String, file: String, test: String)] = [
         (
             "a record: its handler refuses it", "Pipeline/PipelineRuntimeTests/PipelineConsumerTests.swift",

@@ -8,7 +8,7 @@ import Webhooks
 
 @testable import Operations
 
-/// The rights that the manual lists: those that `sluicectl topics acls` prints.
+/// The permissions in the manual must equal the output of `sluicectl topics acls`.
 @Suite struct RightsTableTests {
     private static let deploy = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../deploy").standardized
@@ -19,7 +19,7 @@ import Webhooks
 
     private static func acls(_ arguments: [String]) async -> String { await topics(["acls"] + arguments) }
 
-    /// The output of `sluicectl topics`.
+    /// Returns the output of `sluicectl topics`.
     static func topics(_ arguments: [String]) async -> String {
         let parts = SluicectlParts(
             executables: [],
@@ -63,7 +63,7 @@ import Webhooks
 
     // MARK: the manual's table
 
-    /// A row of the table: names as they are written, `*` for both environments.
+    /// A row of the table, with the names as written; `*` stands for both environments.
     private struct Row {
         let executable: String
         let isReader: Bool

@@ -13,7 +13,7 @@ import Testing
 @testable import Webhooks
 
 @Suite struct SharedConfigurationTests {
-    /// Of a command and those below it. `config` reads the settings of the others.
+    /// The shared keys of a command and its subcommands. `config` reads the settings of the other commands.
     private func keys(of command: Command) -> [String] {
         command.schema.sharedKeys.filter { !$0.isEmpty } + command.subcommands.flatMap(keys)
     }

@@ -5,13 +5,13 @@ import Testing
 @testable import Refunds
 @testable import Webhooks
 
-/// The table of formats in `deploy/upgrade/README.md` has the versions that the code writes and that the published
-/// schemas name, and no others.
+/// The versions in the table of formats in `deploy/upgrade/README.md` must be exactly those in the code and in the
+/// published schemas.
 @Suite struct StoredFormatTableTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../deploy").standardized
 
-    /// The first cell of each row that has a version, and the version.
+    /// The first cell and the version of each row that has a version.
     private static func rows() throws -> [(cell: String, version: Int)] {
         let page = try String(contentsOf: folder.appending(path: "upgrade/README.md"), encoding: .utf8)
         let table = try #require(page.split(separator: "## Formats").last)
@@ -29,7 +29,7 @@ import Testing
         ]
     }
 
-    /// File and version of each published schema, by its `$id`.
+    /// The file and the version in the `$id` of each published schema.
     private static func schemas() throws -> [(file: String, version: Int)] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".schema.json") }.map {
             let text = try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
