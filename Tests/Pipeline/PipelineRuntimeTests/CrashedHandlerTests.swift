@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// Whole processes that their handlers end, on the embedded broker.
+/// Runs processes that crash in their handlers, on the embedded broker.
 @Suite(.timeLimit(.minutes(5)))
 struct CrashedHandlerTests {
     private let directory: TemporaryDirectory
@@ -46,13 +46,13 @@ struct CrashedHandlerTests {
             values.map { KafkaProducerRecord(topic: options.topics[0], key: Array($0.utf8), value: Array($0.utf8)) })
     }
 
-    /// With a deep recursion the thread that would note the crash has no stack left.
+    /// After a deep recursion the crashing thread has no stack left to record the crash.
     @Test(arguments: [("trap", [SIGILL, SIGTRAP]), ("deep", [SIGSEGV, SIGBUS])])
     func `a record that crashes its handler is handled alone after three crashes, then dead-lettered`(
         value: String, signals: [Int32]
     ) async throws {
         let options = try await PipelineTestBroker.options()
-        // Beside it: one that is in work whenever it comes, and is innocent.
+        // A second record is in progress at every crash, but does not cause it.
         try await write(["pause", value, "good"], to: options)
         for _ in 1...4 {
             let process = try start(options)

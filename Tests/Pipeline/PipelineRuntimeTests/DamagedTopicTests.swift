@@ -9,7 +9,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// A pipeline whose input is damaged in the middle: nothing before it is lost, and nothing is skipped.
+/// A pipeline with a damaged batch in its input: earlier records are not lost, and no record is skipped.
 @Suite(.timeLimit(.minutes(5)))
 struct DamagedTopicTests {
     private static let marker = "damaged"
@@ -42,7 +42,7 @@ struct DamagedTopicTests {
         await test.stop()
         #expect(handler.finished.compactMap(\.number) == Array(0..<20))
 
-        // The bit was flipped on the way: the next start reads what is in the log.
+        // The bit was flipped in transit: the next start reads the intact log.
         let second = RecordingHandler()
         let again = try await PipelineHarness(options, .records(second))
         try await waitUntil { second.finished.count == 2 }
@@ -50,7 +50,7 @@ struct DamagedTopicTests {
         #expect(second.finished.map { String(decoding: $0.value ?? [], as: UTF8.self) } == [Self.marker, "behind"])
     }
 
-    /// One batch for each, and none compressed.
+    /// Writes one uncompressed batch for each value.
     private static func write(_ values: [String], to topic: KafkaTopic) async throws {
         let records = values.map { KafkaProducerRecord(topic: topic, key: [1], value: Array($0.utf8)) }
         let kafka = try PipelineTestBroker.configuration(["compression.codec": "none"])

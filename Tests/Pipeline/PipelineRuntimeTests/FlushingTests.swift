@@ -9,7 +9,7 @@ import Testing
 
 private struct SinkDown: InfrastructureFault {}
 
-/// Notes what is appended and what each flush made durable.
+/// Records the appended values, and the values that each flush made durable.
 private final class Segments: FlushingHandler {
     struct State {
         var open: [Int] = []
@@ -69,7 +69,7 @@ struct FlushingTests {
         await test.stop()
         #expect(handler.segments.map(\.count) == [40, 40, 20])
         #expect(handler.segments.flatMap(\.self) == Array(0..<100))
-        // Nothing comes again.
+        // No record is delivered again.
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
         let next = Segments()
         let again = try await PipelineHarness(options, .flushing(next))
@@ -81,7 +81,7 @@ struct FlushingTests {
         var options = try await options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
-        // No flush succeeds: the drain limit ends the last one.
+        // No flush succeeds: the drain limit ends the last attempt.
         let lost = Segments(failures: .max)
         let test = try await PipelineHarness(options, .flushing(lost))
         try await waitUntil { lost.open.count == 10 }

@@ -12,7 +12,7 @@ struct HandlerCallsTests {
         KafkaRecord(topic: topic, partition: 2, offset: KafkaOffset(rawValue: offset), key: nil, value: nil)
     }
 
-    /// As a process that crashes while these ranges are in work, each in a call of its own.
+    /// Simulates a process that crashes while these ranges are in progress, each in a separate call.
     private func crash(_ directory: TemporaryDirectory, inWork ranges: [ClosedRange<Int64>], isAlone: Bool = false)
         throws
     {
@@ -111,10 +111,10 @@ struct HandlerCallsTests {
         #expect(throws: (any Error).self) { try CallFile.open(name: "group", in: "/proc/nowhere") }
     }
 
-    /// Memory that is mapped from a file without blocks ends the process where the disk is full.
+    /// Without allocated blocks, writing to a mapped file would end the process when the disk is full.
     @Test func `the whole file has its blocks on the disk before it is written`() throws {
         let directory = try TemporaryDirectory()
-        // As an earlier version left it, with a hole.
+        // A file of an earlier version, with a hole.
         let path = directory.file("group.calls")
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         #expect(truncate(path, 50_000) == 0)

@@ -73,7 +73,7 @@ struct HandlerThreadsTests {
 
     @Test func `handlers that block hold up neither each other nor the tasks of the process`() async throws {
         let threads = HandlerThreads(minimum: 1, maximum: 40)
-        // The wait is on the pool of Swift, which has a thread for each core.
+        // The wait uses Swift's thread pool, which has one thread per core.
         try await block(40, on: threads) { begun in try await waitUntil { begun.entries.count == 40 } }
         #expect(threads.threads <= 40)
     }
@@ -94,7 +94,7 @@ struct HandlerThreadsTests {
         #expect(threads.threads == 3)
     }
 
-    /// Calls handlers that note that they have begun, and block until `body` is over.
+    /// Runs handlers that record their start and block until `body` returns.
     private func block(
         _ count: Int, on threads: HandlerThreads, _ body: (_ begun: Journal) async throws -> Void
     ) async throws {
@@ -134,7 +134,7 @@ struct HandlerThreadsTests {
             try await waitUntil { MonotonicClock.nanoseconds() - start > 20_000_000 }
             return try #require(demand.look(at: MonotonicClock.nanoseconds(), enough: 0.5))
         }
-        // The first has to be blocked first.
+        // Waits until the first thread is blocked.
         try await waitUntil { (0.8...1.2).contains(try await look()) }
         isOver.store(true, ordering: .relaxed)
         isOpen.open()
@@ -143,7 +143,7 @@ struct HandlerThreadsTests {
     }
 }
 
-/// What happened, in order.
+/// Events in order.
 final class Journal: Sendable {
     private let noted = Mutex<[String]>([])
 

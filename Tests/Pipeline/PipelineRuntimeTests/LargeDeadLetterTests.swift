@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// A dead letter is larger than its record, and a record may be as large as Kafka takes.
+/// A dead letter is larger than its record, which may already have the maximum size of Kafka.
 @Suite(.timeLimit(.minutes(5)))
 struct LargeDeadLetterTests {
     @Test func `a dead letter that is too large is written without its value, and the next record is handled`()
@@ -56,7 +56,7 @@ struct LargeDeadLetterTests {
         let logLines: [String]
     }
 
-    /// Dead-letters a record with a producer that takes 2,000 bytes, and waits for the record behind it.
+    /// Dead-letters a record with a producer limit of 2,000 bytes, and waits for the record after it.
     private func deadLetter(key: String, value: [UInt8], headers: [KafkaHeader]) async throws -> Outcome {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.configuration().write([

@@ -20,7 +20,7 @@ struct OffsetTrackerTests {
 
     @Test func `what is held is bounded by what is unfinished, however far the newest record is above the oldest`() {
         var tracker = OffsetTracker()
-        // Gaps, as compaction leaves them.
+        // Offsets with gaps, as after compaction.
         for offset in stride(from: Int64(0), to: 400_000, by: 4) {
             #expect(tracker.admit(offset: offset, bytes: 1) == true)
             if offset % 80_000 != 0 { #expect(tracker.finish(offset: offset) == nil) }
@@ -88,7 +88,7 @@ struct OffsetTrackerTests {
         #expect(tracker.oldestAdmittedAt == 6)
     }
 
-    /// Against the plain definition: the next offset is one past the last record before the first unfinished one.
+    /// Compares with the definition: the next offset is one past the last record before the first unfinished one.
     @Test(arguments: 0..<50)
     func `any order of finishing gives what the definition says`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

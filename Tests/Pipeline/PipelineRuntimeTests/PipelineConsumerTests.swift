@@ -11,7 +11,7 @@ import Testing
 private struct SinkDown: InfrastructureFault {}
 private struct Poison: Error {}
 
-/// On the embedded broker, where each join of a group costs 3 s: the tests run beside each other.
+/// Runs on the embedded broker, where each join of a group takes 3 s, so the tests run in parallel.
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineConsumerTests {
     @Test func `every record is handled once, in order for each key`() async throws {
@@ -141,7 +141,7 @@ struct PipelineConsumerTests {
             if number % 2 == 0 { return .retry(after: .milliseconds(5)) }
             throw SinkDown()
         }
-        // Longer than the session.
+        // The retries last longer than the poll interval.
         let test = try await PipelineHarness(options, .records(handler), properties: ["max.poll.interval.ms": "3000"])
         try await waitUntil { handler.finished.count == 20 }
         #expect(handler.finished.allSatisfy { $0.partition == 1 })
@@ -185,7 +185,8 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("2".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("3".utf8)),
         ])
-        // The embedded broker may have refused the commit at the revocation: then the record comes again, never less.
+        // The embedded broker may have rejected the commit at the revocation: then the record is delivered again, but
+        // never lost.
         try await waitUntil { Set((first.finished + second.finished).compactMap(\.number)) == [0, 1, 2, 3] }
         await two.stop()
         await one.stop()
@@ -220,7 +221,7 @@ struct PipelineConsumerTests {
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
         let handler = RecordingHandler { _, _ in
-            // Ends by cancellation only.
+            // Ends only by cancellation.
             try await Task.sleep(for: .seconds(3600))
             return .done
         }
@@ -245,7 +246,7 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("0".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("1".utf8)),
         ])
-        // As a C call that listens to no cancellation.
+        // Like a C call that ignores cancellation.
         let gate = Gate()
         let stuck = RecordingHandler { _, _ in
             await gate.pass()
@@ -280,11 +281,11 @@ struct PipelineConsumerTests {
                     topic: options.topics[0], key: [UInt8($0 % 2)], value: Array("\($0)".utf8))
             })
         let handler = RecordingHandler { record, _ in
-            // Ends by cancellation only.
+            // Ends only by cancellation.
             if record.offset == 0 { try await Task.sleep(for: .seconds(3600)) }
             return .done
         }
-        // Longer than the group would wait for a poll.
+        // The test lasts longer than the group's poll interval.
         let test = try await PipelineHarness(options, .records(handler), properties: ["max.poll.interval.ms": "3000"])
         try await waitUntil { handler.finished.count == 10 }
         let clock = ContinuousClock()
@@ -305,7 +306,7 @@ struct PipelineConsumerTests {
         var options = try await PipelineTestBroker.options()
         options.concurrency = 2
         try await PipelineTestBroker.write(numbers: 400, keys: 40, to: options.topics[0])
-        // Ten keys whose sink is down, five times as many as may run at once.
+        // The sink is down for ten keys, five times as many as may run concurrently.
         let isDown = Atomic(true)
         let handler = RecordingHandler { record, _ in
             guard isDown.load(ordering: .relaxed), (record.number ?? 0) % 40 < 10 else { return .done }
@@ -328,7 +329,7 @@ struct PipelineConsumerTests {
             func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
             func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
                 isPreparing.open()
-                // Ends by cancellation only.
+                // Ends only by cancellation.
                 try await Task.sleep(for: .seconds(3600))
             }
         }
@@ -408,7 +409,7 @@ struct PipelineBatchTests {
         try await waitUntil { batches.withLock { $0.joined().count } == 500 }
         await test.stop()
         #expect(batches.withLock { Array($0.joined()) } == Array(0..<500))
-        // How many are there at once is up to the fetches; never more than asked for.
+        // The size of a batch depends on the fetches, but never exceeds the limit.
         #expect(batches.withLock { $0.allSatisfy { (1...50).contains($0.count) } })
     }
 
@@ -463,7 +464,7 @@ struct PipelineBatchTests {
                     return records.map { _ in .deadLetter("bad") }
                 })
         ) { _ in
-            // None is acknowledged before the last one of the first batch was sent.
+            // No dead letter is acknowledged before the last one of the first batch was sent.
             if sent.add(1, ordering: .relaxed).newValue == batches.withLock({ $0.first }) { all.open() }
             await all.pass()
         }
@@ -494,7 +495,7 @@ struct PipelineBatchTests {
                 }))
         try await waitUntil { test.metric("sluice_consumer_records_total{outcome=\"done\"") == 9 }
         await test.stop()
-        // Where a batch ends is up to the fetches.
+        // The end of a batch depends on the fetches.
         let withFour = calls.withLock { $0 }.filter { $0.contains(4) }
         #expect(withFour.count == 2)
         #expect(withFour.last?.first == 4)

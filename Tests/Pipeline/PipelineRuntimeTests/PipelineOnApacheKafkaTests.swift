@@ -3,17 +3,18 @@ import Kafka
 import TestSupport
 import Testing
 
-/// What the suite of the embedded broker says, once more where rebalances, commits and fetches are Kafka's own.
+/// Repeats the embedded broker's suite with the rebalances, commits and fetches of Apache Kafka.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct PipelineOnApacheKafkaTests {
-    /// Groups whose members assign partitions, and groups whose brokers do (KIP-848), where librdkafka can.
+    /// Groups with assignments by members, and groups with assignments by brokers (KIP-848) if librdkafka supports
+    /// them.
     enum GroupProtocol: String, CaseIterable {
         case classic, consumer
 
         static let known =
             "2.12".compare(librdkafkaVersion, options: .numeric) == .orderedDescending ? [classic] : allCases
 
-        // librdkafka before 2.4 does not know the property.
+        // librdkafka before 2.4 does not support the property.
         var properties: [String: String] { self == .classic ? [:] : ["group.protocol": rawValue] }
     }
 

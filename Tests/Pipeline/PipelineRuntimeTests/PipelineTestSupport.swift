@@ -10,12 +10,13 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// One broker for all pipeline tests, embedded unless `ApacheKafka.use` chose; each test has its own topic and group.
+/// One broker for all pipeline tests, embedded unless `ApacheKafka.use` is active; each test has its own topic and
+/// group.
 enum PipelineTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastNumber = Mutex(0)
 
-    /// Of every client of a test, on Apache Kafka.
+    /// Properties of every client of a test on Apache Kafka.
     @TaskLocal static var properties: [String: String] = [:]
 
     static func shared() throws -> DevBroker { try broker.get() }
@@ -29,7 +30,7 @@ enum PipelineTestBroker {
             bootstrapServers: shared().bootstrapServers, properties: properties, profile: .embedded)
     }
 
-    /// Options of a group of the test's own over a topic of its own, whose dead letter topic exists.
+    /// Returns options with a new group and a new topic, and creates the dead letter topic.
     static func options(partitions: Int = 1) async throws -> PipelineOptions {
         let number = lastNumber.withLock { number in
             number += 1
@@ -50,7 +51,8 @@ enum PipelineTestBroker {
         try await configuration().create([KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1)])
     }
 
-    /// `count` records; the value is the number, the key one of `keys`, and all of a key are written in order.
+    /// Writes `count` records: each value is the record's number, there are `keys` different keys, and records of a key
+    /// are written in order.
     static func write(numbers count: Int, keys: Int, to topic: KafkaTopic) async throws {
         try await configuration().write(
             (0..<count).map { number in
@@ -59,13 +61,13 @@ enum PipelineTestBroker {
             })
     }
 
-    /// All records of the dead letter topic of a group's only input.
+    /// Reads all records of the dead letter topic of a group with one input.
     static func deadLetters(_ options: PipelineOptions, partitions: Int32 = 1) async throws -> [KafkaRecord] {
         try await configuration().records(of: options.deadLetterTopics, partitions: partitions)
     }
 }
 
-/// A pipeline over a closure, with what it logged and counted.
+/// A pipeline with a closure as handler, and its log and metrics.
 final class PipelineHarness: Sendable {
     let pipeline: PipelineConsumer
     let metrics = MetricsRegistry()
@@ -94,7 +96,7 @@ final class PipelineHarness: Sendable {
         await producer.close(within: .seconds(5))
     }
 
-    /// The value of a metric's line that begins like this.
+    /// Returns the value of the first metric line with this prefix.
     func metric(_ start: String) -> Double? {
         String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n")
             .first { $0.hasPrefix(start) }
@@ -103,18 +105,18 @@ final class PipelineHarness: Sendable {
     }
 }
 
-/// A handler of single records that notes what it gets.
+/// A handler of single records that records its input.
 final class RecordingHandler: RecordHandler {
     private let notes = Mutex<[KafkaRecord]>([])
     private let body: @Sendable (KafkaRecord, Int) async throws -> HandlerVerdict
     private let calls = Mutex<[KafkaOffset: Int]>([:])
 
-    /// `body` gets the record and the number of calls for it so far, this one included.
+    /// Creates a handler; `body` receives the record and the number of calls for it, including this one.
     init(_ body: @escaping @Sendable (KafkaRecord, Int) async throws -> HandlerVerdict = { _, _ in .done }) {
         self.body = body
     }
 
-    /// Records in the order in which the handler was done with them.
+    /// Records in the order in which the handler finished them.
     var finished: [KafkaRecord] { notes.withLock { $0 } }
     func calls(for offset: KafkaOffset) -> Int { calls.withLock { $0[offset] ?? 0 } }
 
@@ -129,7 +131,7 @@ final class RecordingHandler: RecordHandler {
     }
 }
 
-/// A handler of batches over a closure.
+/// A batch handler that calls a closure.
 struct BatchClosure: BatchHandler {
     let body: @Sendable ([KafkaRecord]) async throws -> [HandlerVerdict]
 

@@ -133,7 +133,7 @@ struct DeadLetterTests {
         #expect(letter.topic == "in.group.dlq")
         #expect(letter.key == [1, 0])
         #expect(letter.value == [255, 254])
-        // The time of writing.
+        // Nil means the time of writing.
         #expect(letter.timestampMilliseconds == nil)
         #expect(Array(letter.headers.prefix(2)) == headers)
         let added = letter.headers.dropFirst(2).map { "\($0.key)=\(String(decoding: $0.value ?? [], as: UTF8.self))" }
@@ -164,7 +164,7 @@ struct DeadLetterTests {
         #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == true)
         #expect(form.key(of: record) == Array("in 3 42".utf8))
         #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == false)
-        // Two sizes are tried below everything, whichever limit is met.
+        // Two sizes smaller than the whole letter are tried, whichever limit was exceeded.
         #expect(form.change(after: KafkaError(.recordListTooLarge, "large"), of: record) == true)
         #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == true)
         #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == false)
@@ -176,7 +176,7 @@ struct DeadLetterTests {
 
     @Test(arguments: [
         (String(repeating: "a", count: 1024), 1024), (String(repeating: "a", count: 1025), 1024),
-        // Three bytes each: 341 of them are 1023.
+        // Three bytes each: 341 characters have 1023 bytes.
         (String(repeating: "€", count: 400), 1023), ("", 0),
     ])
     func `a header's text is cut between characters`(text: String, bytes: Int) {
@@ -263,14 +263,14 @@ struct PartitionWindowTests {
             limits: WindowLimits(records: 100_000, bytes: 1 << 30, distance: .max), share: share)
         var count = 0
         while let room = window.room {
-            // As the reader does: no further record once there are so many bytes.
+            // Like the reader: stops adding records once the batch has this many bytes.
             let batch = min(room.records, (room.bytes + payload - 1) / payload)
             #expect(batch > 0)
             count += window.admit((0..<batch).map { record(Int64(count + $0), bytes: payload) }).count
         }
         #expect(count >= least)
         #expect(count == least || partitions * count * (payload + recordBytes) <= total + partitions * payload)
-        // Half of it at least is used.
+        // At least half of the total is used.
         #expect(2 * (count + 1) * (payload + recordBytes) * partitions >= total)
     }
 

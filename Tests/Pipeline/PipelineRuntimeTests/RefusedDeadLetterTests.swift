@@ -8,9 +8,9 @@ import Time
 
 @testable import PipelineRuntime
 
-/// A letter that its topic refuses for good is written otherwise, and the partition goes on.
+/// A dead letter that its topic permanently rejects is rewritten, and the partition continues.
 @Suite(.timeLimit(.minutes(5))) struct RefusedDeadLetterTests {
-    /// A broker with `message.timestamp.before.max.ms` of an hour.
+    /// The broker has `message.timestamp.before.max.ms` set to one hour.
     @Test func `the letter of an old record has the time of writing, and its headers the record's own time`()
         async throws
     {
@@ -34,7 +34,7 @@ import Time
         #expect(letter.text("sluice.dlq.original.timestamp") == "\(old)")
     }
 
-    /// A dead letter topic with `cleanup.policy=compact` refuses records without a key.
+    /// A dead letter topic with `cleanup.policy=compact` rejects records without a key.
     @Test func `the letter of a record without a key is given its place as key where the topic demands one`()
         async throws
     {
@@ -91,7 +91,7 @@ import Time
     }
 }
 
-/// The letters of a pipeline, as a broker takes them.
+/// A dead letter writer that records the letters that a broker would accept.
 private final class KafkaLetters: Sendable {
     private let taken = Mutex<[KafkaProducerRecord]>([])
     private let refusal: @Sendable (KafkaProducerRecord) -> KafkaError?
