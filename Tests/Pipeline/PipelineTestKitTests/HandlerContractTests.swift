@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The last value of each key, and how it can be kept well and badly.
+/// A sink with the last value of each key, for correct and faulty handlers.
 private final class Table: Sendable {
     let rows = Mutex<[String: String]>([:])
     let isAway = Mutex(false)
@@ -17,7 +17,7 @@ private struct SinkAway: InfrastructureFault {}
 private struct NoText: Error {}
 private struct Ordinary: Error {}
 
-/// A mistake of a handler, and the scenario that must find it.
+/// A mistake of a handler, and the scenario that must detect it.
 private enum Mistake: String, CaseIterable, Sendable {
     case none, counts, throwsWhenAway, retriesPoison, skipsWhenAway, deadLettersGood, ignoresCancellation, takesAllKeys
 
@@ -67,7 +67,7 @@ private struct TableHandler: RecordHandler {
     }
 }
 
-/// The same well-behaved handler over batches.
+/// A correct batch handler around the single-record handler.
 private struct TableBatches: BatchHandler {
     let handler: TableHandler
 
@@ -84,7 +84,7 @@ private struct TableBatches: BatchHandler {
     }
 }
 
-/// The same over an open file for each partition that is closed at a flush.
+/// A flushing handler with an open file for each partition, closed by a flush.
 private final class TableFiles: FlushingHandler {
     let handler: TableHandler
     private let open = Mutex<[KafkaTopicPartition: [KafkaRecord]]>([:])
@@ -147,7 +147,7 @@ private enum Form: CaseIterable, Sendable {
         #expect(violations.contains { $0.scenario == .duplicates }, "\(violations)")
     }
 
-    /// Side by side: each waits for a consumer group twice.
+    /// Runs in parallel, because each scenario waits for a consumer group twice.
     @Test func `every mistake is found by its scenario and told`() async throws {
         try await withThrowingTaskGroup { group in
             for mistake in Mistake.allCases {
