@@ -1,7 +1,7 @@
 package import Kafka
 
 extension KafkaConfiguration {
-    /// Writes records in order, each acknowledged before the next.
+    /// Writes records in order, awaiting each acknowledgement.
     package func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(self, topics: Array(Set(records.map(\.topic))))
         for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
@@ -16,7 +16,7 @@ extension KafkaConfiguration {
         if let failure = failures.first?.value { throw failure }
     }
 
-    /// Everything in these topics, each with so many partitions.
+    /// Reads all records of these topics, each with this number of partitions.
     package func records(of topics: [KafkaTopic], partitions: Int32) async throws -> [KafkaRecord] {
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
         for topic in topics {

@@ -3,7 +3,7 @@ package import Telemetry
 internal import TestSupport
 internal import Testing
 
-/// The services of an executable, run as its main runs them.
+/// The services of an executable, run in the same way as by its main function.
 package final class RunningServices: Sendable {
     package let registry = MetricsRegistry()
     package let log = MemoryLogSink()
@@ -21,23 +21,23 @@ package final class RunningServices: Sendable {
         }
     }
 
-    /// Returns when the keyed state of every partition has been read.
+    /// Waits until the keyed state of every partition has been read.
     package func waitForState() async throws {
         let isComplete = await eventually(within: .seconds(25)) { self.metric("sluice_state_complete ") == 1 }
         try #require(isComplete, "\(log.lines.suffix(8).joined(separator: "\n"))")
     }
 
-    /// As SIGTERM does.
+    /// Stops the services like SIGTERM.
     @discardableResult
     package func stop() async -> ExitCode {
         trigger.yield("test")
         return await group.value
     }
 
-    /// How the services end by themselves.
+    /// Waits for the services to end by themselves, and returns the exit code.
     package func end() async -> ExitCode { await group.value }
 
-    /// The sum of the metric's lines that begin like this.
+    /// Returns the sum of all metric lines with this prefix.
     package func metric(_ start: String) -> Double {
         String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
             .filter { $0.hasPrefix(start) }
