@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// Files with passwords and certificates for Kafka that change while a process runs.
+/// Kafka password and certificate files that change while a process runs.
 @Suite struct KafkaCredentialFilesTests {
     private let directory: TemporaryDirectory
     private let log = MemoryLogSink()

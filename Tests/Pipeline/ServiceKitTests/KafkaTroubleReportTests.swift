@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// The setting, the fix and the exit code of each trouble, with the words of librdkafka.
+/// The setting, the fix and the exit code of each trouble, with librdkafka's messages.
 @Suite struct KafkaTroubleReportTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let code: KafkaError.Code

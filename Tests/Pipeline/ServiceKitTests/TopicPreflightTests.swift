@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// Topics that were just created, and topics that are not there.
+/// New topics whose metadata is not yet complete, and missing topics.
 @Suite(.timeLimit(.minutes(5))) struct TopicPreflightTests {
     private let topic = KafkaTopicDescription(topic: "a", partitions: [], configuration: nil)
 
@@ -84,7 +84,7 @@ import Testing
         let broker = try DevBroker()
         let topic: KafkaTopic = "made.late"
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
-        // Whether its first question comes before or after the topic is made is left to chance.
+        // The first request may run before or after the topic is created.
         async let outcome = TopicPreflight.run(
             configuration, topics: [KafkaTopicExpectation(topic: topic)], profile: .singleNode)
         let admin = try KafkaAdmin(configuration)
@@ -164,7 +164,7 @@ import Testing
         ] {
             #expect(advice.first?.contains(part) == true, "\(part)")
         }
-        // The input's topic is not compacted.
+        // The input topic is not compacted.
         let refusal = await #expect(throws: StartupError.self) { _ = try await check(input) }
         #expect(refusal?.exitCode == .configuration)
         #expect(refusal?.line.contains("cleanup.policy is delete, expected compact") == true)
