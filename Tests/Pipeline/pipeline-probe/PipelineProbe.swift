@@ -4,8 +4,8 @@ import Glibc
 import Kafka
 import PipelineRuntime
 
-/// A consumer whose handler traps at records of value `trap`, uses up its stack at `deep`, never returns from those of
-/// value `hang`, lasts long at `pause` and `wait`, and appends each finished value to a file, a line each.
+/// A consumer for crash tests: its handler traps at records with value `trap`, exhausts its stack at `deep`, never
+/// returns at `hang`, runs long at `pause` and `wait`, and appends each finished value to a file as a line.
 @main struct PipelineProbe {
     private struct Handler: RecordHandler {
         let output: FileHandle
@@ -21,7 +21,8 @@ import PipelineRuntime
             return .done
         }
 
-        /// Calls itself without an end that could be reached, and is needed after each return.
+        /// Recurses practically without end; the result is used after each return, so that calls are not optimized
+        /// away.
         @inline(never) private static func depth(of number: Int) -> Int {
             number == .max ? 0 : 1 + depth(of: number + 1) % 7
         }
