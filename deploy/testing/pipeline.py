@@ -132,12 +132,20 @@ class Process:
 class Pipeline:
     """Started processes, in one temporary folder."""
 
+    # The folder of the certificates that are trusted, and whether their responders are asked.
+    pki = "pki"
+    revocation = "off"
+
     def __init__(self):
         self.bin = executables()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-deploy."))
         self.processes = []
         self.environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(self.folder)}
         self.targets = {}
+        # The settings of all executables, as one file that an operator has; and the words that printed commands have in
+        # place of names, such as TRANSACTION.
+        self.settings = {}
+        self.words = {}
         self.prometheus_address = None
         atexit.register(self.close)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -151,9 +159,10 @@ class Pipeline:
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self, name, command):
+    def start(self, name, command, clock=None):
         # A log for each start: the lines of the one before are not this one's.
-        process = Process(name, command, self.folder / f"{name}.{len(self.processes)}.log", self.environment)
+        environment = self.environment | (clock.environment if clock else {})
+        process = Process(name, command, self.folder / f"{name}.{len(self.processes)}.log", environment)
         self.processes.append(process)
         return process
 
@@ -169,23 +178,36 @@ class Pipeline:
 
         return wait(line, 30, f"{process.name} is ready")[field]
 
-    def run(self, name, *arguments, check=True):
+    def run(self, name, *arguments, check=True, clock=None):
         """Runs an executable to its end; what it printed."""
-        run = subprocess.run([self.bin / name, *map(str, arguments)], capture_output=True, text=True,
-                             env=self.environment, cwd=self.folder, timeout=120)
+        run = subprocess.run([self.bin / name, *map(str, arguments)], capture_output=True, text=True, cwd=self.folder,
+                             env=self.environment | (clock.environment if clock else {}), timeout=120)
         if check and run.returncode != 0:
             raise RuntimeError(f"{name} {' '.join(map(str, arguments))} ended with {run.returncode}: {run.stderr[-2000:]}")
         return run.stdout
 
-    def executable(self, name, *arguments, job=None):
-        """Starts an executable and remembers its admin listener for Prometheus, under the job's name."""
+    def executable(self, name, *arguments, job=None, clock=None):
+        """Starts an executable and remembers its admin listener for Prometheus, under the job's name; with a clock that
+        is not the machine's if one is given."""
         label = job or name
-        process = self.start(label, [self.bin / name, *arguments])
+        process = self.start(label, [self.bin / name, *arguments], clock)
         if name != "sluice-dev-broker":
             line = {"listener": "admin"} if name == "sluice-ingress" else {"message": "admin listener ready"}
             self.targets[label] = self.ready(process, "port", **line)
             self.announce()
+            self.remember(name, arguments, self.targets[label])
         return process
+
+    def remember(self, name, arguments, admin):
+        """Adds the settings of an executable to sluice.properties in the folder, and where sluicectl finds it."""
+        given = list(map(str, arguments))
+        for key, value in zip(given, given[1:]):
+            if key.startswith("--") and not key.endswith(".port"):
+                self.settings[key[2:]] = value
+        self.settings[f"{name.removeprefix('sluice-')}.admin.url"] = f"http://127.0.0.1:{admin}"
+        known = {key: value for key, value in self.settings.items()
+                 if not key.endswith(".admin.url") or key in ("webhooks.admin.url", "reconciler.admin.url")}
+        (self.folder / "sluice.properties").write_text("".join(f"{key}={value}\n" for key, value in known.items()))
 
     def broker(self, *arguments):
         process = self.executable("sluice-dev-broker", "--port", free_port(), *arguments)
@@ -193,23 +215,23 @@ class Pipeline:
         self.environment |= {"SLUICE_KAFKA_BOOTSTRAP_SERVERS": servers, "SLUICE_PROFILE": "single-node"}
         return process
 
-    def authority(self, name="pki"):
-        self.run("sluice-simulator", "pki", "--out", self.folder / name)
+    def authority(self, name="pki", clock=None):
+        self.run("sluice-simulator", "pki", "--out", self.folder / name, clock=clock)
         return self.folder / name
 
     # The arguments of whatever verifies signatures.
     def verifying(self):
-        return ["--apps", APP, "--root.certificates", self.folder / "pki/root.pem", "--revocation", "off"]
+        return ["--apps", APP, "--root.certificates", self.folder / self.pki / "root.pem", "--revocation", self.revocation]
 
     def api(self, url, sandbox=None):
         arguments = ["--appstore.api.url", url, "--appstore.api.issuer.id", "57246542-96fe-1a63-e053-0824d011072a",
                      "--appstore.api.key.id", "2X9R4HXF34", "--appstore.api.key.file", self.folder / "pki/api.key.p8"]
         return arguments + (["--appstore.api.sandbox.url", sandbox] if sandbox else [])
 
-    def ingress(self, *arguments):
+    def ingress(self, *arguments, clock=None):
         process = self.executable(
             "sluice-ingress", *self.verifying(), "--http.host", "127.0.0.1", "--http.port", "0", "--admin.port", "0",
-            *arguments)
+            *arguments, clock=clock)
         port = self.ready(process, "port", listener="notifications")
         self.notifications = f"http://127.0.0.1:{port}/notifications"
         return process
@@ -310,6 +332,7 @@ class Everything(Pipeline):
         data = ["--data.dir", self.folder / "data", "--admin.port", "0"]
         reading = self.executable("sluice-entitlements", *data, "--http.port", "0", "--legacy.trust", "accept")
         self.entitlements = f"http://127.0.0.1:{self.ready(reading, 'port', listener='entitlements')}"
+        self.settings["entitlements.url"] = self.entitlements
         self.receiver = Receiver()
         (self.folder / "webhooks").write_text("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n")
         self.executable("sluice-webhooks", *data, "--webhooks.url", self.receiver.url + "/purchases",

@@ -4,7 +4,9 @@ import shutil
 import subprocess
 import time
 
+from clock import Clock
 from pipeline import Pipeline, wait
+from state import fill
 from watch import Watch
 
 
@@ -15,16 +17,17 @@ class Archive(Pipeline):
         self.broker()
         self.ingress()
         (self.folder / "keys").mkdir()
-        self.run("sluicectl", "archive", "key", "signing", self.folder / "signing.pem", "--archive.origin", "example.com/test")
+        printed = self.run("sluicectl", "archive", "key", "signing", self.folder / "signing.pem", "--archive.origin", "example.com/test")
+        (self.folder / "archive.pub").write_text(printed)
         self.run("sluicectl", "archive", "key", "encryption", self.folder / "kek")
 
-    def begin(self):
+    def begin(self, *arguments, **options):
         return self.executable(
             "sluice-archive", "--data.dir", self.folder / "data", "--admin.port", "0", "--archive.url", self.folder / "archive",
             "--archive.origin", "example.com/test", "--archive.signing.key.file", self.folder / "signing.pem",
             "--archive.key.encryption.key.file", self.folder / "kek", "--archive.key.store", self.folder / "keys/keys.sqlite",
             "--archive.anchor.url", self.folder / "anchor", "--archive.flush.interval", "500ms",
-            "--archive.anchor.interval", "1s")
+            "--archive.anchor.interval", "1s", *arguments, **options)
 
     def more(self, number):
         self.post("--scenario", "subscription-renewing", "--accounts", "6", "--first-run", number)
@@ -54,48 +57,59 @@ def run(table):
     time.sleep(3)
     pipeline.settled()
     archive.stop()
-    for checkpoint in pipeline.checkpoints():
-        text = bytearray(checkpoint.read_bytes())
-        text[-10] ^= 1
-        checkpoint.write_bytes(bytes(text))
+    signed = {checkpoint: checkpoint.read_bytes() for checkpoint in pipeline.checkpoints()}
+    for checkpoint, text in signed.items():
+        checkpoint.write_bytes(text[:-10] + bytes([text[-10] ^ 1]) + text[-9:])
     start = time.monotonic()
     archive = pipeline.begin()
     pipeline.more(10)
     table.expect(watch, "the signatures of checkpoints are changed", ["SluiceArchiveTampered"], start, 60)
     archive.stop()
-    shutil.rmtree(pipeline.folder / "archive")
-    shutil.copytree(saved, pipeline.folder / "archive")
+    for checkpoint, text in signed.items():
+        checkpoint.write_bytes(text)
 
-    start = time.monotonic()
     archive = pipeline.begin()
-    table.expect(watch, "an older copy of the archive is put in its place", ["SluiceArchiveRolledBack"], start, 60)
+    pipeline.more(20)
+    time.sleep(3)
+    pipeline.settled()
+    start = time.monotonic()
+    shutil.copytree(saved, pipeline.folder / "archive", dirs_exist_ok=True)
+    pipeline.more(30)
+    table.expect(watch, "an older copy of the archive is put over it", ["SluiceArchiveRolledBack"], start, 60)
+    # From then on a start is refused, which no metric can tell: the process is down.
     archive.stop()
+    refused = pipeline.start("sluice-archive", archive.command)
+    if refused.process.wait(timeout=60) != 78:
+        table.failures.append(f"a start with an older copy of the archive ended with {refused.process.returncode}: {refused.text()}")
     for name, place in [("SluiceArchiveDiskFull", "archive"), ("SluiceArchiveKeyStore", "keys")]:
         disk_full(table, watch, pipeline, name, place)
     pipeline.close()
 
 
 def disk_full(table, watch, pipeline, name, place):
-    """A new archive with one of its folders on a file system of 1 MiB, which is filled."""
+    """A new archive with one of its folders on a file system of 16 MiB, which is filled."""
     for each in ["archive", "keys", "anchor"]:
         shutil.rmtree(pipeline.folder / each, ignore_errors=True)
         (pipeline.folder / each).mkdir()
     folder = pipeline.folder / place
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True).returncode != 0:
-        print(f"  left out: {name}: no right to mount a file system of 1 MiB", flush=True)
-        return
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], capture_output=True).returncode != 0:
+        return table.leave_out([name, "SluiceArchiveLagging"], "no right to mount a file system of 16 MiB")
     try:
-        archive = pipeline.begin()
+        # Checkpoints of twenty minutes ago, so that the silence since then is long enough for an alert.
+        clock = Clock(pipeline.folder, place, -20 * 60)
+        archive = pipeline.begin("--archive.begin", "true", clock=clock)
+        pipeline.more(int(time.monotonic()))
         time.sleep(3)
         pipeline.settled()
+        clock.set(0)
         start = time.monotonic()
-        try:
-            with open(folder / "filler", "wb") as filler:
-                filler.write(b"x" * (2 << 20))
-        except OSError:
-            pass
+        fill(folder)
         pipeline.more(int(time.monotonic()))
-        table.expect(watch, f"the disk of the archive's {place} is full", [name], start, 60)
+        table.expect(watch, f"the disk of the archive's {place} is full", [name, "SluiceArchiveLagging"], start, 60)
+        (folder / "filler").unlink()
+        start = time.monotonic()
+        # The failures themselves are counted for five minutes.
+        table.expect(watch, "space was freed", ["SluiceArchiveLagging"], start, 60, resolved=True)
         archive.stop()
     finally:
         subprocess.run(["umount", "--lazy", folder], capture_output=True)

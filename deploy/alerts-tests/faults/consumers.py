@@ -1,13 +1,14 @@
-"""The receiver of webhooks fails, Apple's API refuses the key."""
+"""The receiver of webhooks fails, Apple's API refuses the key until a refund request is over."""
 
 import json
 import time
 
+from clock import HOUR, Clock
 from pipeline import APP, Everything, free_port, wait
 from watch import Watch
 
 
-def refunds(pipeline):
+def refunds(pipeline, clock):
     """sluice-refunds with a key that the simulated App Store does not know, and a request that waits for it."""
     untrusted = pipeline.authority("untrusted")
     rules = {"default": "noPreference",
@@ -17,11 +18,30 @@ def refunds(pipeline):
     arguments = [str(each).replace(str(pipeline.folder / "pki"), str(untrusted)) if "api.key" in str(each) else each
                  for each in pipeline.api(f"http://127.0.0.1:{port}")]
     pipeline.executable("sluice-refunds", *pipeline.verifying(), "--data.dir", pipeline.folder / "data", "--admin.port", "0",
-                        *arguments, "--refunds.rules", pipeline.folder / "rules.json")
+                        *arguments, "--refunds.rules", pipeline.folder / "rules.json", clock=clock)
     wait(lambda: pipeline.query("sluice_refunds_paused"), 20, "sluice-refunds is scraped")
     pipeline.start("refund-store", [
         pipeline.bin / "sluice-simulator", "post", "--url", pipeline.notifications, "--pki", pipeline.folder / "pki", "--app", APP,
         "--scenario", "refund-request", "--accounts", "1", "--api-port", port, "--time-scale", "1"])
+
+
+def late(table, pipeline, watch, clock):
+    """The request goes on waiting until Apple's twelve hours are over."""
+    pipeline.words["TRANSACTION"] = transaction = waiting(pipeline)
+    start = time.monotonic()
+    clock.set(10.5 * HOUR)
+    table.expect(watch, "ten and a half hours later the key is still refused", ["SluiceRefundDeadline"], start, 60)
+    start = time.monotonic()
+    clock.set(13 * HOUR)
+    table.expect(watch, "after thirteen hours", ["SluiceRefundMissed"], start, 60)
+    if transaction not in pipeline.run("sluicectl", "refunds", "list", "--status", "missed"):
+        table.failures.append(f"sluicectl refunds list --status missed does not name {transaction}")
+
+
+def waiting(pipeline):
+    """The transaction that Apple waits for an answer about."""
+    due = json.loads(pipeline.run("sluicectl", "refunds", "due", "--output", "json"))
+    return (due if isinstance(due, list) else [due])[0]["transactionId"]
 
 
 def run(table):
@@ -35,8 +55,10 @@ def run(table):
     pipeline.receiver.status = 503
     pipeline.post("--scenario", "subscription-life", "--accounts", "2", "--first-run", "300")
     refunding = time.monotonic()
-    refunds(pipeline)
+    clock = Clock(pipeline.folder, "refunds")
+    refunds(pipeline, clock)
     table.expect(watch, "Apple's API refuses the key (401)", ["SluiceRefundUndecided", "SluiceRefundUnauthorized"], refunding, 60)
+    late(table, pipeline, watch, clock)
     table.expect(watch, "the receiver answers everything with 503",
                  ["SluiceWebhooksNotDelivered", "SluiceRecordStuck", "SluiceConsumerLag"], start, 400)
 

@@ -1,5 +1,6 @@
-"""The first look of a runbook, run as it is printed."""
+"""The commands of a runbook, run as they are printed."""
 
+import os
 import re
 import subprocess
 
@@ -9,6 +10,9 @@ from pipeline import ROOT
 PORTS = {"9464": "sluice-ingress", "9465": "sluice-entitlements", "9466": "sluice-refunds", "9467": "sluice-archive",
          "9468": "sluice-webhooks", "9469": "sluice-reconciler"}
 
+# Words in capitals that a printed command has in place of a name.
+WORDS = r"\b(TRANSACTION|PURCHASE|ID|APP|TIME|B|T|P|OFFSET|FILE)\b"
+
 
 def commands(page):
     """The lines of the block under "First look"."""
@@ -17,27 +21,64 @@ def commands(page):
     return block[1].splitlines() if block else []
 
 
+def named(command, pipeline):
+    """A command with the names of this pipeline in place of words in capitals, of a list one after the other; nil where one
+    is not known."""
+    lists = {word: iter(names) for word, names in pipeline.words.items() if isinstance(names, list)}
+
+    def name(word):
+        return next(lists[word[0]]) if word[0] in lists else str(pipeline.words.get(word[0], word[0]))
+
+    known = re.sub(WORDS, name, command.split("   #")[0])
+    return None if re.search(WORDS, known) else known
+
+
 def runnable(line, pipeline):
-    """A line that asks an admin listener or reads a log, for this pipeline: with its ports, and with its logs in place of
-    the journal. Nil for a line that needs something else, or a process that does not run here."""
-    asked = re.match(r"curl -s localhost:(\d+)/", line)
+    """A line for this pipeline: with its ports, with its logs in place of the journal, with its names. Nil for a line that
+    needs something else, or a process that does not run here."""
+    asked = re.match(r"curl -s '?localhost:(\d+)/", line)
     if asked:
         port = pipeline.targets.get(PORTS.get(asked[1]))
         return line.replace(f"localhost:{asked[1]}", f"127.0.0.1:{port}") if port else None
     # Not the last lines of a process that ended: one that is killed says nothing.
-    read = re.match(r"journalctl -u ([a-z-]+)(?= \|)", line)
+    read = re.match(r"journalctl -u ([a-z-]+)(?: -n \d+)?(?= \|)", line)
     if read and list(pipeline.folder.glob(f"{read[1]}.*.log")):
         # Pages about consumers name one of them as an example.
         return f"cat {pipeline.folder}/sluice-*.log" + line[read.end():]
+    tool = line.split()[0] if line.strip() else ""
+    if tool == "sluicectl" or tool.startswith("kafka-") and os.environ.get("KAFKA_HOME") and "B" in pipeline.words:
+        return named(line, pipeline)
     return None
 
 
+def shell(command, pipeline):
+    """Runs a command in the pipeline's folder, where sluice.properties is, with the executables and Kafka's tools."""
+    path = [str(pipeline.bin), os.path.join(os.environ.get("KAFKA_HOME", "/nonexistent"), "bin"), os.environ["PATH"]]
+    environment = pipeline.environment | {"PATH": ":".join(path), "SLUICE_CONFIG": str(pipeline.folder / "sluice.properties")}
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, cwd=pipeline.folder,
+                          env=environment)
+
+
 def silent(page, pipeline):
-    """The number of lines that were run, and those of them that printed nothing."""
+    """The number of lines that were run, and those of them that printed nothing, or that sluicectl does not take."""
     lines = [line for line in commands(page) if runnable(line, pipeline)]
-    nothing = []
+    wrong = []
     for line in lines:
-        run = subprocess.run(["bash", "-c", runnable(line, pipeline)], capture_output=True, text=True, timeout=30)
-        if not run.stdout.strip():
-            nothing.append(line)
-    return len(lines), nothing
+        run = shell(runnable(line, pipeline), pipeline)
+        # A code of its own says what is wrong, such as 2 of an archive that was tampered with.
+        if run.returncode in (64, 78) or run.returncode in (0, 1) and not run.stdout.strip():
+            wrong.append(f"{line} ({run.returncode}: {run.stderr.strip()[-300:]})")
+    return len(lines), wrong
+
+
+def fix(page, command, pipeline):
+    """Runs a command of a page's "Do" as it is printed there; what it printed.
+
+    Raises an error where the page does not have it, or where it fails."""
+    text = (ROOT / "deploy" / page).read_text()
+    if f"`{command}" not in re.search(r"^## Do\n(.*?)^## Do not", text, re.MULTILINE | re.DOTALL)[1]:
+        raise RuntimeError(f"{page} has no {command!r} under \"Do\"")
+    run = shell(named(command, pipeline), pipeline)
+    if run.returncode != 0:
+        raise RuntimeError(f"{page}: {command} ended with {run.returncode}: {run.stdout[-500:]}{run.stderr[-500:]}")
+    return run.stdout

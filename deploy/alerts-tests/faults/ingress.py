@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 import uuid
 
+from memory import damage
 from pipeline import APP, Pipeline, wait
 from watch import Watch
 
@@ -41,7 +42,7 @@ class Requests(Pipeline):
     def signed(self, payload):
         file = self.folder / "payload.json"
         file.write_text(json.dumps(payload))
-        return self.run("sluice-simulator", "sign", file, "--pki", self.folder / "pki").strip()
+        return self.run("sluice-simulator", "sign", file, "--pki", self.folder / self.pki).strip()
 
     def send(self, jws):
         return post(self.notifications, json.dumps({"signedPayload": jws}).encode())
@@ -54,6 +55,20 @@ class Requests(Pipeline):
         return ".".join([head, payload, base64.urlsafe_b64encode(bytes(raw)).decode().rstrip("=")])
 
 
+def damaged_table(table, pipeline, watch):
+    """Memory that goes bad where the multiples of a key are."""
+    next(each for each in pipeline.processes if each.name == "sluice-ingress").stop()
+    process = pipeline.ingress("--verification.tables", "on", "--verification.tables.recheck", "1")
+    pipeline.send(pipeline.signed(notification()))
+    wait(lambda: pipeline.query("sluice_ingress_tables > 0"), 20, "a table is made")
+    start = time.monotonic()
+    damage(process.process.pid, pipeline.folder / pipeline.pki / "leaf.pem")
+    status = pipeline.send(pipeline.signed(notification()))
+    if status != 200:
+        table.failures.append(f"a notification is answered {status} where a table is damaged: OpenSSL's verdict counts")
+    table.expect(watch, "the memory of a table is damaged", ["SluiceTableFault"], start, 20)
+
+
 def run(table):
     pipeline = Requests()
     watch = Watch(pipeline)
@@ -62,6 +77,7 @@ def run(table):
 
     start = time.monotonic()
     jws = pipeline.signed(notification())
+    (pipeline.folder / "body.json").write_text(json.dumps({"signedPayload": pipeline.forge(jws)}))
     pipeline.send(pipeline.forge(jws))
     wait(lambda: pipeline.query('sluice_ingress_decisions_total{reason="signature"}'), 10, "the first one is scraped")
     for _ in range(15):
@@ -93,4 +109,5 @@ def run(table):
         table.failures.append("an ingress with kafka.message.max.bytes=1000 took a notification whose record is larger")
     table.expect(watch, "an authentic notification, and kafka.message.max.bytes=1000", ["SluiceRecordTooLarge"], start, 20)
 
+    damaged_table(table, pipeline, watch)
     pipeline.close()

@@ -31,10 +31,10 @@ class Posting:
 class Quick(Everything):
     """With limits of seconds in place of minutes."""
 
-    def executable(self, name, *arguments, job=None):
+    def executable(self, name, *arguments, **options):
         if name == "sluice-entitlements":
             arguments = [*arguments, "--entitlements.staleness.limit", "10s"]
-        return super().executable(name, *arguments, job=job)
+        return super().executable(name, *arguments, **options)
 
 
 def run(table):

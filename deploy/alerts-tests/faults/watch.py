@@ -61,6 +61,8 @@ class Table:
     def __init__(self):
         self.rows = []
         self.failures = []
+        # Alerts that cannot be provoked on this machine, and why.
+        self.left_out = {}
         # Commands of first looks that were run.
         self.looks = 0
 
@@ -90,7 +92,7 @@ class Table:
             count, nothing = silent(page, watch.pipeline)
             self.looks += count
             for line in nothing:
-                self.failures.append(f"{page}: first look prints nothing: {line}")
+                self.failures.append(f"{page}: first look fails or prints nothing: {line}")
                 print(f"  failed: {self.failures[-1]}", flush=True)
 
     def quiet(self, watch, where):
@@ -98,6 +100,12 @@ class Table:
         if watch.pages():
             self.failures.append(f"{where}: pages without a fault: {watch.pages()}")
             print(f"  failed: {self.failures[-1]}", flush=True)
+
+    def leave_out(self, names, reason):
+        """Says that alerts are not provoked on this machine."""
+        names = [name for name in names if name not in self.provoked]
+        self.left_out |= dict.fromkeys(names, reason)
+        print(f"  left out: {', '.join(names)}: {reason}", flush=True)
 
     @property
     def provoked(self):

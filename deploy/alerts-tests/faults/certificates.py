@@ -1,0 +1,86 @@
+"""Apple's certificates run out, are revoked, and cannot be asked about."""
+
+import time
+
+import authority
+from clock import DAY, HOUR, Clock
+from ingress import Requests, notification
+from pipeline import Pipeline, wait
+from watch import Watch
+
+
+class Certified(Requests):
+    """An ingress whose clock can be changed, with signatures of an authority of its own."""
+
+    def serve(self, pki, revocation, clock):
+        self.pki, self.revocation = pki, revocation
+        return Pipeline.ingress(self, clock=clock)
+
+    def ingress(self, *arguments, **options):
+        """None at first: each fault starts one of its own."""
+
+    def now(self, clock):
+        """A notification that is signed at this moment of a clock."""
+        moment = int((time.time() + clock.seconds) * 1000)
+        return self.signed(notification(signedDate=moment))
+
+
+def expired(table, pipeline, watch):
+    # Leaves are valid for a year around the moment of their making: this one for another hour.
+    pipeline.authority("expiring", clock=Clock(pipeline.folder, "made", -365 * DAY + HOUR))
+    clock = Clock(pipeline.folder, "ahead", 2 * HOUR)
+    start = time.monotonic()
+    process = pipeline.serve("expiring", "off", clock)
+    check(table, "an hour outside the validity", pipeline.send(pipeline.now(clock)), 503)
+    (pipeline.folder / "body.json").write_text(pipeline.now(clock))
+    table.expect(watch, "the clock is an hour ahead of the end of a certificate", ["SluiceCertificateTime"], start, 20)
+    # The page's fix. A clock that was set is believed after a minute.
+    clock.set(0)
+    pipeline.send(pipeline.now(clock))
+    wait(lambda: pipeline.send(pipeline.now(clock)) == 200, 90, "the corrected clock is believed")
+    process.stop()
+
+
+def revoked(table, pipeline, watch):
+    leaf, intermediate = authority.Responder(pipeline, "leaf"), authority.Responder(pipeline, "intermediate")
+    authority.make(pipeline.folder / "answered", leaf.url, intermediate.url)
+    clock = Clock(pipeline.folder, "revoked")
+    process = pipeline.serve("answered", "soft", clock)
+    start = time.monotonic()
+    check(table, "an unknown status with revocation=soft", pipeline.send(pipeline.now(clock)), 200)
+    (pipeline.folder / "body.json").write_text(pipeline.now(clock))
+    wait(lambda: pipeline.query("sluice_ingress_revocation_certificates{state='unknown'} > 0"), 20, "the responders were asked")
+    clock.go_by(310)
+    check(table, "an unknown status five minutes later", pipeline.send(pipeline.now(clock)), 200)
+    table.expect(watch, "Apple's OCSP responders do not answer", ["SluiceRevocationUnknown"], start, 60)
+
+    start = time.monotonic()
+    leaf.answer()
+    intermediate.answer()
+    clock.go_by(11 * 60)
+    pipeline.send(pipeline.now(clock))
+    table.expect(watch, "the responders answer", ["SluiceRevocationUnknown"], start, 60, resolved=True)
+    process.stop()
+
+    start = time.monotonic()
+    leaf.revoke()
+    clock.set(0)
+    process = pipeline.serve("answered", "soft", clock)
+    pipeline.send(pipeline.now(clock))
+    table.expect(watch, "the responder says that the leaf is revoked", ["SluiceRevoked"], start, 60)
+    check(table, "a notification under a revoked certificate", pipeline.send(pipeline.now(clock)), 403)
+    process.stop()
+
+
+def check(table, what, status, expected):
+    if status != expected:
+        table.failures.append(f"{what}: answered {status}, expected {expected}")
+        print(f"  failed: {table.failures[-1]}", flush=True)
+
+
+def run(table):
+    pipeline = Certified()
+    watch = Watch(pipeline)
+    expired(table, pipeline, watch)
+    revoked(table, pipeline, watch)
+    pipeline.close()
