@@ -159,9 +159,9 @@ class Pipeline:
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self, name, command, clock=None):
+    def start(self, name, command, conditions=None):
         # A log for each start: the lines of the one before are not this one's.
-        environment = self.environment | (clock.environment if clock else {})
+        environment = self.environment | (conditions.environment if conditions else {})
         process = Process(name, command, self.folder / f"{name}.{len(self.processes)}.log", environment)
         self.processes.append(process)
         return process
@@ -178,19 +178,19 @@ class Pipeline:
 
         return wait(line, 30, f"{process.name} is ready")[field]
 
-    def run(self, name, *arguments, check=True, clock=None):
+    def run(self, name, *arguments, check=True, conditions=None):
         """Runs an executable to its end; what it printed."""
         run = subprocess.run([self.bin / name, *map(str, arguments)], capture_output=True, text=True, cwd=self.folder,
-                             env=self.environment | (clock.environment if clock else {}), timeout=120)
+                             env=self.environment | (conditions.environment if conditions else {}), timeout=120)
         if check and run.returncode != 0:
             raise RuntimeError(f"{name} {' '.join(map(str, arguments))} ended with {run.returncode}: {run.stderr[-2000:]}")
         return run.stdout
 
-    def executable(self, name, *arguments, job=None, clock=None):
-        """Starts an executable and remembers its admin listener for Prometheus, under the job's name; with a clock that
-        is not the machine's if one is given."""
+    def executable(self, name, *arguments, job=None, conditions=None):
+        """Starts an executable and remembers its admin listener for Prometheus, under the job's name; with a clock or
+        a library of its own where conditions are given."""
         label = job or name
-        process = self.start(label, [self.bin / name, *arguments], clock)
+        process = self.start(label, [self.bin / name, *arguments], conditions)
         if name != "sluice-dev-broker":
             line = {"listener": "admin"} if name == "sluice-ingress" else {"message": "admin listener ready"}
             self.targets[label] = self.ready(process, "port", **line)
@@ -215,8 +215,8 @@ class Pipeline:
         self.environment |= {"SLUICE_KAFKA_BOOTSTRAP_SERVERS": servers, "SLUICE_PROFILE": "single-node"}
         return process
 
-    def authority(self, name="pki", clock=None):
-        self.run("sluice-simulator", "pki", "--out", self.folder / name, clock=clock)
+    def authority(self, name="pki", conditions=None):
+        self.run("sluice-simulator", "pki", "--out", self.folder / name, conditions=conditions)
         return self.folder / name
 
     # The arguments of whatever verifies signatures.
@@ -228,10 +228,10 @@ class Pipeline:
                      "--appstore.api.key.id", "2X9R4HXF34", "--appstore.api.key.file", self.folder / "pki/api.key.p8"]
         return arguments + (["--appstore.api.sandbox.url", sandbox] if sandbox else [])
 
-    def ingress(self, *arguments, clock=None):
+    def ingress(self, *arguments, conditions=None):
         process = self.executable(
             "sluice-ingress", *self.verifying(), "--http.host", "127.0.0.1", "--http.port", "0", "--admin.port", "0",
-            *arguments, clock=clock)
+            *arguments, conditions=conditions)
         port = self.ready(process, "port", listener="notifications")
         self.notifications = f"http://127.0.0.1:{port}/notifications"
         return process

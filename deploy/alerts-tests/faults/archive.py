@@ -97,7 +97,7 @@ def disk_full(table, watch, pipeline, name, place):
     try:
         # Checkpoints of twenty minutes ago, so that the silence since then is long enough for an alert.
         clock = Clock(pipeline.folder, place, -20 * 60)
-        archive = pipeline.begin("--archive.begin", "true", clock=clock)
+        archive = pipeline.begin("--archive.begin", "true", conditions=clock)
         pipeline.more(int(time.monotonic()))
         time.sleep(3)
         pipeline.settled()

@@ -4,7 +4,7 @@ import time
 
 import authority
 from clock import DAY, HOUR, Clock
-from ingress import Requests, notification
+from ingress import Requests, expect, notification
 from pipeline import Pipeline, wait
 from watch import Watch
 
@@ -14,7 +14,7 @@ class Certified(Requests):
 
     def serve(self, pki, revocation, clock):
         self.pki, self.revocation = pki, revocation
-        return Pipeline.ingress(self, clock=clock)
+        return Pipeline.ingress(self, conditions=clock)
 
     def ingress(self, *arguments, **options):
         """None at first: each fault starts one of its own."""
@@ -27,11 +27,11 @@ class Certified(Requests):
 
 def expired(table, pipeline, watch):
     # Leaves are valid for a year around the moment of their making: this one for another hour.
-    pipeline.authority("expiring", clock=Clock(pipeline.folder, "made", -365 * DAY + HOUR))
+    pipeline.authority("expiring", conditions=Clock(pipeline.folder, "made", -365 * DAY + HOUR))
     clock = Clock(pipeline.folder, "ahead", 2 * HOUR)
     start = time.monotonic()
     process = pipeline.serve("expiring", "off", clock)
-    check(table, "an hour outside the validity", pipeline.send(pipeline.now(clock)), 503)
+    expect(table, "an hour outside the validity", pipeline.send(pipeline.now(clock)), 503)
     (pipeline.folder / "body.json").write_text(pipeline.now(clock))
     table.expect(watch, "the clock is an hour ahead of the end of a certificate", ["SluiceCertificateTime"], start, 20)
     # The page's fix. A clock that was set is believed after a minute.
@@ -47,11 +47,11 @@ def revoked(table, pipeline, watch):
     clock = Clock(pipeline.folder, "revoked")
     process = pipeline.serve("answered", "soft", clock)
     start = time.monotonic()
-    check(table, "an unknown status with revocation=soft", pipeline.send(pipeline.now(clock)), 200)
+    expect(table, "an unknown status with revocation=soft", pipeline.send(pipeline.now(clock)), 200)
     (pipeline.folder / "body.json").write_text(pipeline.now(clock))
     wait(lambda: pipeline.query("sluice_ingress_revocation_certificates{state='unknown'} > 0"), 20, "the responders were asked")
     clock.go_by(310)
-    check(table, "an unknown status five minutes later", pipeline.send(pipeline.now(clock)), 200)
+    expect(table, "an unknown status five minutes later", pipeline.send(pipeline.now(clock)), 200)
     table.expect(watch, "Apple's OCSP responders do not answer", ["SluiceRevocationUnknown"], start, 60)
 
     start = time.monotonic()
@@ -68,14 +68,8 @@ def revoked(table, pipeline, watch):
     process = pipeline.serve("answered", "soft", clock)
     pipeline.send(pipeline.now(clock))
     table.expect(watch, "the responder says that the leaf is revoked", ["SluiceRevoked"], start, 60)
-    check(table, "a notification under a revoked certificate", pipeline.send(pipeline.now(clock)), 403)
+    expect(table, "a notification under a revoked certificate", pipeline.send(pipeline.now(clock)), 403)
     process.stop()
-
-
-def check(table, what, status, expected):
-    if status != expected:
-        table.failures.append(f"{what}: answered {status}, expected {expected}")
-        print(f"  failed: {table.failures[-1]}", flush=True)
 
 
 def run(table):

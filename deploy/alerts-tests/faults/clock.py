@@ -1,11 +1,10 @@
-"""A wall clock that is set for some processes alone, so that a fault of hours is over in seconds."""
+"""Clocks that are set for some processes alone, so that a fault of hours is over in seconds."""
 
 import mmap
-import pathlib
 import struct
-import subprocess
 
-SOURCE = pathlib.Path(__file__).resolve().parent / "clock.c"
+from preloaded import preloaded
+
 HOUR = 3600
 DAY = 24 * HOUR
 
@@ -14,9 +13,6 @@ class Clock:
     """The machine's clocks and a number of seconds, which can be changed while processes run with them."""
 
     def __init__(self, folder, name, seconds=0):
-        library = folder / "clock.so"
-        if not library.exists():
-            subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"], check=True)
         file = folder / f"{name}.clock"
         file.write_bytes(bytes(16))
         with open(file, "r+b") as opened:
@@ -24,7 +20,7 @@ class Clock:
         self.passed = 0
         self.set(seconds)
         # What a process needs to have these clocks.
-        self.environment = {"LD_PRELOAD": str(library), "CLOCK_SHIFT": str(file)}
+        self.environment = preloaded(folder, "clock") | {"CLOCK_SHIFT": str(file)}
 
     def set(self, seconds):
         """Sets the wall clock, as an operator would: monotonic clocks do not notice."""

@@ -18,7 +18,7 @@ def refunds(pipeline, clock):
     arguments = [str(each).replace(str(pipeline.folder / "pki"), str(untrusted)) if "api.key" in str(each) else each
                  for each in pipeline.api(f"http://127.0.0.1:{port}")]
     pipeline.executable("sluice-refunds", *pipeline.verifying(), "--data.dir", pipeline.folder / "data", "--admin.port", "0",
-                        *arguments, "--refunds.rules", pipeline.folder / "rules.json", clock=clock)
+                        *arguments, "--refunds.rules", pipeline.folder / "rules.json", conditions=clock)
     wait(lambda: pipeline.query("sluice_refunds_paused"), 20, "sluice-refunds is scraped")
     pipeline.start("refund-store", [
         pipeline.bin / "sluice-simulator", "post", "--url", pipeline.notifications, "--pki", pipeline.folder / "pki", "--app", APP,

@@ -33,7 +33,7 @@ def legacy(table, pipeline, watch):
     clock = Clock(pipeline.folder, "legacy")
     _, urls = pipeline.store(clock, "--scenario", "non-consumable", "--accounts", "1")
     pipeline.executable("sluice-entitlements", "--data.dir", pipeline.folder / "data", "--admin.port", "0", "--http.port", "0",
-                        *pipeline.verifying(), *pipeline.api(*urls), "--legacy.trust", "confirm", clock=clock)
+                        *pipeline.verifying(), *pipeline.api(*urls), "--legacy.trust", "confirm", conditions=clock)
     pipeline.post("--scenario", "subscription-life", "--accounts", "1", "--first-run", "700", "--formats", "v1",
                   "--shared-secret-file", pipeline.folder / "shared-secret")
     wait(lambda: pipeline.query('sluice_entitlements_confirmations_total{outcome="unknown"} > 0'), 60, "Apple was asked")
@@ -110,7 +110,7 @@ class Reconciliation:
         self.api = Broken(urls[0])
         pipeline.executable("sluice-reconciler", *pipeline.verifying(), "--data.dir", pipeline.folder / "data", "--admin.port", "0",
                             *pipeline.api(self.api.address, urls[1]), "--reconciler.failures.interval", "30m", "--reconciler.failures.range", "1h",
-                            "--reconciler.settle", "15s", clock=clock)
+                            "--reconciler.settle", "15s", conditions=clock)
 
     def completed(self):
         """Whether all sweeps of the history were completed once."""

@@ -9,6 +9,7 @@ import uuid
 
 from memory import damage
 from pipeline import APP, Pipeline, wait
+from preloaded import BrokenLibrary
 from watch import Watch
 
 
@@ -57,16 +58,37 @@ class Requests(Pipeline):
 
 def damaged_table(table, pipeline, watch):
     """Memory that goes bad where the multiples of a key are."""
-    next(each for each in pipeline.processes if each.name == "sluice-ingress").stop()
+    next(each for each in reversed(pipeline.processes) if each.name == "sluice-ingress").stop()
     process = pipeline.ingress("--verification.tables", "on", "--verification.tables.recheck", "1")
     pipeline.send(pipeline.signed(notification()))
     wait(lambda: pipeline.query("sluice_ingress_tables > 0"), 20, "a table is made")
     start = time.monotonic()
     damage(process.process.pid, pipeline.folder / pipeline.pki / "leaf.pem")
-    status = pipeline.send(pipeline.signed(notification()))
-    if status != 200:
-        table.failures.append(f"a notification is answered {status} where a table is damaged: OpenSSL's verdict counts")
+    # OpenSSL's verdict counts.
+    expect(table, "a table is damaged", pipeline.send(pipeline.signed(notification())), 200)
     table.expect(watch, "the memory of a table is damaged", ["SluiceTableFault"], start, 20)
+
+
+def broken_library(table, pipeline, watch):
+    """A library that fails is our fault, and no reason to refuse a notification for good."""
+    next(each for each in reversed(pipeline.processes) if each.name == "sluice-ingress").stop()
+    library = BrokenLibrary(pipeline.folder)
+    pipeline.ingress(conditions=library)
+    start = time.monotonic()
+    library.breaks()
+    for _ in range(2):
+        expect(table, "libcrypto fails", pipeline.send(pipeline.signed(notification())), 503)
+        time.sleep(1.5)
+    table.expect(watch, "libcrypto cannot verify signatures", ["SluiceInconsistency"], start, 20)
+    library.is_mended()
+    expect(table, "libcrypto is mended", pipeline.send(pipeline.signed(notification())), 200)
+
+
+def expect(table, what, status, expected):
+    """Compares the answer to a request."""
+    if status != expected:
+        table.failures.append(f"{what}: answered {status}, expected {expected}")
+        print(f"  failed: {table.failures[-1]}", flush=True)
 
 
 def run(table):
@@ -110,4 +132,5 @@ def run(table):
     table.expect(watch, "an authentic notification, and kafka.message.max.bytes=1000", ["SluiceRecordTooLarge"], start, 20)
 
     damaged_table(table, pipeline, watch)
+    broken_library(table, pipeline, watch)
     pipeline.close()

@@ -11,26 +11,17 @@ from watch import Table, paging  # noqa: E402
 
 SCENARIOS = ["ingress", "certificates", "kafka", "archive", "retention", "state", "consumers", "hours", "apache"]
 
-# Alerts that are left to the series of promtool's tests, and why.
-NOT_PROVOKED = {
-    "SluiceInconsistency": "a fault of the program itself: no request, clock or broker leads to it",
-}
-
-
 def complete(table):
-    """Each paging alert is provoked, or named with the reason; and prints both."""
+    """Each paging alert is provoked, or cannot be on this machine; prints both."""
     alerts = paging()
     print(f"\n{len(table.provoked)} of {len(alerts)} paging alerts arrived at the webhook; {table.looks} commands of their first "
           "looks were run")
     for name, status, fault, seconds in table.rows:
         print(f"  {name:28} {status:9} {seconds:6.1f} s, with for {alerts[name]:4} in alerts.yml  {fault}")
-    print("left to promtool's series:")
-    for name, reason in (NOT_PROVOKED | table.left_out).items():
-        print(f"  {name:28} {reason}")
-    for name in sorted(set(alerts) - table.provoked - set(NOT_PROVOKED) - set(table.left_out)):
-        table.failures.append(f"{name} pages, and is neither provoked nor in NOT_PROVOKED")
-    for name in sorted(set(NOT_PROVOKED) & table.provoked | set(NOT_PROVOKED) - set(alerts)):
-        table.failures.append(f"{name} is in NOT_PROVOKED, and was provoked or does not page")
+    for name, reason in table.left_out.items():
+        print(f"  {name:28} left to promtool's series: {reason}")
+    for name in sorted(set(alerts) - table.provoked - set(table.left_out)):
+        table.failures.append(f"{name} pages, and no scenario provokes it")
     rows = set(re.findall(r"^\| (Sluice\w+) \|", (HERE.parent / "README.md").read_text(), re.MULTILINE))
     for name in sorted(rows ^ set(alerts)):
         table.failures.append(f"{name} pages and has no row in alerts-tests/README.md, or has one and does not page")
