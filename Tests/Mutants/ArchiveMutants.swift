@@ -144,7 +144,7 @@ enum ArchiveMutants {
             "archive-retention-kinds", "parts.topics[partition.topic]?.kind.isPersonal == true", "true"),
         keptKeys.mutant("archive-retention-hold", "try status(of: mark).hold != nil", "false"),
         retentionService.mutant(
-            "archive-retention-kept", #"try parts.keys.mayPrune(Set(leaves.compactMap(\.keyId)), hasHolds: hasHolds)"#,
+            "archive-retention-kept", #"try parts.keys.mayPrune(leaves, hasHolds: hasHolds)"#,
             "true"),
     ]
 

@@ -64,21 +64,19 @@ package struct ArchiveEntry: Sendable {
         _ position: ArchivePosition, _ text: [UInt8], timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64,
         protection: ArchiveProtection
     ) throws(ArchiveFormatError) {
-        let keyId: ArchiveKeyId?
+        var dataKey: ArchiveDataKey?
         switch protection {
-        case .plain:
-            object = [ArchiveObject.Form.plain.rawValue] + text
-            keyId = nil
+        case .plain: object = [ArchiveObject.Form.plain.rawValue] + text
         case .encrypted(let key):
             object = try ArchiveObject.seal(text, position: position, key: key.secret)
-            keyId = key.id
-        case .erased:
-            object = []
-            keyId = nil
+            dataKey = key
+        case .erased: object = []
         }
+        let digest = SHA256.digest(of: object)
+        let reference = try dataKey.map { (key) throws(ArchiveFormatError) in try key.reference(for: digest) }
         leaf = try ArchiveLeaf(
             position: position, timestampMilliseconds: timestampMilliseconds,
-            archivedAtMilliseconds: archivedAtMilliseconds, keyId: keyId, objectLength: object.count,
-            objectDigest: SHA256.digest(of: object))
+            archivedAtMilliseconds: archivedAtMilliseconds, key: reference,
+            objectLength: object.count, objectDigest: digest)
     }
 }

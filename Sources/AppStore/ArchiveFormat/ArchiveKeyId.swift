@@ -62,9 +62,23 @@ package struct ArchiveDataKey: Sendable {
     package let id: ArchiveKeyId
     /// 32 bytes.
     package let secret: SecretKey
+    /// Hides the id in leaves.
+    private let mask: ArchiveLeafMask
 
-    package init(id: ArchiveKeyId, secret: SecretKey) {
+    package init(id: ArchiveKeyId, secret: SecretKey, mask: ArchiveLeafMask) {
         self.id = id
         self.secret = secret
+        self.mask = mask
+    }
+
+    /// The reference to this key in the leaf of an object.
+    ///
+    /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
+    func reference(for objectDigest: SHA256Digest) throws(ArchiveFormatError) -> ArchiveKeyReference {
+        do throws(CryptographyError) {
+            if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }
+        } catch { throw ArchiveFormatError(.unavailable, "a key cannot be named: \(error.message)") }
+        // In practice never: the record is sealed again, with another nonce.
+        throw ArchiveFormatError(.unavailable, "the reference to a key would be zeros")
     }
 }

@@ -1,7 +1,8 @@
 package import Cryptography
 
 /// One entry of a log's tree: which record was archived when, under which key, and the digest of its object. Nothing in
-/// it is about a person: the digest is of ciphertext, which says nothing once the key is destroyed.
+/// it is about a person: the digest is of ciphertext, which says nothing once the key is destroyed, and without the key
+/// store no two references to a key have anything in common.
 package struct ArchiveLeaf: Hashable, Sendable {
     /// A leaf is never longer.
     package static let maximumByteCount = 512
@@ -15,24 +16,28 @@ package struct ArchiveLeaf: Hashable, Sendable {
     /// Milliseconds since 1970.
     package let archivedAtMilliseconds: Int64
     /// The key that the object is encrypted under; nil when it is not encrypted, or empty.
-    package let keyId: ArchiveKeyId?
+    package let key: ArchiveKeyReference?
     /// Of the object, in bytes; 0 when the subject had been erased before the record came.
     package let objectLength: Int
     /// SHA-256 of the object.
     package let objectDigest: SHA256Digest
 
-    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for an object of 4 GiB and more.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` for an object of 4 GiB and more, `malformedLeaf` for a reference that is not
+    ///   of the position's version.
     package init(
-        position: ArchivePosition, timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64, keyId: ArchiveKeyId?,
-        objectLength: Int, objectDigest: SHA256Digest
+        position: ArchivePosition, timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64,
+        key: ArchiveKeyReference?, objectLength: Int, objectDigest: SHA256Digest
     ) throws(ArchiveFormatError) {
+        guard key.map({ $0.isMasked == Self.masksKeys(of: position) }) ?? true else {
+            throw ArchiveFormatError(.malformedLeaf, "the reference to a key is of another version than its leaf")
+        }
         guard UInt32(exactly: objectLength) != nil else {
             throw ArchiveFormatError(.tooLong, "an object of \(objectLength) bytes")
         }
         self.position = position
         self.timestampMilliseconds = timestampMilliseconds.flatMap { $0 < 0 ? nil : $0 }
         self.archivedAtMilliseconds = archivedAtMilliseconds
-        self.keyId = keyId
+        self.key = key
         self.objectLength = objectLength
         self.objectDigest = objectDigest
     }
@@ -41,7 +46,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
         var bytes = position.bytes
         bytes.append(bigEndian: timestampMilliseconds ?? -1)
         bytes.append(bigEndian: archivedAtMilliseconds)
-        bytes.append(contentsOf: keyId?.bytes ?? [UInt8](repeating: 0, count: ArchiveKeyId.byteCount))
+        bytes.append(contentsOf: key?.bytes ?? [UInt8](repeating: 0, count: ArchiveKeyId.byteCount))
         bytes.append(bigEndian: UInt32(truncatingIfNeeded: objectLength))
         objectDigest.withUnsafeBytes { bytes.append(contentsOf: $0) }
         return bytes
@@ -58,7 +63,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
             position = try ArchivePosition(&reader)
         } catch { throw ArchiveFormatError(.malformedLeaf, error.message) }
         guard let timestamp = reader.integer(Int64.self), let archivedAt = reader.integer(Int64.self),
-            let keyId = reader.take(ArchiveKeyId.byteCount), let length = reader.integer(UInt32.self),
+            let key = reader.take(ArchiveKeyId.byteCount), let length = reader.integer(UInt32.self),
             let digest = reader.take(SHA256Digest.byteCount).flatMap({ SHA256Digest(bytes: $0) })
         else { throw ArchiveFormatError(.malformedLeaf, "not a leaf: it is cut off") }
         guard timestamp >= -1 else { throw ArchiveFormatError(.malformedLeaf, "not a leaf: its time is negative") }
@@ -67,13 +72,28 @@ package struct ArchiveLeaf: Hashable, Sendable {
         }
         try self.init(
             position: position, timestampMilliseconds: timestamp < 0 ? nil : timestamp,
-            archivedAtMilliseconds: archivedAt, keyId: ArchiveKeyId(bytes: keyId), objectLength: Int(length),
+            archivedAtMilliseconds: archivedAt,
+            key: ArchiveKeyReference(field: key, isMasked: Self.masksKeys(of: position)), objectLength: Int(length),
             objectDigest: digest)
     }
 
     /// - Throws: as ``init(bytes:)-(UnsafeRawBufferPointer)``.
     package init(bytes: [UInt8]) throws(ArchiveFormatError) {
         self = try bytes.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in try ArchiveLeaf(bytes: bytes) }
+    }
+
+    /// The id of the key that the object is encrypted under; nil where it is not encrypted.
+    ///
+    /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
+    package func keyId(_ mask: ArchiveLeafMask) throws(ArchiveFormatError) -> ArchiveKeyId? {
+        guard let key else { return nil }
+        do throws(CryptographyError) {
+            return try key.id(mask, objectDigest: objectDigest)
+        } catch { throw ArchiveFormatError(.unavailable, "the key of \(position): \(error.message)") }
+    }
+
+    private static func masksKeys(of position: ArchivePosition) -> Bool {
+        position.version > ArchivePosition.firstVersion
     }
 
     /// Whether the object was left out, because its subject had been erased before the record came.

@@ -56,7 +56,7 @@ package enum ArchiveObject {
             throw ArchiveFormatError(.objectMismatch, "the object of \(leaf.position) is not the one that was archived")
         }
         guard let first = object.first else {
-            guard leaf.keyId == nil, leaf.position.kind.isPersonal else {
+            guard leaf.key == nil, leaf.position.kind.isPersonal else {
                 throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) is empty")
             }
             return .erased
@@ -64,12 +64,12 @@ package enum ArchiveObject {
         guard let form = Form(rawValue: first) else {
             throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) is of an unknown form")
         }
-        guard form == .plain || leaf.keyId != nil else {
+        guard form == .plain || leaf.key != nil else {
             throw ArchiveFormatError(.malformedObject, "the leaf of \(leaf.position) names no key for its object")
         }
         switch (form, opener) {
         case (.plain, _):
-            guard leaf.keyId == nil else {
+            guard leaf.key == nil else {
                 throw ArchiveFormatError(
                     .malformedObject, "the leaf of \(leaf.position) names a key, its object is plain")
             }

@@ -3,8 +3,13 @@ package import KafkaModel
 /// Which record of which cluster an entry of the archive is about: the first part of its leaf, which encryption
 /// authenticates, so that no object can be passed off as another record's.
 package struct ArchivePosition: Hashable, Sendable {
-    package static let formatVersion: UInt8 = 1
+    /// The version of leaves that are written: their reference to a key is masked (``ArchiveKeyReference``).
+    package static let formatVersion: UInt8 = 2
+    /// The version of the releases before: the id of the key is in the leaf.
+    package static let firstVersion: UInt8 = 1
 
+    /// The version of the leaf.
+    package let version: UInt8
     package let kind: ArchiveKind
     /// As Kafka says it.
     package let clusterId: String
@@ -14,10 +19,14 @@ package struct ArchivePosition: Hashable, Sendable {
     package let offset: KafkaOffset
 
     /// - Throws: ``ArchiveFormatError``: `tooLong` when the names would make a leaf longer than 512 bytes, `malformedLeaf` for
-    ///   a negative partition or offset.
+    ///   a negative partition or offset, and for a version that is not known.
     package init(
-        kind: ArchiveKind, clusterId: String, topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset
+        kind: ArchiveKind, clusterId: String, topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset,
+        version: UInt8 = formatVersion
     ) throws(ArchiveFormatError) {
+        guard Self.firstVersion...Self.formatVersion ~= version else {
+            throw Self.malformed("version \(version) is not known")
+        }
         let names = (clusterId.utf8.count, topic.rawValue.utf8.count)
         guard names.0 <= 255, names.1 <= 255, names.0 + names.1 <= ArchiveLeaf.maximumNameBytes else {
             throw ArchiveFormatError(.tooLong, "cluster id and topic have \(names.0 + names.1) bytes")
@@ -25,6 +34,7 @@ package struct ArchivePosition: Hashable, Sendable {
         guard partition.rawValue >= 0, offset.rawValue >= 0 else {
             throw ArchiveFormatError(.malformedLeaf, "\(topic)[\(partition)]@\(offset) is no position")
         }
+        self.version = version
         self.kind = kind
         self.clusterId = clusterId
         self.topic = topic
@@ -38,7 +48,7 @@ package struct ArchivePosition: Hashable, Sendable {
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(ArchiveLeaf.fixedByteCount + clusterId.utf8.count + topic.rawValue.utf8.count)
-        bytes.append(Self.formatVersion)
+        bytes.append(version)
         bytes.append(kind.rawValue)
         for name in [clusterId, topic.rawValue] {
             bytes.append(UInt8(truncatingIfNeeded: name.utf8.count))
@@ -51,7 +61,6 @@ package struct ArchivePosition: Hashable, Sendable {
 
     init(_ reader: inout BigEndianReader) throws(ArchiveFormatError) {
         guard let version = reader.integer(UInt8.self) else { throw Self.malformed("it is empty") }
-        guard version == Self.formatVersion else { throw Self.malformed("version \(version) is not known") }
         guard let number = reader.integer(UInt8.self), let kind = ArchiveKind(rawValue: number) else {
             throw Self.malformed("its kind is not known")
         }
@@ -63,7 +72,7 @@ package struct ArchivePosition: Hashable, Sendable {
         else { throw Self.malformed("its partition or offset is cut off or too large") }
         try self.init(
             kind: kind, clusterId: clusterId, topic: KafkaTopic(rawValue: topic),
-            partition: KafkaPartition(rawValue: partition), offset: KafkaOffset(rawValue: offset))
+            partition: KafkaPartition(rawValue: partition), offset: KafkaOffset(rawValue: offset), version: version)
     }
 
     private static func name(_ reader: inout BigEndianReader) -> String? {

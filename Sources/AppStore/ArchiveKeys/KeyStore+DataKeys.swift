@@ -51,7 +51,17 @@ extension KeyStore {
         }
     }
 
-    /// The key that a leaf names.
+    /// The id of the key that a leaf names; nil where its object is not encrypted.
+    ///
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when libcrypto fails.
+    package func keyId(of leaf: ArchiveLeaf) throws(ArchiveKeyError) -> ArchiveKeyId? {
+        let mask = file.withLock { $0.leafMask }
+        do throws(ArchiveFormatError) {
+            return try leaf.keyId(mask)
+        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+    }
+
+    /// The key of this id.
     ///
     /// - Throws: as ``dataKeys(for:)``.
     package func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
@@ -160,7 +170,7 @@ extension KeyStoreFile {
         }
         let secret = try key(row.key.wrapping).unwrap(row.key.wrapped, context: bytes + row.key.id.bytes)
         return KeyCache.Entry(
-            mark: mark, key: ArchiveDataKey(id: row.key.id, secret: secret), erasedUpTo: erased,
+            mark: mark, key: ArchiveDataKey(id: row.key.id, secret: secret, mask: leafMask), erasedUpTo: erased,
             isPublished: row.rank != nil)
     }
 
@@ -170,6 +180,6 @@ extension KeyStoreFile {
         try insert(
             SubjectKeys.Key(id: id, wrapping: keys.current.idBytes, wrapped: wrapped, erasedUpTo: erasedUpTo), of: mark)
         try setDue(mark)
-        return ArchiveDataKey(id: id, secret: secret)
+        return ArchiveDataKey(id: id, secret: secret, mask: leafMask)
     }
 }

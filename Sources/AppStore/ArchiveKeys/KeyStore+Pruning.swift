@@ -13,6 +13,15 @@ extension KeyStore {
         }
     }
 
+    /// Whether the objects of these leaves may be deleted, see ``mayPrune(_:hasHolds:)-(Set<ArchiveKeyId>,Bool)``.
+    package func mayPrune(_ leaves: [ArchiveLeaf], hasHolds: Bool) throws(ArchiveKeyError) -> Bool {
+        var keys: Set<ArchiveKeyId> = []
+        for leaf in leaves {
+            if let key = try keyId(of: leaf) { keys.insert(key) }
+        }
+        return try mayPrune(keys, hasHolds: hasHolds)
+    }
+
     /// Whether what is encrypted under these keys may be deleted: no subject of them is under a legal hold, and all are
     /// known. This host cannot say whether the subject of an unknown key is held.
     ///

@@ -14,6 +14,8 @@ final class KeyStoreFile {
     var seenVersion: Int64 = 0
     private var marksSecret: SecretKey
     private var marks: HMACSHA256Key
+    /// Hides ids of keys in leaves.
+    private(set) var leafMask: ArchiveLeafMask
 
     init(
         path: String, keys: KeyEncryptionKeys, cachedSubjects: Int, busyTimeout: Duration,
@@ -29,19 +31,25 @@ final class KeyStoreFile {
             try database.migrate(KeyStoreSchema.migrations)
             return (database, try Self.marksSecret(database, path: path, keys, creation))
         }
-        (marks, marksId) = try Self.marks(marksSecret)
+        (marks, marksId, leafMask) = try Self.marks(marksSecret)
         try refresh()
     }
 
-    private static func marks(_ secret: SecretKey) throws(ArchiveKeyError) -> (HMACSHA256Key, String) {
+    private static func marks(
+        _ secret: SecretKey
+    ) throws(ArchiveKeyError) -> (HMACSHA256Key, String, ArchiveLeafMask) {
         do throws(CryptographyError) {
-            return (try HMACSHA256Key(secret), HexText.encode(try KeyEncryptionKey.identifier(of: secret)))
+            let mask = try HKDF.derive(from: secret, info: Array("sluice archive leaf".utf8))
+            return (
+                try HMACSHA256Key(secret), HexText.encode(try KeyEncryptionKey.identifier(of: secret)),
+                ArchiveLeafMask(try HMACSHA256Key(mask))
+            )
         } catch { throw ArchiveKeyError(.unavailable, error.message) }
     }
 
     /// Makes marks with another key from now on; inside a transaction that writes it.
     func use(marksSecret secret: SecretKey) throws(ArchiveKeyError) {
-        (marks, marksId) = try Self.marks(secret)
+        (marks, marksId, leafMask) = try Self.marks(secret)
         marksSecret = secret
     }
 

@@ -94,7 +94,7 @@ final class RetentionService: Service {
             let (plan, deleted) = try await pruning.run(
                 inputs, announce: { try await announce($0, inputs, origin) },
                 decide: { leaves in
-                    try parts.keys.mayPrune(Set(leaves.compactMap(\.keyId)), hasHolds: hasHolds) ? .delete : .keep
+                    try parts.keys.mayPrune(leaves, hasHolds: hasHolds) ? .delete : .keep
                 })
             if plan.isChange, let announced = plan.announced {
                 parts.logger.info(

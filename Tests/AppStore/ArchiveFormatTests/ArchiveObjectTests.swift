@@ -24,7 +24,7 @@ struct ArchiveObjectTests {
     @Test(arguments: records) func `a record comes back exactly, encrypted or not`(record: KafkaRecord) throws {
         let key = try Samples.dataKey()
         let encrypted = try Samples.entry(of: record, .encrypted(key))
-        #expect(encrypted.leaf.keyId == key.id)
+        #expect(try encrypted.leaf.keyId(Samples.leafMask()) == key.id)
         let content = try ArchiveObject.open(encrypted.object, of: encrypted.leaf, key: key.secret)
         #expect(content == .record(ArchivedRecord(record)))
         #expect(ArchivedRecord(record).record(of: encrypted.leaf) == record)
@@ -44,7 +44,7 @@ struct ArchiveObjectTests {
         #expect(entry.object == expected)
         #expect(entry.leaf.objectLength == expected.count)
         #expect(entry.leaf.objectDigest == SHA256.digest(of: expected))
-        #expect(entry.leaf.keyId == nil)
+        #expect(entry.leaf.key == nil)
     }
 
     @Test func `an encrypted object is form, nonce, commitment, ciphertext and tag, bound to the leaf's first part`()
@@ -67,17 +67,23 @@ struct ArchiveObjectTests {
         #expect(again.object[1..<13] != entry.object[1..<13], "a nonce must not be used twice")
     }
 
-    @Test func `an object of the release before opens with the data key, and has no key of its own`() throws {
+    @Test func `an object of a version 1 leaf opens with the data key, and has no key of its own`() throws {
         let key = try Samples.dataKey()
         let new = try Samples.entry(.encrypted(key))
+        let position = try ArchivePosition(
+            kind: .notification, clusterId: Samples.cluster, topic: Samples.record.topic, partition: 3,
+            offset: Samples.record.offset, version: ArchivePosition.firstVersion)
         let plain = try Samples.entry(kind: .certificate, .plain)
         let nonce = [UInt8](repeating: 9, count: 12)
         let old =
             try [1] + nonce
             + AES256GCM.seal(
                 Array(plain.object.dropFirst()), key: key.secret, nonce: nonce,
-                authenticated: new.leaf.position.bytes)
-        let leaf = try Self.leaf(new.leaf.position, key.id, old)
+                authenticated: position.bytes)
+        let leaf = try ArchiveLeaf(
+            position: position, timestampMilliseconds: nil, archivedAtMilliseconds: 0,
+            key: ArchiveKeyReference(id: key.id), objectLength: old.count, objectDigest: SHA256.digest(of: old))
+        #expect(try ArchiveLeaf(bytes: leaf.bytes) == leaf)
         #expect(try ArchiveObject.open(old, of: leaf, key: key.secret) == .record(ArchivedRecord(Samples.record)))
         #expect(!ArchiveObject.hasRecordKey(old) && ArchiveObject.hasRecordKey(new.object))
         let recordKey = try ArchiveRecordKey(of: leaf.position, from: key.secret)
@@ -109,20 +115,20 @@ struct ArchiveObjectTests {
 
     private static func leaf(_ position: ArchivePosition, _ key: ArchiveKeyId, _ object: [UInt8]) throws -> ArchiveLeaf
     {
-        try ArchiveLeaf(
-            position: position, timestampMilliseconds: nil, archivedAtMilliseconds: 0, keyId: key,
-            objectLength: object.count, objectDigest: SHA256.digest(of: object))
+        let digest = SHA256.digest(of: object)
+        return try ArchiveLeaf(
+            position: position, timestampMilliseconds: nil, archivedAtMilliseconds: 0,
+            key: Samples.leafMask().reference(to: key, objectDigest: digest), objectLength: object.count,
+            objectDigest: digest)
     }
 
     @Test func `an object of another record, another key or another length does not open`() throws {
         let key = try Samples.dataKey()
         let entry = try Samples.entry(.encrypted(key))
-        let elsewhere = try ArchiveLeaf(
-            position: try ArchivePosition(
+        let elsewhere = try Self.leaf(
+            try ArchivePosition(
                 kind: .notification, clusterId: Samples.cluster, topic: Samples.record.topic, partition: 3,
-                offset: 1_000_000_008),
-            timestampMilliseconds: nil, archivedAtMilliseconds: 0, keyId: key.id, objectLength: entry.object.count,
-            objectDigest: SHA256.digest(of: entry.object))
+                offset: 1_000_000_008), key.id, entry.object)
         #expect(try code { try ArchiveObject.open(entry.object, of: elsewhere, key: key.secret) } == .notAuthentic)
         let other = try Samples.dataKey().secret
         #expect(try code { try ArchiveObject.open(entry.object, of: entry.leaf, key: other) } == .notAuthentic)
@@ -153,9 +159,11 @@ struct ArchiveObjectTests {
             }
             let leaf = try ArchiveLeaf(
                 position: try ArchivePosition(
-                    kind: round % 5 == 0 ? .gap : .certificate, clusterId: "", topic: "t", partition: 0, offset: 0),
-                timestampMilliseconds: nil, archivedAtMilliseconds: 0, keyId: round % 7 == 0 ? key.id : nil,
-                objectLength: object.count, objectDigest: SHA256.digest(of: object))
+                    kind: round % 5 == 0 ? .gap : .certificate, clusterId: "", topic: "t", partition: 0, offset: 0,
+                    version: ArchivePosition.firstVersion),
+                timestampMilliseconds: nil, archivedAtMilliseconds: 0,
+                key: round % 7 == 0 ? ArchiveKeyReference(id: key.id) : nil, objectLength: object.count,
+                objectDigest: SHA256.digest(of: object))
             // Either an error of the format, or a record that writes the same bytes again.
             do throws(ArchiveFormatError) {
                 guard case .record(let record) = try ArchiveObject.open(object, of: leaf, key: key.secret) else {
@@ -170,7 +178,7 @@ struct ArchiveObjectTests {
     @Test func `what was erased before it came is empty and says so`() throws {
         let entry = try Samples.entry(.erased)
         #expect(entry.object.isEmpty)
-        #expect(entry.leaf.keyId == nil)
+        #expect(entry.leaf.key == nil)
         #expect(entry.leaf.isErasedOnArrival)
         #expect(entry.leaf.objectDigest == SHA256.digest(of: []))
         #expect(try ArchiveObject.open([], of: entry.leaf) == .erased)

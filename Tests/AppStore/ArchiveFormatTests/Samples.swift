@@ -16,6 +16,14 @@ enum Samples {
             KafkaHeader(key: "ce_time", text: "2026-09-21T14:13:20.000Z"),
         ])
 
+    /// A record like ``record`` at another offset.
+    static func record(offset: Int64) -> KafkaRecord {
+        KafkaRecord(
+            topic: record.topic, partition: record.partition, offset: KafkaOffset(rawValue: offset),
+            timestampMilliseconds: record.timestampMilliseconds, key: record.key, value: record.value,
+            headers: record.headers)
+    }
+
     static func entry(
         of record: KafkaRecord = record, kind: ArchiveKind = .notification, _ protection: ArchiveProtection
     ) throws -> ArchiveEntry {
@@ -23,8 +31,13 @@ enum Samples {
             record, kind: kind, clusterId: cluster, archivedAtMilliseconds: 1_790_000_001_000, protection: protection)
     }
 
+    static func leafMask() throws -> ArchiveLeafMask {
+        ArchiveLeafMask(try HMACSHA256Key(SecretKey(copying: [UInt8](repeating: 5, count: 32))))
+    }
+
     static func dataKey() throws -> ArchiveDataKey {
-        ArchiveDataKey(id: try ArchiveKeyId.ofNewKey().0, secret: try randomKey(byteCount: 32))
+        ArchiveDataKey(
+            id: try ArchiveKeyId.ofNewKey().0, secret: try randomKey(byteCount: 32), mask: try leafMask())
     }
 
     static func hexadecimal(_ parts: String...) throws -> [UInt8] {

@@ -18,7 +18,8 @@ struct SampleArchive {
         self.store = store
         signer = try CheckpointSigner(archive: Self.origin, keys: keys ?? [PrivateKey.generate(.ed25519)])
         key = ArchiveDataKey(
-            id: try ArchiveKeyId.ofNewKey().0, secret: SecretKey(copying: [UInt8](repeating: 7, count: 32)))
+            id: try ArchiveKeyId.ofNewKey().0, secret: SecretKey(copying: [UInt8](repeating: 7, count: 32)),
+            mask: ArchiveLeafMask(try HMACSHA256Key(SecretKey(copying: [UInt8](repeating: 5, count: 32)))))
     }
 
     var verifiers: ArchiveVerifiers { get throws { try signer.verifiers() } }

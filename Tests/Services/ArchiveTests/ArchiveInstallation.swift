@@ -110,7 +110,7 @@ final class ArchiveInstallation: Sendable {
         for place in try await logs(store) {
             for (leaf, object) in try await entries(of: place, store) {
                 var secret: SecretKey?
-                if let id = leaf.keyId {
+                if let id = try keys.keyId(of: leaf) {
                     guard case .usable(let key) = try keys.dataKey(id) else { continue }
                     secret = key
                 }

@@ -153,7 +153,8 @@ struct RetentionServiceTests {
 
     private static func unknownKey() throws -> ArchiveDataKey {
         let (id, secret) = try ArchiveKeyId.ofNewKey()
-        return ArchiveDataKey(id: id, secret: secret)
+        let mask = ArchiveLeafMask(try HMACSHA256Key(SecretKey(copying: [UInt8](repeating: 5, count: 32))))
+        return ArchiveDataKey(id: id, secret: secret, mask: mask)
     }
 
     @Test func `segments with a held record or an unknown key are kept, others deleted`() async throws {

@@ -140,7 +140,8 @@ import TransparencyLog
             return
         }
         let position = try ArchivePosition(
-            kind: .notification, clusterId: "cluster", topic: topic, partition: 0, offset: 0)
+            kind: .notification, clusterId: "cluster", topic: topic, partition: 0, offset: 0,
+            version: ArchivePosition.firstVersion)
         let nonce = [UInt8](repeating: 9, count: 12)
         let old = try [1] + nonce + AES256GCM.seal([1], key: key.secret, nonce: nonce, authenticated: position.bytes)
         #expect(!ArchiveObject.hasRecordKey(old))
@@ -149,8 +150,9 @@ import TransparencyLog
         try writer.append(
             ArchiveEntry(
                 leaf: ArchiveLeaf(
-                    position: position, timestampMilliseconds: nil, archivedAtMilliseconds: Signed.now, keyId: key.id,
-                    objectLength: old.count, objectDigest: SHA256.digest(of: old)), object: old))
+                    position: position, timestampMilliseconds: nil, archivedAtMilliseconds: Signed.now,
+                    key: ArchiveKeyReference(id: key.id), objectLength: old.count, objectDigest: SHA256.digest(of: old)),
+                object: old))
         try await writer.commit(at: Int(Signed.now / 1_000))
         let (code, printed) = await sluicectl(["archive", "disclose", "\(topic)/0@0"] + archive.flags)
         #expect(code == 1)

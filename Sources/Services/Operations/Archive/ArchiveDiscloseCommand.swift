@@ -76,7 +76,7 @@ struct ArchiveDiscloseCommand {
 
     /// Nil for an object that is not encrypted.
     private func recordKey(of leaf: ArchiveLeaf, _ object: [UInt8]) throws -> ArchiveRecordKey? {
-        guard let id = leaf.keyId else { return nil }
+        guard leaf.key != nil else { return nil }
         guard ArchiveObject.hasRecordKey(object) else {
             throw notDisclosed(
                 leaf, "it was archived by a release whose objects open with the key of all records of the person only",
@@ -86,6 +86,7 @@ struct ArchiveDiscloseCommand {
             path: configuration[ArchivePlace.keyStore],
             keys: KeyEncryptionKeys(files: configuration[ArchivePlace.keyEncryptionKeys]), creation: .never)
         defer { keys.close() }
+        guard let id = try keys.keyId(of: leaf) else { return nil }
         switch try keys.dataKey(id) {
         case .usable(let key): return try ArchiveRecordKey(of: leaf.position, from: key)
         case .destroyed: throw notDisclosed(leaf, "its person was erased")
@@ -131,7 +132,7 @@ struct ArchiveDiscloseCommand {
         let tree = shown.checkpoint.checkpoint
         let entry = ReadEntry(
             partition: shown.leaf.position.topicPartition, index: shown.index, leaf: shown.leaf,
-            content: shown.content)
+            keyId: nil, content: shown.content)
         let report = ArchiveRecordReport(
             entry, names: TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]), reveals: true)
         switch configuration[OperationsSettings.output] {

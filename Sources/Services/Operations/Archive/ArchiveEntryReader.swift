@@ -43,8 +43,7 @@ final class ArchiveEntryReader {
             last = (partition, bundle, try await scan.entries(of: bundle) { _ in true })
         }
         guard let found = last?.entries.first(where: { $0.index == index }) else { return nil }
-        return ReadEntry(
-            partition: partition, index: index, leaf: found.leaf, content: try contents.content(of: found))
+        return try contents.read(found, of: partition)
     }
 
     /// The scan that entries of a log are read with: all under one checkpoint.

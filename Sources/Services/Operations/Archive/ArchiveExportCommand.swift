@@ -58,10 +58,7 @@ struct ArchiveExportCommand {
         _ = try await scan.run(
             where: { (all || $0.position.kind == .notification) && run.filter?.mayWant($0) ?? true },
             take: { entry in
-                let read = ReadEntry(
-                    partition: scan.reader.names.partition, index: entry.index, leaf: entry.leaf,
-                    content: try contents.content(of: entry))
-                return try await run.take(read, of: scan)
+                try await run.take(try contents.read(entry, of: scan.reader.names.partition), of: scan)
             })
         // A log without a wanted row is a part of the answer too.
         run.add(scan)

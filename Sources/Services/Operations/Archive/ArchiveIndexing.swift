@@ -46,7 +46,7 @@ struct ArchiveIndexing {
                 if let indexed = try indexed(entry) {
                     read.append(indexed)
                 } else {
-                    unread.append(IndexedEntry(leaf: entry.index, key: entry.leaf.keyId))
+                    unread.append(IndexedEntry(leaf: entry.index, key: try contents.keys.keyId(of: entry.leaf)))
                 }
             }
             try index.add(read, unread: unread, of: partition, next: last.index + 1)
@@ -60,9 +60,9 @@ struct ArchiveIndexing {
         switch try contents.content(of: entry) {
         case .record(let record):
             return IndexedEntry(
-                leaf: entry.index, key: entry.leaf.keyId,
+                leaf: entry.index, key: try contents.keys.keyId(of: entry.leaf),
                 names: IndexedName.names(of: record, kind: entry.leaf.position.kind))
-        case .expired: return IndexedEntry(leaf: entry.index, key: entry.leaf.keyId)
+        case .expired: return IndexedEntry(leaf: entry.index, key: try contents.keys.keyId(of: entry.leaf))
         case .gap, .erased: return IndexedEntry(leaf: entry.index, key: nil)
         case .keyUnknown: return nil
         case .missing:

@@ -17,7 +17,7 @@ struct ArchiveKeyUse {
     /// - Throws: a ``StartupError`` for a log that cannot be read, an ``ArchiveKeyError``.
     init(_ logs: ArchiveLogs, _ store: KeyStore) async throws {
         for reader in try await logs.all() {
-            do throws(LogReadError) {
+            do {
                 let size = try await reader.checkpoint()?.checkpoint.size ?? 0
                 for bundle in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
                     let entries = try await reader.bundle(bundle, size: size)
@@ -27,10 +27,10 @@ struct ArchiveKeyUse {
                             continue
                         }
                         leaves += 1
-                        take(read.keyId, "\(reader.names.prefix), leaf \(leaf)")
+                        take(try store.keyId(of: read), "\(reader.names.prefix), leaf \(leaf)")
                     }
                 }
-            } catch { throw StartupError(error) }
+            } catch let error as LogReadError { throw StartupError(error) }
         }
         for id in unknown.keys {
             if case .unknown = try store.dataKey(id) { continue }

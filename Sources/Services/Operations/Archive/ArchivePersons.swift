@@ -99,7 +99,7 @@ struct ArchivePersons {
                 "the archive has no record \(position.partition)@\(position.offset)",
                 setting: ArchiveOptions.position.key, fix: "Look with sluicectl archive find or status")
         }
-        guard let key = entry.leaf.keyId else {
+        guard let key = entry.keyId else {
             throw StartupError(
                 "\(entry.leaf.position) is not about a person, or its person was erased before it was archived",
                 setting: ArchiveOptions.position.key, fix: "Name another record")

@@ -70,7 +70,7 @@ struct ArchiveRecordReport {
         object[OutputName.archivedAt] = .string(
             AppStoreInstant(clampingMillisecondsSince1970: found.leaf.archivedAtMilliseconds).description)
         object[OutputName.clusterId] = .string(found.leaf.position.clusterId)
-        object[OutputName.key] = found.leaf.keyId.map { .string($0.hex) } ?? .null
+        object[OutputName.key] = found.keyId.map { .string($0.hex) } ?? .null
         object[OutputName.objectDigest] = .string(found.leaf.objectDigest.hex)
         if case .record(let record) = found.content { object[OutputName.record] = .object(shown(record)) }
         return object
@@ -82,7 +82,8 @@ struct ArchiveRecordReport {
         var rows = [
             ["record", PlainText.printable(position)], ["leaf", "\(found.index) of its log"],
             ["kind", leaf.position.kind.name], ["archived", PlainText.seconds(archived)],
-            ["key", leaf.keyId?.hex ?? "none"], ["sha-256", leaf.objectDigest.hex], ["content", summary],
+            ["key", found.keyId?.hex ?? (leaf.key == nil ? "none" : "masked")], ["sha-256", leaf.objectDigest.hex],
+            ["content", summary],
         ]
         if case .record(let record) = found.content {
             let object = shown(record)

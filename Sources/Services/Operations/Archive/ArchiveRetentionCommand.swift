@@ -73,7 +73,7 @@ struct ArchiveRetentionCommand {
     }
 
     private func row(
-        _ reader: LogReader, _ logs: ArchiveLogs, now: Int64, mayPrune: (Set<ArchiveKeyId>) throws -> Bool
+        _ reader: LogReader, _ logs: ArchiveLogs, now: Int64, mayPrune: ([ArchiveLeaf]) throws -> Bool
     ) async throws -> Row? {
         let scan = try await reader.scan(logs)
         guard scan.size > 0 else { return nil }
@@ -89,7 +89,7 @@ struct ArchiveRetentionCommand {
         var kept = 0
         for segment in plan.before / TilePath.fullWidth..<plan.minimum / TilePath.fullWidth {
             let leaves = try await scan.leaves(of: segment).map(\.1)
-            if try !mayPrune(Set(leaves.compactMap(\.keyId))) { kept += 1 }
+            if try !mayPrune(leaves) { kept += 1 }
         }
         return Row(partition: reader.names.partition, size: scan.size, plan: plan, kept: kept)
     }

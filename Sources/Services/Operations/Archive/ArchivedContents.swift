@@ -39,6 +39,8 @@ struct ReadEntry: Sendable {
     let partition: KafkaTopicPartition
     let index: Int
     let leaf: ArchiveLeaf
+    /// Nil where it is not encrypted, and where the key store was not asked.
+    let keyId: ArchiveKeyId?
     let content: EntryContent
 
     var isMissing: Bool {
@@ -59,6 +61,13 @@ struct ArchivedContents: Sendable {
 
     func close() { keys.close() }
 
+    /// - Throws: as ``content(of:)``.
+    func read(_ entry: FoundEntry, of partition: KafkaTopicPartition) throws -> ReadEntry {
+        ReadEntry(
+            partition: partition, index: entry.index, leaf: entry.leaf, keyId: try keys.keyId(of: entry.leaf),
+            content: try content(of: entry))
+    }
+
     /// - Throws: a ``StartupError`` for an object that is not what was archived, an ``ArchiveKeyError``.
     func content(of entry: FoundEntry) throws -> EntryContent {
         if entry.leaf.isErasedOnArrival { return .erased }
@@ -69,7 +78,7 @@ struct ArchivedContents: Sendable {
         case .missing: return .missing
         }
         var secret: SecretKey?
-        if let id = entry.leaf.keyId {
+        if let id = try keys.keyId(of: entry.leaf) {
             switch try keys.dataKey(id) {
             case .usable(let key): secret = key
             case .destroyed: return .erased

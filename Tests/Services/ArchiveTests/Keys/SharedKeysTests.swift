@@ -105,7 +105,7 @@ import Testing
             let place = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: Int32(partition)))
             let leaves = try await installation.entries(of: place, installation.store()).map(\.0)
             let held = try stores[3].status(of: stores[3].mark(of: subject(1))).keys
-            for id in Set(leaves.compactMap(\.keyId)) {
+            for id in Set(try leaves.compactMap { try stores[3].keyId(of: $0) }) {
                 let states = try stores.map { try $0.dataKey(id) }
                 let isErased = named.contains(id)
                 #expect(states.allSatisfy { $0.isUsable == !isErased && $0.isDestroyed == isErased })
@@ -124,7 +124,9 @@ import Testing
         await service.stop()
         let keys = try installation.keys("host-0.sqlite")
         let place = KafkaTopicPartition(topic: installation.topics.notifications(.production), partition: 0)
-        let ids = try await installation.entries(of: place, installation.store()).compactMap(\.0.keyId)
+        let ids = try await installation.entries(of: place, installation.store()).compactMap {
+            try keys.keyId(of: $0.0)
+        }
         let inKafka = try await installation.inKafka(installation.topics.archiveKeys).values.flatMap { $0 }
             .compactMap(\.value).map { String(decoding: $0, as: UTF8.self) }
         for id in ids { #expect(inKafka.contains { $0.contains(id.hex) }) }

@@ -67,8 +67,11 @@ final class ArchivePayloads: Sendable {
     @Sendable func inspect(_ object: InspectedObject) async -> InspectionOutcome {
         guard !object.leaf.isErasedOnArrival else { return InspectionOutcome("erased") }
         var secret: SecretKey?
-        if let id = object.leaf.keyId {
+        if object.leaf.key != nil {
             do throws(ArchiveKeyError) {
+                guard let id = try keys.keyId(of: object.leaf) else {
+                    return InspectionOutcome("key missing", problem: "its leaf names no key", kind: .incomplete)
+                }
                 switch try keys.dataKey(id) {
                 case .usable(let key): secret = key
                 case .destroyed(let upTo):
@@ -77,7 +80,7 @@ final class ArchivePayloads: Sendable {
                 }
             } catch {
                 return InspectionOutcome(
-                    "key unreadable", problem: "key \(id) cannot be used: \(error.message)", kind: .incomplete)
+                    "key unreadable", problem: "its key cannot be used: \(error.message)", kind: .incomplete)
             }
         }
         do throws(ArchiveFormatError) {
