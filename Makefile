@@ -101,7 +101,7 @@ tutorial: deps
 
 mutants: deps
 	@swift build --product mutants
-	@"$$(swift build --show-bin-path)/mutants" '$(ONLY)' '$(JOBS)'
+	@"$$(swift build --show-bin-path)/mutants" '$(ONLY)' '$(JOBS)' $(if $(REUSE),reuse)
 
 fuzz: deps
 	@Tests/Fuzzing/run-libfuzzer '$(TIME)' '$(TARGET)'

@@ -12,6 +12,8 @@ struct MutantRun {
     let root: String
     /// The number of mutants that are tested concurrently.
     let jobs: Int
+    /// Whether the copy of the last run is used without building and checking it.
+    let isReused: Bool
 
     private var work: String { root + "/.build/mutants" }
 
@@ -27,10 +29,24 @@ struct MutantRun {
 
     func run() throws(Failure) -> [Result] {
         let copy = work + "/package"
-        try Instrumentation(root: root, copy: copy).write(
-            mutants, areas: Set(numbers.map { mutants[$0 - 1].area }))
-        let tests = try build(copy)
-        try checkUnchanged(tests)
+        // The number of a mutant is its position in the list that the copy was built with.
+        let list = mutants.map { "\($0)" }.joined(separator: "\n")
+        if isReused {
+            guard (try? String(contentsOfFile: work + "/list", encoding: .utf8)) == list else {
+                throw Failure("the copy was built with other mutants: run without REUSE")
+            }
+        } else {
+            try Instrumentation(root: root, copy: copy).write(
+                mutants, areas: Set(numbers.map { mutants[$0 - 1].area }))
+            try build(copy)
+            do {
+                try list.write(toFile: work + "/list", atomically: true, encoding: .utf8)
+            } catch {
+                throw Failure("\(error.localizedDescription)")
+            }
+        }
+        let tests = try testProgram(of: copy)
+        if !isReused { try checkUnchanged(tests) }
         let results = try judge(tests)
         try write(results)
         return results
@@ -39,7 +55,7 @@ struct MutantRun {
     // MARK: building
 
     /// Builds the copy, and returns the path of the test program.
-    private func build(_ copy: String) throws(Failure) -> String {
+    private func build(_ copy: String) throws(Failure) {
         say("building the copy: \(copy)")
         let build = TestProcess(
             command: ["swift", "build", "--build-tests", "--package-path", copy],
@@ -47,6 +63,10 @@ struct MutantRun {
         guard try build.run(within: .seconds(3600)).outcome == .passed else {
             throw Failure("the copy does not build, see \(build.output)")
         }
+    }
+
+    /// The program that holds the tests.
+    private func testProgram(of copy: String) throws(Failure) -> String {
         let folder = "\(copy)/.build/debug"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         guard let name = names.first(where: { $0.hasSuffix("PackageTests.xctest") }) else {

@@ -2,16 +2,20 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// swift run mutants [part of a name, or a test area; several with commas] [number of concurrent mutants]: disables each
-// check in turn in a copy of the sources and reports which test fails.
+// swift run mutants [part of a name, or a test area; several with commas] [number of concurrent mutants [reuse]]:
+// disables each check in turn in a copy of the sources and reports which test fails.
 
-signal(SIGINT, SIG_IGN)
-let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-interrupt.setEventHandler {
-    for id in TestProcess.running.withLock({ $0 }) { kill(-id, SIGKILL) }
-    _exit(130)
+// Test processes have process groups of their own, so a signal to this one does not reach them.
+let interrupts = [SIGINT, SIGTERM].map { number in
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler {
+        for id in TestProcess.running.withLock({ $0 }) { kill(-id, SIGKILL) }
+        _exit(128 + number)
+    }
+    source.resume()
+    return source
 }
-interrupt.resume()
 
 let mutants = allMutants
 let wanted = (CommandLine.arguments.dropFirst().first ?? "").split(separator: ",").map(String.init)
@@ -27,13 +31,14 @@ do throws(Failure) {
     }
     let results = try MutantRun(
         mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty,
-        root: FileManager.default.currentDirectoryPath, jobs: min(max(1, jobs), numbers.count)
+        root: FileManager.default.currentDirectoryPath, jobs: min(max(1, jobs), numbers.count),
+        isReused: CommandLine.arguments.dropFirst(3).first == "reuse"
     ).run()
     let survivors = results.filter { !$0.isKilled }
     let seconds = begun.duration(to: .now).components.seconds
     for area in TestArea.allCases {
         let own = results.filter { $0.area == area.rawValue }
-        if !own.isEmpty { say("\(area.rawValue): \(own.filter(\.isKilled).count) of \(own.count) killed") }
+        if !own.isEmpty { say("\(area.rawValue): \(own.filter { $0.isKilled }.count) of \(own.count) killed") }
     }
     say("\(results.count) mutants, \(survivors.count) survived, \(seconds) s")
     for survivor in survivors { say("SURVIVED \(survivor.name): a check that no test needs") }
