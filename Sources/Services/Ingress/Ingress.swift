@@ -131,7 +131,7 @@ package final class Ingress: Service {
         running.client.close()
     }
 
-    // MARK: parts
+    // MARK: private details
 
     private func makeProducer(_ kafka: KafkaConfiguration) throws -> KafkaProducer {
         let log = KafkaEventLog(logger)

@@ -252,7 +252,7 @@ final class NotificationProcessor: Sendable {
         }
     }
 
-    // MARK: Version 1 and older
+    // MARK: Version 1 and the oldest format
 
     private func decide(legacy document: JSONDocument, _ work: NotificationWork) {
         guard let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt) else {

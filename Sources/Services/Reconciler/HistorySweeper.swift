@@ -76,7 +76,7 @@ struct HistorySweeper: Sendable {
         work.caughtUpAt = begun
     }
 
-    // MARK: Pages
+    // MARK: Reading pages
 
     /// Reads a window up to its last page.
     private func read(
@@ -141,7 +141,7 @@ struct HistorySweeper: Sendable {
         }
     }
 
-    // MARK: One page
+    // MARK: Processing a page
 
     private func take(_ page: NotificationHistoryPage, _ work: inout Work) async throws {
         if let later = page.refused.first(where: \.object.isRetriable) {

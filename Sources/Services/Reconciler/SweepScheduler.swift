@@ -115,7 +115,7 @@ final class SweepScheduler: Service {
         for job in jobs { await job.value }
     }
 
-    // MARK: What is due
+    // MARK: Due work
 
     private func look() async {
         guard state.obstacle == nil else { return }
@@ -203,7 +203,7 @@ final class SweepScheduler: Service {
         present.withLock { $0.listing = sweeps }
     }
 
-    // MARK: One sweep
+    // MARK: Running a sweep
 
     /// - Parameter scope: nil for an app that is no longer configured; its backfills can only be cancelled.
     private func run(_ due: Sweep, _ scope: APIScope?) async {

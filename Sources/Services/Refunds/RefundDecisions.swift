@@ -167,7 +167,7 @@ struct RefundDecisions: Sendable {
     }
 }
 
-// MARK: Before sending
+// MARK: Consent check before sending
 
 /// Checks whether the consent on which a frozen answer relies is still valid.
 extension RefundDecisions {

@@ -128,7 +128,7 @@ final class RefundScheduler: Service {
         }
     }
 
-    // MARK: What is due
+    // MARK: Due work
 
     private func look() {
         let wanted = present.withLock { present in

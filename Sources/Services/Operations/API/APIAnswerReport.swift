@@ -106,7 +106,7 @@ struct APIAnswerReport {
         ]
     }
 
-    // MARK: parts
+    // MARK: private details
 
     private static func json(_ refused: [RefusedObject]) -> JSONValue {
         .array(

@@ -63,7 +63,7 @@ struct APICommand {
         }
     }
 
-    // MARK: parts
+    // MARK: private details
 
     /// Reads all pages up to the limit, merged into one.
     private func read(_ given: Pages<TransactionPage>) async throws(APIFailure) -> TransactionPage {

@@ -67,7 +67,7 @@ struct ArchiveFindCommand {
         return found.contains { $0.isMissing } ? .archiveTampered : .ok
     }
 
-    // MARK: Parts
+    // MARK: Private details
 
     private var topicNames: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 

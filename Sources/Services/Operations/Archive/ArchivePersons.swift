@@ -82,7 +82,7 @@ struct ArchivePersons {
         try index.remove(keys)
     }
 
-    // MARK: Places
+    // MARK: Index positions
 
     /// The places of a name in the environment that is asked for, and in topics that have records of both.
     private func places(of name: IndexedName, _ index: SideIndex) throws -> Set<IndexedPlace> {

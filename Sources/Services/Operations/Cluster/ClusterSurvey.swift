@@ -86,7 +86,7 @@ struct ClusterSurvey {
         }
     }
 
-    // MARK: copy
+    // MARK: state of the copy
 
     private var copy: [ClusterFinding] {
         switch source {

@@ -72,7 +72,7 @@ struct EntitlementsCommand {
         return .ok
     }
 
-    // MARK: Parts
+    // MARK: Private details
 
     /// Maximum bytes of a signed transaction; Apple's have 4 to 8 kilobytes.
     private static let maximumProof = 64 * 1024

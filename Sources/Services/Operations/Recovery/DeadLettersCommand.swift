@@ -136,7 +136,7 @@ struct DeadLettersCommand {
         }
     }
 
-    // MARK: parts
+    // MARK: private details
 
     private func topic() throws(StartupError) -> KafkaTopic {
         guard let topic = configuration[OperationsSettings.deadLetterTopic] else {

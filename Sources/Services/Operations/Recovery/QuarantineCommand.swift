@@ -147,7 +147,7 @@ struct QuarantineCommand {
         }
     }
 
-    // MARK: parts
+    // MARK: private details
 
     private func isWanted(_ kept: QuarantineRecord) -> Bool {
         if let reason = configuration[OperationsSettings.quarantineReason], reason != kept.reason { return false }

@@ -51,7 +51,7 @@ struct RefundAnswerCommand {
 
     private func show(_ id: String) -> String { "sluicectl refunds show \(PlainText.printable(id))" }
 
-    // MARK: Rounds
+    // MARK: Answers by round
 
     /// Returns the answer of the waiting round.
     private func first(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
@@ -97,7 +97,7 @@ struct RefundAnswerCommand {
         return Proposal(refund: refund, answer: try answer(RefundFacts(refund, round), through: round.through))
     }
 
-    // MARK: The answer
+    // MARK: Answer
 
     private func answer(_ facts: RefundFacts, through: AppStoreInstant) throws(StartupError) -> FrozenAnswer {
         let outcome = configuration[OperationsSettings.refundOutcome]

@@ -63,7 +63,7 @@ struct RefundPreferenceCommand {
         return .ok
     }
 
-    // MARK: Parts
+    // MARK: Private details
 
     /// Parses an appAccountToken or an appTransactionId into a record key.
     private static func key(_ id: String) throws(StartupError) -> String {

@@ -205,7 +205,7 @@ struct RefundsCommand {
         return from..<to
     }
 
-    // MARK: parts
+    // MARK: private details
 
     func read() async throws -> ReadRefunds {
         try await withAdmin { admin, kafka in try await ReadRefunds.read(topic, gap: gap, of: admin, with: kafka) }

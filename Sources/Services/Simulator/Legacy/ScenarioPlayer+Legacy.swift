@@ -108,7 +108,7 @@ extension ScenarioPlayer {
         return "MIIT" + (0..<64).map { _ in String(generator.next() | 1 << 63, radix: 36) }.joined().prefix(508)
     }
 
-    // MARK: The oldest form
+    // MARK: The oldest format
 
     private func oldestBody(_ type: LegacyNotificationType, about: Transaction) -> JSONObject {
         var body = head(type)

@@ -199,7 +199,7 @@ extension ScenarioPlayer {
         renewal?.priceIncreaseStatus = consent
     }
 
-    // MARK: Refunds, families, seats, migration
+    // MARK: Refunds, Family Sharing, seats, migration
 
     private func refundRevocation(percent: Int64) -> Transaction.Revocation {
         Transaction.Revocation(

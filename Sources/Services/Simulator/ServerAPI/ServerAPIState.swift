@@ -41,7 +41,7 @@ struct ServerAPIState: Sendable {
         return number
     }
 
-    // MARK: Requests without an answer
+    // MARK: Held requests
 
     /// Keeps a request that will not receive a response.
     mutating func hold(_ exchange: Exchange) -> Int {
@@ -59,7 +59,7 @@ struct ServerAPIState: Sendable {
         return Array(held.values)
     }
 
-    // MARK: The end of all cases
+    // MARK: Completion of all cases
 
     /// Whether no case is open and nothing is being posted.
     var isSettled: Bool { cases.openCount == 0 && pendingPosts == 0 }

@@ -42,7 +42,7 @@ struct ServerAPIStore: Sendable {
     /// The notificationUUID of each test notification, by token.
     var testNotifications: [String: String] = [:]
 
-    // MARK: Registering
+    // MARK: Registration
 
     /// Registers the transaction and renewal of a notification.
     mutating func register(_ notification: UnsignedNotification) {
@@ -100,7 +100,7 @@ struct ServerAPIStore: Sendable {
         renewals[original] = renewal
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
     /// Returns the transactions of a customer, oldest modification first.
     func transactions(ofCustomer customer: String) -> [StoredTransaction] {

@@ -104,7 +104,7 @@ extension SimulatedServerAPI {
         if let notification { post(notification, in: key.environment) }
     }
 
-    // MARK: Posting
+    // MARK: Posting notifications
 
     /// Posts a notification, and retries on Apple's schedule until it is acknowledged.
     func post(_ notification: UnsignedNotification, in environment: AppStoreEnvironment) {

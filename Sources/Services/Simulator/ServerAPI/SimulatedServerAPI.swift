@@ -95,7 +95,7 @@ package final class SimulatedServerAPI: Sendable {
         await server?.drain(within: .milliseconds(200))
     }
 
-    // MARK: What it is asked by its owner
+    // MARK: Ports, URLs and statistics
 
     /// Returns the port of an environment's listener; 0 before `start()`.
     package func port(of environment: AppStoreEnvironment) -> UInt16 {
@@ -150,7 +150,7 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    // MARK: What it is told
+    // MARK: Registering transactions and notifications
 
     /// Registers a transaction of any content. It is signed exactly as given, until a refund or a request changes it.
     ///
