@@ -22,7 +22,7 @@ import Testing
         appStore = try TestAppStore.shared()
     }
 
-    @Test func `200 means one record with Apple's bytes, its key and its headers`() async throws {
+    @Test func `a notification answered 200 has one record with Apple's bytes, its key and its headers`() async throws {
         let draft = TestAppStore.Draft()
         let jws = try appStore.renewal(draft)
         try await IngressHarness.with(broker) { harness async throws in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `every notification of many customers is under its key`() async throws {
+    @Test func `every notification of many customers is stored under its key`() async throws {
         let notifications = try appStore.corpus(120)
         try await IngressHarness.with(broker) { harness async throws in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a notification that was acknowledged is answered again without a second record`() async throws {
+    @Test func `an acknowledged notification is answered again without a second record`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
         try await IngressHarness.with(broker) { harness async throws in
             for _ in 0..<5 { #expect(try await harness.post(body).status == 200) }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a notification signed again is the same notification`() async throws {
+    @Test func `a notification signed again is a duplicate`() async throws {
         let draft = TestAppStore.Draft()
         let bodies = [
             TestAppStore.body(try appStore.renewal(draft)), TestAppStore.body(try appStore.renewal(draft)),
@@ -111,9 +111,7 @@ import Testing
         }
     }
 
-    @Test func `another notification with the UUID of one that Kafka has is answered 200, counted and logged`()
-        async throws
-    {
+    @Test func `another notification with an acknowledged UUID is answered 200, counted and logged`() async throws {
         let draft = TestAppStore.Draft()
         var other = draft
         other.notificationType = "OFFER_REDEEMED"
@@ -131,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `the nested objects of a notification that was acknowledged are not looked at again`() async throws {
+    @Test func `the nested objects of an acknowledged notification are not verified again`() async throws {
         let draft = TestAppStore.Draft()
         // Apple's signature over the same UUID, with a transaction for which a first post would be quarantined.
         var payloads = draft.payloads
@@ -150,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `copies that come at once make one record and are all answered`() async throws {
+    @Test func `concurrent copies of a notification produce one record and are all answered`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
         // A separate broker that delays its responses, so that the copies overlap.
         let slow = try DevBroker()
@@ -196,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `production and sandbox notifications of one UUID are two`() async throws {
+    @Test func `production and sandbox notifications with one UUID are not duplicates`() async throws {
         let production = TestAppStore.Draft()
         var sandbox = production
         sandbox.environment = "Sandbox"
@@ -209,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown type and unknown members of the body are no obstacle`() async throws {
+    @Test func `a notification of an unknown type in a body with unknown members is accepted`() async throws {
         var draft = TestAppStore.Draft()
         draft.notificationType = "INVENTED_TOMORROW"
         let body = Array(#"{"new":{"a":[1]},"signedPayload":"\#(try appStore.renewal(draft))","x":null}"#.utf8)
@@ -230,7 +228,7 @@ import Testing
         ("ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", false),
         ("00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01", false), ("x", false), ("", false),
     ])
-    func `trace context is handed on only when it is valid`(traceparent: String, isValid: Bool) async throws {
+    func `trace context is forwarded only when it is valid`(traceparent: String, isValid: Bool) async throws {
         let body = TestAppStore.body(try appStore.renewal())
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(body, headers: [("traceparent", traceparent)]).status == 200)

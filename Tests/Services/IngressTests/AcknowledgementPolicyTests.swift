@@ -9,7 +9,7 @@ import Testing
 @testable import Ingress
 
 @Suite struct AcknowledgementPolicyTests {
-    @Test func `the ingress's own answers have their statuses`() {
+    @Test func `the ingress's own responses have their statuses`() {
         let table: [(HTTPResponse, Int, String)] = [
             (AcknowledgementPolicy.accepted, 200, "accepted"), (AcknowledgementPolicy.sandbox, 200, "sandbox"),
             (AcknowledgementPolicy.duplicate, 200, "duplicate"), (AcknowledgementPolicy.clock, 503, "clock"),
@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         (Reason.json, 400), (.signature, 403), (.newCertificateChains, 429), (.revocationUnknown, 503),
     ])
-    func `a refusal is answered with the status of its reason`(reason: Reason, status: Int) {
+    func `a rejected notification is answered with the status of its reason`(reason: Reason, status: Int) {
         let answer = AcknowledgementPolicy.refused(Refusal(reason, ""))
         #expect(answer.status == status)
         #expect(answer.reason == reason.rawValue)
@@ -38,7 +38,7 @@ import Testing
         #expect(AcknowledgementPolicy.refused(Refusal(reason, "", status: 418)).status == 418)
     }
 
-    @Test func `what is in quarantine is answered 200 with the verdict's reason`() throws {
+    @Test func `a quarantined notification is answered 200 with the verdict's reason`() throws {
         for reason in Reason.allCases where reason.rawValue.hasPrefix("profile_") {
             let notification = try #require(
                 QuarantinableNotification(
@@ -58,11 +58,11 @@ import Testing
         (.messageTooLarge, "kafka_record_too_large"), (.notEnoughReplicas, "kafka_error"), (.fatal, "kafka_error"),
         (.closed, "kafka_error"), (.producerReplaced, "kafka_error"),
     ])
-    func `a Kafka failure has its reason`(code: KafkaError.Code, reason: String) {
+    func `a Kafka failure is mapped to its reason`(code: KafkaError.Code, reason: String) {
         #expect(AcknowledgementPolicy.notAcknowledged(KafkaError(code, "")).reason == reason)
     }
 
-    @Test func `every Kafka failure is 503, whatever its code and whether the record may have been written`() {
+    @Test func `every Kafka failure is answered 503, whatever its code and persistence`() {
         for code in (-1100...(-1000)).map(Int32.init) + (-250...130).map(Int32.init) {
             for persistence in [KafkaError.Persistence.no, .maybe, .yes] {
                 let error = KafkaError(.init(rawValue: code), "", persistence: persistence)

@@ -16,7 +16,7 @@ import Testing
 
     init() throws { appStore = try TestAppStore.shared() }
 
-    @Test func `while the certificates topic takes nothing no record names a segment`() async throws {
+    @Test func `no record references a segment while the certificates topic cannot be written`() async throws {
         let broker = try DevBroker()
         let body = TestAppStore.body(try appStore.renewal())
         try await IngressHarness.with(broker) { harness async throws in
@@ -38,7 +38,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a segment that is refused fails the notification, and the next one tries again`() async throws {
+    @Test func `a refused segment fails its notification, and the next notification publishes it again`() async throws {
         let broker = try DevBroker()
         let body = TestAppStore.body(try appStore.renewal())
         try await IngressHarness.with(broker) { harness async throws in
@@ -74,7 +74,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `what could not be rebuilt exactly is kept as received, and counted`() async throws {
+    @Test func `a notification that cannot be rebuilt exactly is kept as received, and counted`() async throws {
         let broker = try DevBroker()
         let payload = try CompactJWS.payload(try appStore.renewal())
         // White space around the payload, which Apple does not send, is lost in a record.

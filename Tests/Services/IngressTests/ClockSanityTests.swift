@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [60_001, -60_001, 25 * 3_600_000, -25 * 3_600_000] as [Int64])
-    func `a jump is not believed until the clock was steady for a minute`(jump: Int64) {
+    func `a clock that jumps is not trusted until it has been steady for a minute`(jump: Int64) {
         let sanity = ClockSanity()
         let start = Self.start + 30 * 86_400_000
         #expect(sanity.observe(wall: start, monotonic: 0))
@@ -48,7 +48,7 @@ import Testing
         #expect(sanity.observe(wall: start + jump + 62_000, monotonic: 62_000))
     }
 
-    @Test func `a slow drift is no jump`() {
+    @Test func `a slow drift is not a jump`() {
         let sanity = ClockSanity()
         var wall = Self.start
         for step in 0..<600 {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a second jump within the minute begins another one`() {
+    @Test func `a second jump within the minute restarts the minute`() {
         let sanity = ClockSanity()
         #expect(sanity.observe(wall: Self.start, monotonic: 0))
         #expect(!sanity.observe(wall: Self.start + Self.hour, monotonic: 1_000))
@@ -67,7 +67,7 @@ import Testing
         #expect(sanity.observe(wall: Self.start + 70_000, monotonic: 110_000))
     }
 
-    @Test func `readings of two threads in the wrong order are no jump`() {
+    @Test func `readings of two threads in the wrong order are not a jump`() {
         let sanity = ClockSanity()
         #expect(sanity.observe(wall: Self.start + 10, monotonic: 10))
         #expect(sanity.observe(wall: Self.start, monotonic: 0))

@@ -25,7 +25,7 @@ import Testing
         String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n").contains { $0 == line }
     }
 
-    @Test func `what was accepted is counted and not logged`() throws {
+    @Test func `an accepted notification is counted and not logged`() throws {
         for _ in 0..<10 { log.take(try decision("accepted", 200)) }
         log.take(try decision("duplicate", 200))
         #expect(sink.lines.isEmpty)
@@ -33,7 +33,7 @@ import Testing
         #expect(has(#"sluice_ingress_decisions_total{reason="duplicate",status="200"} 1"#))
     }
 
-    @Test func `a refusal is one line with reason, status, size and network`() throws {
+    @Test func `a refusal is logged in one line with reason, status, size and network`() throws {
         log.take(try decision("signature", 403))
         let line = try #require(sink.lines.first)
         for part in [
@@ -44,12 +44,12 @@ import Testing
         }
     }
 
-    @Test func `a fault of ours is a warning`() throws {
+    @Test func `a failure of the ingress is logged as a warning`() throws {
         log.take(try decision("kafka_timeout", 503))
         #expect(sink.lines.first?.contains(#""level":"warning""#) == true)
     }
 
-    @Test func `each reason has a few lines a second, all are counted`() throws {
+    @Test func `each reason is logged a few times a second, and every refusal is counted`() throws {
         for _ in 0..<1_000 { log.take(try decision("json", 400)) }
         log.take(try decision("alg", 400))
         // The log window may roll over in between: two windows at most.
@@ -92,8 +92,7 @@ import Testing
         Refusal(.chainRoot, "", unknownRootFingerprint: fingerprint)
     }
 
-    @Test func `an unknown root under Apple's markers is a warning with its fingerprint, a few times a second`() throws
-    {
+    @Test func `an unknown root with Apple's markers is logged with its fingerprint, a few times a second`() throws {
         for _ in 0..<1_000 { log.explain(unknownRoot("63343abf")) }
         #expect((2...4).contains(sink.lines.count))
         let line = try #require(sink.lines.first)
@@ -104,12 +103,12 @@ import Testing
         }
     }
 
-    @Test func `an untrusted chain without the markers is not explained`() {
+    @Test func `an untrusted chain without Apple's markers is not logged as an unknown root`() {
         log.explain(unknownRoot(nil))
         #expect(sink.lines.isEmpty)
     }
 
-    @Test func `only answers count in the duration`() throws {
+    @Test func `only answered requests count in the duration`() throws {
         log.take(try decision("idle", 0))
         log.take(try decision("json", 400))
         #expect(has("sluice_ingress_request_duration_seconds_count 1"))

@@ -23,7 +23,7 @@ import Testing
         #expect(window.arrive(one, waiter: 3) == .acknowledged)
     }
 
-    @Test func `what is in flight or failed is not acknowledged, and asking changes nothing`() throws {
+    @Test func `an identity in flight or failed is not acknowledged, and a query changes nothing`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         let one = try identity(1)
         #expect(!window.isAcknowledged(one))
@@ -37,7 +37,7 @@ import Testing
         #expect(!window.isAcknowledged(try identity(2)))
     }
 
-    @Test func `copies that come meanwhile wait for the first one's outcome`() throws {
+    @Test func `copies of a notification in flight wait for its outcome`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         let one = try identity(1)
         #expect(window.arrive(one, waiter: 1) == .first)
@@ -47,7 +47,7 @@ import Testing
         #expect(window.arrive(one, waiter: 4) == .acknowledged)
     }
 
-    @Test func `after a failure the next copy tries again`() throws {
+    @Test func `the next copy after a failure is processed again`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         let one = try identity(1)
         #expect(window.arrive(one, waiter: 1) == .first)
@@ -56,7 +56,7 @@ import Testing
         #expect(window.arrive(one, waiter: 3) == .first)
     }
 
-    @Test func `what has the identity of something else is told, in flight and acknowledged`() throws {
+    @Test func `other content under the same identity is detected, in flight and acknowledged`() throws {
         let window = DuplicateWindow<Int>(capacity: 1)
         let (one, two) = (try identity(1), try identity(2))
         let renewal = ContentPrint(.didRenew, nil, BundleId("com.example.app"))
@@ -79,7 +79,7 @@ import Testing
         #expect(!window.isOther(renewal, than: two))
     }
 
-    @Test func `others are not affected`() throws {
+    @Test func `other notifications are not affected`() throws {
         let window = DuplicateWindow<Int>(capacity: 10)
         #expect(window.arrive(try identity(1), waiter: 1) == .first)
         #expect(window.arrive(try identity(2), waiter: 2) == .first)
@@ -87,7 +87,7 @@ import Testing
         #expect(window.arrive(try identity(2), waiter: 3) == .waits)
     }
 
-    @Test func `the oldest is evicted, round after round`() throws {
+    @Test func `the oldest identity is evicted each time`() throws {
         let window = DuplicateWindow<Int>(capacity: 3)
         for number in 1...20 {
             let identity = try identity(UInt64(number))
@@ -98,14 +98,14 @@ import Testing
         for number in [1, 2, 16, 17] { #expect(window.arrive(try identity(UInt64(number)), waiter: 0) == .first) }
     }
 
-    @Test func `a capacity of nothing still remembers one`() throws {
+    @Test func `a window without capacity still remembers one identity`() throws {
         let window = DuplicateWindow<Int>(capacity: -1)
         #expect(window.arrive(try identity(1), waiter: 0) == .first)
         _ = window.settle(try identity(1), acknowledged: true)
         #expect(window.arrive(try identity(1), waiter: 0) == .acknowledged)
     }
 
-    @Test func `of many threads with one notification exactly one is the first, and every waiter is returned`()
+    @Test func `of many threads with one notification exactly one is first, and every waiter is returned`()
         async throws
     {
         final class Given: Sendable {

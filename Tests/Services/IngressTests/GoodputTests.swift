@@ -26,7 +26,8 @@ import Testing
         var answered503 = 0
     }
 
-    @Test func `at twice the brokers' speed four fifths of what they take is answered 200`() async throws {
+    @Test func `at twice the brokers' capacity four fifths of the acknowledged records are answered 200`() async throws
+    {
         let before = try await measure(slowAfter: nil)
         let after = try await measure(slowAfter: Limits.half)
         let text =

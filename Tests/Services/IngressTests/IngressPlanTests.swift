@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `one app is enough, all else has a default`() throws {
+    @Test func `one app is enough, every other setting has a default`() throws {
         let plan = try plan()
         #expect(plan.kafka.bootstrapServers == "localhost:9092")
         #expect(plan.topics == TopicNames(prefix: "appstore"))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [([], "none"), (["--kafka.compression.codec", "lz4"], "lz4")])
-    func `records are compressed only where that is asked for`(flags: [String], codec: String) throws {
+    func `records are compressed only when it is configured`(flags: [String], codec: String) throws {
         let plan = try plan(Self.apps + flags)
         #expect(plan.kafka.effectiveProperties(for: .producer)["compression.codec"] == codec)
     }
@@ -104,7 +104,7 @@ import Testing
         #expect(plan.verifier.apps.map(\.appAppleId.rawValue) == [1, 2, 3])
     }
 
-    @Test func `tables of keys are off unless they are turned on`() throws {
+    @Test func `tables of keys are off by default`() throws {
         #expect(try plan().verifier.tables == FixedKeyTables(isOn: false, recheckedOneIn: 256))
         let on = try plan(Self.apps + ["--verification.tables", "on", "--verification.tables.recheck", "1"])
         #expect(on.verifier.tables == FixedKeyTables(isOn: true, recheckedOneIn: 1))
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `without apps it does not start`() throws {
+    @Test func `an ingress without apps does not start`() throws {
         let lines = try refusal([])
         #expect(lines.count == 1)
         #expect(lines.first?.contains("apps is required") == true, "\(lines)")
@@ -146,14 +146,14 @@ import Testing
         "com.example.app:99999999999999999999", "com example:1", "com/example:1", "com.exämple:1",
         "com.example.app:1,com.example.app:2",
     ])
-    func `an app that cannot be is refused with key, source and form`(value: String) throws {
+    func `an invalid app is refused with key and source`(value: String) throws {
         let lines = try refusal([], file: "apps=\(value)")
         #expect(lines.count == 1)
         #expect(lines.first?.contains("apps (") == true, "\(lines)")
         #expect(lines.first?.contains("sluice.properties:1") == true, "\(lines)")
     }
 
-    @Test func `connections of proxies are kept for 75 seconds, or as long as http.idle says`() throws {
+    @Test func `connections of proxies are kept for 75 seconds, or for http.idle`() throws {
         #expect(try plan().proxyIdleTime == .seconds(75))
         #expect(try plan(Self.apps + ["--http.idle", "620s"]).proxyIdleTime == .seconds(620))
     }
@@ -167,7 +167,7 @@ import Testing
         ("http.idle", "0s"), ("http.idle", "2h"),
         ("kafka.nonsense", "1"), ("kafka.acks", "1"), ("kafka.enable.idempotence", "false"), ("htp.port", "1"),
     ])
-    func `a wrong value or unknown key is reported with key and source`(key: String, value: String) throws {
+    func `an invalid value or unknown key is reported with key and source`(key: String, value: String) throws {
         let lines = try refusal(Self.apps, file: "\n\(key)=\(value)")
         #expect(lines.count == 1)
         #expect(lines.first?.contains(key) == true, "\(lines)")

@@ -26,7 +26,8 @@ import Testing
         plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
     }
 
-    @Test func `after a restart a flood of new chains does not keep the first notification out`() async throws {
+    @Test func `a flood of new certificate chains after a restart does not block the first notification`() async throws
+    {
         let broker = try DevBroker()
         let appStore = try TestAppStore.shared()
         let first = try await IngressHarness(broker)
@@ -52,7 +53,9 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `without records in the topic the first notification meets the limit like others`() async throws {
+    @Test func `without records in the topic the limit of new certificate chains applies to the first notification`()
+        async throws
+    {
         let broker = try DevBroker()
         let appStore = try TestAppStore.shared()
         try await IngressHarness.with(

@@ -9,7 +9,7 @@ import Testing
 @testable import Ingress
 
 @Suite(.timeLimit(.minutes(5))) struct MetricsTests {
-    @Test func `the metrics of an ingress are these, by name and type`() async throws {
+    @Test func `the ingress exports exactly the listed metrics with their types`() async throws {
         let broker = try DevBroker()
         let appStore = try TestAppStore.shared()
         try await IngressHarness.with(broker) { harness async throws in
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
-    func `promtool has nothing to complain about`() async throws {
+    func `promtool accepts the metrics`() async throws {
         let broker = try DevBroker()
         try await IngressHarness.with(broker) { harness async throws in
             _ = try await harness.post(Array("x".utf8))

@@ -57,7 +57,7 @@ struct OCSPOverHTTPTests {
             .answer(to: [1, 2, 3], address: responder.address, timeout: .seconds(10))
     }
 
-    @Test func `a question is posted as RFC 6960 says, and the body of a 200 is the answer`() async throws {
+    @Test func `a request is posted as RFC 6960 specifies, and the body of a 200 is the response`() async throws {
         let responder = try Responder(HTTPResponse(status: 200, reason: "ok", body: [4, 5, 6]))
         #expect(try await Self.ask(responder) == [4, 5, 6])
         let question = Responder.Question(
@@ -67,7 +67,7 @@ struct OCSPOverHTTPTests {
     }
 
     @Test(arguments: [201, 204, 400, 404, 500, 503])
-    func `any other status is no answer`(_ status: Int) async throws {
+    func `a response with any other status is rejected`(_ status: Int) async throws {
         let responder = try Responder(HTTPResponse(status: status, reason: "ok", body: status == 204 ? [] : [4, 5, 6]))
         await #expect(throws: (any Error).self) { try await Self.ask(responder) }
     }
@@ -80,7 +80,7 @@ struct OCSPOverHTTPTests {
         #expect(goal.asked.isEmpty)
     }
 
-    @Test func `an answer of 64 KiB is taken, a larger one is not`() async throws {
+    @Test func `a response of 64 KiB is accepted, a larger one is rejected`() async throws {
         let most = [UInt8](repeating: 7, count: 64 * 1024)
         let responder = try Responder(HTTPResponse(status: 200, reason: "ok", body: most))
         #expect(try await Self.ask(responder) == most)

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `while no broker answers every request is 503, and 200 when it is back`() async throws {
+    @Test func `every request is answered 503 while no broker responds, and 200 after its return`() async throws {
         let broker = try DevBroker()
         let notifications = try appStore.corpus(3_000)
         try await IngressHarness.with(broker) { harness async throws in
@@ -110,7 +110,7 @@ import Testing
         #expect(!taken.isEmpty)
     }
 
-    @Test func `a broker that does not answer ends in 503`() async throws {
+    @Test func `requests are answered 503 when the broker does not respond`() async throws {
         let broker = try DevBroker()
         let body = TestAppStore.body(try appStore.renewal())
         try await IngressHarness.with(broker) { harness async throws in
@@ -139,7 +139,7 @@ import Testing
     private static let refused = (1...97).filter { !retried.contains($0) && $0 != 45 && $0 != 46 }
 
     @Test(arguments: [(retried, 200), (refused, 503)])
-    func `a broker's refusal ends in 200 after a retry or in 503, never in 4xx`(codes: [Int32], status: Int)
+    func `a broker's refusal is answered 200 after a retry, or 503, never 4xx`(codes: [Int32], status: Int)
         async throws
     {
         let broker = try DevBroker()
@@ -159,7 +159,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a fatal error of the producer is 503 until a new one replaces it`() async throws {
+    @Test func `requests are answered 503 after a fatal producer error until the producer is replaced`() async throws {
         let broker = try DevBroker()
         let notifications = try appStore.corpus(20)
         try await IngressHarness.with(broker) { harness async throws in

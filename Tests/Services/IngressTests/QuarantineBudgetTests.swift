@@ -5,7 +5,7 @@ import Testing
 @Suite struct QuarantineBudgetTests {
     private static let hour: UInt64 = 3_600_000_000_000
 
-    @Test func `what does not fit is refused and takes nothing`() {
+    @Test func `a record that exceeds the budget is refused and consumes nothing`() {
         let budget = QuarantineBudget(bytesPerHour: 100, nowNanoseconds: 0)
         #expect(budget.take(60, nowNanoseconds: 0))
         #expect(!budget.take(41, nowNanoseconds: 0))
@@ -23,13 +23,13 @@ import Testing
         #expect(!budget.take(1001, nowNanoseconds: Self.hour * 9))
     }
 
-    @Test func `a clock that goes back gives nothing`() {
+    @Test func `a clock that goes back refills nothing`() {
         let budget = QuarantineBudget(bytesPerHour: 10, nowNanoseconds: Self.hour)
         #expect(budget.take(10, nowNanoseconds: Self.hour))
         #expect(!budget.take(1, nowNanoseconds: 0))
     }
 
-    @Test func `what was not written is returned, at most up to the capacity`() {
+    @Test func `a reservation that was not written is returned, at most up to the capacity`() {
         let budget = QuarantineBudget(bytesPerHour: 10, nowNanoseconds: 0)
         #expect(budget.take(8, nowNanoseconds: 0))
         budget.giveBack(8)
@@ -38,7 +38,7 @@ import Testing
         #expect(!budget.take(1, nowNanoseconds: 0))
     }
 
-    @Test(arguments: [0, -5]) func `a budget of nothing is spent`(bytesPerHour: Int) {
+    @Test(arguments: [0, -5]) func `a budget of zero is always spent`(bytesPerHour: Int) {
         let budget = QuarantineBudget(bytesPerHour: bytesPerHour, nowNanoseconds: 0)
         #expect(!budget.take(1, nowNanoseconds: Self.hour))
         #expect(budget.spentShare(nowNanoseconds: Self.hour) == 1)

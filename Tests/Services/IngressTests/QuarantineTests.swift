@@ -30,7 +30,7 @@ import Testing
         return TestAppStore.body(try appStore.renewal(draft))
     }
 
-    @Test func `a nonconforming notification is kept exactly as received, and 200`() async throws {
+    @Test func `a nonconforming notification is quarantined exactly as received, and answered 200`() async throws {
         let body = try nonconforming()
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(body).status == 200)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `without a UUID that can be a key the record has none`() async throws {
+    @Test func `a quarantine record has no key when the UUID is invalid`() async throws {
         let body = try nonconforming { $0.notificationUUID = "not a UUID" }
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(body).status == 200)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a good notification is not mistaken for the nonconforming one of its UUID`() async throws {
+    @Test func `a valid notification is not a duplicate of a nonconforming one with its UUID`() async throws {
         let bodies = [try nonconforming(), try nonconforming { _ in }]
         try await IngressHarness.with(broker) { harness async throws in
             for body in bodies { #expect(try await harness.post(body).status == 200) }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `when the budget is spent nonconforming ones are 503 and good ones go on`() async throws {
+    @Test func `with the budget spent, nonconforming notifications are answered 503 and valid ones 200`() async throws {
         let bodies = try (0..<3).map { _ in
             try nonconforming {
                 $0.notificationUUID = UUID().uuidString.lowercased()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `copies of a nonconforming one are acknowledged and spend nothing, however they are spelled`()
+    @Test func `copies of a nonconforming notification, in any encoding, are acknowledged and consume no budget`()
         async throws
     {
         let body = try nonconforming()
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a second copy of a nonconforming one waits for the outcome of the first`() async throws {
+    @Test func `further copies of a nonconforming notification wait for the outcome of the first`() async throws {
         let body = try nonconforming()
         let broker = try DevBroker()
         try await IngressHarness.with(broker) { harness async throws in
@@ -131,7 +131,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `what a broker refused is not taken out of the budget`() async throws {
+    @Test func `a record that a broker refused consumes no budget`() async throws {
         let body = try nonconforming()
         let broker = try DevBroker()
         try await IngressHarness.with(broker, { $0.quarantineBytesPerHour = body.count }) { harness async throws in

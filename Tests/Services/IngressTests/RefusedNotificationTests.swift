@@ -77,7 +77,7 @@ import Time
         ]
     }
 
-    @Test func `each refusal has its status and reason and leaves no record`() async throws {
+    @Test func `each rejected notification has its status and reason and leaves no record`() async throws {
         let cases = try malformed() + forged()
         try await IngressHarness.with(broker) { harness async throws in
             for refused in cases {
@@ -93,7 +93,7 @@ import Time
         }
     }
 
-    @Test func `the log says why, and never what was sent`() async throws {
+    @Test func `the log contains the reason of a refusal, and never the content of the request`() async throws {
         let cases = try malformed() + forged()
         var other = TestAppStore.Draft()
         other.bundleId = "com.example.other"
@@ -115,7 +115,7 @@ import Time
         }
     }
 
-    @Test func `a flood of refusals makes few lines and a full count`() async throws {
+    @Test func `a flood of refusals is counted in full and logged in few lines`() async throws {
         try await IngressHarness.with(broker) { harness async throws in
             let begun = ContinuousClock.now
             for _ in 0..<200 { #expect(try await harness.post(Array("x".utf8)).status == 400) }
@@ -131,7 +131,7 @@ import Time
         ("POST", "/notifications/", 404, "path"), ("POST", "//notifications", 404, "path"),
         ("POST", "/notifications%2f", 404, "path"), ("GET", "/metrics", 404, "path"),
     ])
-    func `only POST on the one path is taken`(
+    func `only POST on the configured path is accepted`(
         method: String, path: String, status: Int, reason: String
     ) async throws {
         try await IngressHarness.with(broker) { harness async throws in
@@ -145,7 +145,7 @@ import Time
         }
     }
 
-    @Test func `a body beyond the limit is refused, one at the limit is read`() async throws {
+    @Test func `a body beyond the limit is rejected, one at the limit is read`() async throws {
         try await IngressHarness.with(broker) { harness async throws in
             let limit = NotificationListener.maximumBody
             #expect(limit == 262_144)
@@ -158,7 +158,7 @@ import Time
         }
     }
 
-    @Test func `certificates just outside their validity are 503, long outside 403`() async throws {
+    @Test func `certificates just outside their validity are answered 503, long outside 403`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
         let end = try #require(appStore.pki.leaf.validity).notAfter
         for (late, status) in [(Int64(3_600), 503), (49 * 3_600, 403)] {
@@ -175,7 +175,7 @@ import Time
         }
     }
 
-    @Test func `what Apple signed more than a day ahead is 503, and three of them are a clock that is not ready`()
+    @Test func `notifications signed more than a day ahead are answered 503, and three of them end readiness`()
         async throws
     {
         try await IngressHarness.with(broker) { harness async throws in
@@ -199,7 +199,7 @@ import Time
         }
     }
 
-    @Test func `a connection ends with what is not Apple's and goes on with what is`() async throws {
+    @Test func `a connection is closed after a body that is not Apple's and kept after a valid one`() async throws {
         try await IngressHarness.with(broker) { harness async throws in
             let client = try TestConnection(port: harness.ingress.port)
             for _ in 0..<2 {
@@ -223,7 +223,7 @@ import Time
         }
     }
 
-    @Test func `a clock that cannot be right ends in 503 and not in a verdict`() async throws {
+    @Test func `an implausible clock is answered 503, without a verdict`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
         let clocks = Clocks(
             wallMilliseconds: { ClockSanity.earliest - 1 },

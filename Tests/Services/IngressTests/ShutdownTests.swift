@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func `what was sent before the stop is answered, and what was acknowledged is there`() async throws {
+    @Test func `requests sent before the stop are answered, and acknowledged notifications are in Kafka`() async throws
+    {
         let broker = try DevBroker()
         let harness = try await IngressHarness(broker)
         try broker.setRoundTripTime(.milliseconds(300))
@@ -71,7 +72,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `with a broker that does not answer it ends in time, with 503`() async throws {
+    @Test func `the ingress stops in time with 503 when the broker does not respond`() async throws {
         let broker = try DevBroker()
         let harness = try await IngressHarness(broker)
         try broker.setRoundTripTime(.seconds(30))
@@ -82,7 +83,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `after the stop nothing listens`() async throws {
+    @Test func `the listener is closed after the stop`() async throws {
         let broker = try DevBroker()
         let harness = try await IngressHarness(broker)
         let address = harness.address

@@ -12,7 +12,7 @@ import Testing
 
     private func contradicts(at minute: Int64 = 0) -> Bool { dates.contradictClock(at: minute * 60_000) }
 
-    @Test func `three different notifications are needed`() {
+    @Test func `the clock is contradicted by three different notifications`() {
         contradict(1)
         contradict(2)
         for _ in 0..<10 { contradict(2) }
@@ -21,7 +21,7 @@ import Testing
         #expect(contradicts())
     }
 
-    @Test func `one that agrees between them ends it`() {
+    @Test func `a notification that agrees resets the count`() {
         for number in 1...2 as ClosedRange<UInt8> { contradict(number) }
         dates.agreed()
         for number in 3...4 as ClosedRange<UInt8> { contradict(number) }
@@ -32,7 +32,7 @@ import Testing
         #expect(!contradicts())
     }
 
-    @Test func `five minutes after the last one it is to be asked again`() {
+    @Test func `the contradiction expires five minutes after the last notification`() {
         for number in 1...3 as ClosedRange<UInt8> { contradict(number) }
         #expect(contradicts(at: 4))
         #expect(!contradicts(at: 5))
@@ -40,7 +40,7 @@ import Testing
         #expect(!contradicts(at: 5))
     }
 
-    @Test func `what was not identified counts for nothing`() {
+    @Test func `a notification without an identity does not count`() {
         for _ in 0..<5 { dates.contradicted(by: nil, at: 0) }
         #expect(!contradicts())
     }

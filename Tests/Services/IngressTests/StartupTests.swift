@@ -54,7 +54,7 @@ import Testing
         await other.drain(within: .zero)
     }
 
-    @Test func `http.forwarded without proxies is warned about, because it has no effect`() async throws {
+    @Test func `http.forwarded without proxies has no effect and logs a warning`() async throws {
         func warnings(_ proxies: [String]) async throws -> Int {
             var count = 0
             try await IngressHarness.with(
@@ -70,7 +70,7 @@ import Testing
         #expect(try await warnings(["10.0.0.0/8"]) == 0)
     }
 
-    @Test func `an address that is not of this machine is reported with its setting`() async throws {
+    @Test func `an address of another machine is reported with its setting`() async throws {
         let notifications = try await failure { $0.host = "192.0.2.1" }
         #expect(notifications.line.hasPrefix("http.host: cannot listen on 192.0.2.1:0"))
         let admin = try await failure { $0.adminHost = "nonsense" }
@@ -78,7 +78,7 @@ import Testing
         #expect(admin.line.contains("Set admin.host to an address of this machine."))
     }
 
-    @Test func `topics that are missing are named with the command that makes them`() async throws {
+    @Test func `missing topics are reported with the command that creates them`() async throws {
         let error = try await failure { $0.topics = TopicNames(prefix: "missing") }
         #expect(error.line.hasPrefix("topics.prefix: "))
         #expect(error.line.contains("missing."))
@@ -86,7 +86,7 @@ import Testing
         #expect(error.exitCode == .configuration)
     }
 
-    @Test func `the embedded broker is not for production`() async throws {
+    @Test func `the embedded broker is refused in the production profile`() async throws {
         let error = try await failure { $0.profile = .production }
         #expect(error.line.hasPrefix("profile: "))
         #expect(error.line.contains("sluice-dev-broker"))
@@ -94,7 +94,7 @@ import Testing
         #expect(error.exitCode == .configuration)
     }
 
-    @Test func `brokers that do not answer are named`() async throws {
+    @Test func `unreachable brokers are named`() async throws {
         let error = try await failure { plan in
             // Port 9 of 127.0.0.1 has no listener.
             plan.kafka = try KafkaConfiguration(bootstrapServers: "127.0.0.1:9")
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `an app twice or none is reported`() async throws {
+    @Test func `a duplicate app, or none, is reported`() async throws {
         let none = try await failure { $0.verifier.apps = [] }
         #expect(none.line.hasPrefix("apps: "))
         #expect(none.exitCode == .configuration)
@@ -122,7 +122,7 @@ import Testing
         #expect(twice.line.contains("configured twice"))
     }
 
-    @Test func `a start that fails leaves nothing listening`() async throws {
+    @Test func `a failed start leaves no listener open`() async throws {
         let other = HTTPServer(
             listeners: [
                 Listener(

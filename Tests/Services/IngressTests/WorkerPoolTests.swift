@@ -5,7 +5,7 @@ import Testing
 @testable import Ingress
 
 @Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
-    @Test(arguments: [1, 2, 8]) func `every item is worked on once`(threads: Int) async {
+    @Test(arguments: [1, 2, 8]) func `every item is processed once`(threads: Int) async {
         let seen = Mutex<[Int]>([])
         let pool = WorkerPool<Int>(count: threads, atOnce: 3, name: "test") { items in
             seen.withLock { $0 += items }
@@ -19,7 +19,7 @@ import Testing
         #expect(seen.withLock { $0.sorted() } == Array(0..<5_000))
     }
 
-    @Test func `an item that is not done is taken again after the others`() async {
+    @Test func `an unfinished item is processed again after the others`() async {
         let seen = Mutex<[Int]>([])
         let pool = WorkerPool<Int>(count: 1, name: "test") { items in
             seen.withLock { $0 += items }
@@ -30,7 +30,7 @@ import Testing
         #expect(seen.withLock { $0 } == [1, 2, 3, 4, 5, 20])
     }
 
-    @Test func `items are taken in the order in which they were added`() async {
+    @Test func `items are processed in the order in which they were added`() async {
         let seen = Mutex<[Int]>([])
         let pool = WorkerPool<Int>(count: 1, name: "test") { items in
             seen.withLock { $0 += items }
@@ -41,7 +41,7 @@ import Testing
         #expect(seen.withLock { $0 } == Array(0..<3_000))
     }
 
-    @Test func `a call gets as many items as wait, up to the most that it may have`() async {
+    @Test func `a call receives all waiting items up to its limit`() async {
         let calls = Mutex<[[Int]]>([])
         let pool = WorkerPool<Int>(count: 1, atOnce: 4, name: "test") { items in
             calls.withLock { $0.append(items) }
@@ -52,7 +52,7 @@ import Testing
         #expect(calls.withLock { $0 } == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10]])
     }
 
-    @Test func `what is not announced is left for those that come with it`() async {
+    @Test func `an unannounced item waits and is processed together with the next announced one`() async {
         let calls = Mutex<[[Int]]>([])
         let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let pool = WorkerPool<Int>(count: 1, atOnce: 4, name: "test") { items in
@@ -74,7 +74,7 @@ import Testing
         #expect(calls.withLock { $0 } == [[1], [2, 3]])
     }
 
-    @Test func `closing waits for what is being worked on`() async {
+    @Test func `closing waits for items in progress`() async {
         let isDone = Mutex(false)
         let begun = DispatchSemaphore(value: 0)
         let release = DispatchSemaphore(value: 0)
@@ -95,7 +95,7 @@ import Testing
         #expect(begun.wait(timeout: .now()) == .success)
     }
 
-    @Test func `a body is let go when its request is done`() async {
+    @Test func `an item is released after it is processed`() async {
         final class Body: Sendable {}
         let pool = WorkerPool<Body>(count: 1, name: "test") { _ in [] }
         weak var kept: Body?
@@ -108,7 +108,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func `a pool without work ends at once`() async {
+    @Test func `a pool without work closes at once`() async {
         await WorkerPool<Int>(count: 4, name: "test") { _ in [] }.close()
     }
 }

@@ -13,7 +13,7 @@ import Testing
 /// and the producer, into the topics of a broker. Two thousand sequential requests take seconds, or a minute on a busy
 /// machine.
 @Suite(.timeLimit(.minutes(10))) struct HostileRowTests {
-    @Test func `every row is tried here, or is said to be proven elsewhere`() {
+    @Test func `every row is tested here, or names the test that covers it`() {
         #expect(ThreatModelRow.all.map(\.id) == (1...128).map { $0 < 10 ? "H-0\($0)" : "H-\($0)" })
         for row in ThreatModelRow.all where row.outcomes.isEmpty { #expect(row.elsewhere != nil, "\(row.id)") }
     }
@@ -26,19 +26,19 @@ import Testing
 
     /// Untrusted clients cannot cause them: expired certificates and revocation are checked only after a signature was
     /// verified.
-    @Test func `only what Apple signed can end in 5xx`() {
+    @Test func `only notifications signed by Apple are answered 5xx`() {
         let rows = ThreatModelRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
         #expect(rows.map(\.id) == ["H-77", "H-79", "H-90", "H-112"])
     }
 
-    @Test func `the rows give every reason of the verifier`() {
+    @Test func `the rows cover every reason of the verifier`() {
         let given = Set(ThreatModelRow.all.flatMap { $0.outcomes.map(\.reason) })
         let missing = Reason.allCases.map(\.rawValue).filter { !given.contains($0) }
         // New certificate chains are not rate-limited here, and no input makes a library call fail.
         #expect(missing == ["new_chains", "internal"])
     }
 
-    @Test func `every input has the answer, the reason and the records of its row`() async throws {
+    @Test func `every input has the response, the reason and the records of its row`() async throws {
         let broker = try DevBroker()
         let kit = try SigningKit.shared()
         try await IngressHarness.with(broker, clocks: TestTime.standing(), { Self.adapt(&$0, to: kit) }) {

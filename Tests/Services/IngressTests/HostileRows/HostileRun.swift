@@ -94,7 +94,7 @@ final class HostileRun {
         }
     }
 
-    // MARK: what is expected
+    // MARK: expected outcomes
 
     /// Records the outcome of an input of a row.
     func note(_ row: String, _ outcome: Outcome) {
@@ -169,7 +169,7 @@ final class HostileRun {
 
     var expectedRecords: Int { records.count }
 
-    // MARK: forms
+    // MARK: requests and bodies
 
     static func head(of body: [UInt8], _ fields: String = "") -> String {
         "POST /notifications HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(body.count)\r\n\r\n"

@@ -22,7 +22,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { "\(status) \(reason) \(kafka.rawValue)\(closes ? ", closed" : "")" }
 
-    // MARK: as the tables write them
+    // MARK: outcomes named in the tables
 
     static let accepted = Outcome(status: 200, reason: "accepted", kafka: .main)
     static let sandbox = Outcome(status: 200, reason: "sandbox", kafka: .sandbox)
@@ -43,7 +43,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
 
     func closing() -> Outcome { Outcome(status: status, reason: reason, kafka: kafka, closes: true) }
 
-    // MARK: of the shared inputs
+    // MARK: outcomes of shared inputs
 
     init(status: Int, reason: String, kafka: Kafka = .nothing, closes: Bool = false) {
         self.status = status

@@ -13,7 +13,7 @@ import Time
 
 /// H-89 and H-90 against a whole ingress that queries responders over HTTP.
 @Suite(.timeLimit(.minutes(5))) struct RevocationRowTests {
-    @Test func `strict: only a leaf that is known to be good is accepted`() async throws {
+    @Test func `in strict mode only a leaf with status good is accepted`() async throws {
         try await check(.strict) { row in
             switch row.knowledge {
             case .good: .accepted
@@ -23,7 +23,7 @@ import Time
         }
     }
 
-    @Test func `soft: only a leaf that is known to be revoked is refused`() async throws {
+    @Test func `in soft mode only a revoked leaf is rejected`() async throws {
         try await check(.soft) { $0.knowledge == .revoked ? .refused(403, "revoked") : .accepted }
     }
 

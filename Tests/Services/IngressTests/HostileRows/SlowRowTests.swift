@@ -25,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `a slow client is sent away and counted`(_ row: Row) async throws {
+    func `a slow client is disconnected and counted`(_ row: Row) async throws {
         let broker = try DevBroker()
         let clock = ManualClock()
         try await IngressHarness.with(broker, clocks: TestTime.standing(clock)) { harness async throws in
@@ -54,7 +54,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectRateRowTests {
-    @Test func `H-27 a network that connects too often is refused for the rest of the second`() async throws {
+    @Test func `H-27: a network that connects too often is refused for the rest of the second`() async throws {
         let broker = try DevBroker()
         let clock = ManualClock()
         try await IngressHarness.with(broker, clocks: TestTime.standing(clock), { $0.proxies = [] }) {

@@ -42,7 +42,7 @@ import Time
             }, body)
     }
 
-    @Test func `a version 1 body becomes a record like all others`() async throws {
+    @Test func `a version 1 body is published as a record like any other`() async throws {
         try await with { harness async throws in
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
             let records = try await harness.records(harness.production)
@@ -65,7 +65,7 @@ import Time
         }
     }
 
-    @Test func `the oldest form becomes one too, without what identifies the device`() async throws {
+    @Test func `a body in the oldest format is published without the identifiers of the device`() async throws {
         try await with { harness async throws in
             #expect(try await harness.post(LegacyBody.statusUpdate()).status == 200)
             let record = try #require(try await harness.records(harness.production).first)
@@ -176,7 +176,7 @@ import Time
     ]
 
     @Test(arguments: rows)
-    func `each row has its answer and its records, and no secret anywhere`(row: Row) async throws {
+    func `each row has its response and its records, and the secret appears nowhere`(row: Row) async throws {
         var body = LegacyBody()
         row.change(&body)
         try await with { harness async throws in
@@ -195,7 +195,7 @@ import Time
         }
     }
 
-    @Test func `H-40, H-128: without a shared secret nothing of version 1 is taken`() async throws {
+    @Test func `H-40, H-128: without a shared secret version 1 bodies are rejected`() async throws {
         var other = LegacyBody()
         other.bid = "com.example.other"
         let app = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
@@ -231,7 +231,9 @@ import Time
         }
     }
 
-    @Test func `H-123: wrong passwords of one app cost no other app of Apple's network a notification`() async throws {
+    @Test func `H-123: wrong passwords for one app block no notification for another app from Apple's network`()
+        async throws
+    {
         let changed = try directory.write("ffffffffffffffffffffffffffffffff\n", to: "changed")
         let other = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
         // Its secret was changed in App Store Connect but not here.
@@ -256,7 +258,7 @@ import Time
         }
     }
 
-    @Test func `the third change of the next product is published though it says what the first said`() async throws {
+    @Test func `the third change of the next product is published although it equals the first`() async throws {
         var change = LegacyBody()
         change.type = "DID_CHANGE_RENEWAL_PREF"
         let clock = ManualClock()
@@ -277,7 +279,7 @@ import Time
         }
     }
 
-    @Test func `a body that names its purchase but no transaction of it counts as unresolved`() async throws {
+    @Test func `a body that names its purchase but none of its transactions counts as unresolved`() async throws {
         var empty = LegacyBody()
         empty.receiptInfo = "[]"
         try await with { harness async throws in
@@ -288,7 +290,7 @@ import Time
     }
 
     @Test(arguments: ["unknown", "\"", ""])
-    func `behind a proxy that names clients, those with an unreadable address are told of once`(
+    func `behind a forwarding proxy, clients with an unreadable address are logged once`(
         _ address: String
     ) async throws {
         try await with({
@@ -302,7 +304,9 @@ import Time
         }
     }
 
-    @Test func `H-127: a query is ignored, and a password in it or in a header is nowhere`() async throws {
+    @Test func `H-127: a query is ignored, and a password in it or in a header is neither logged nor stored`()
+        async throws
+    {
         try await with { harness async throws in
             let response = try await harness.client.send(
                 HTTPClientRequest(
@@ -315,7 +319,7 @@ import Time
         }
     }
 
-    @Test func `V2 a body of a signed notification has its own limit`() async throws {
+    @Test func `a body of a version 2 notification has its own size limit`() async throws {
         try await with { harness async throws in
             let limit = NotificationListener.maximumBody
             let body = TestAppStore.body(try TestAppStore.shared().renewal())
@@ -326,7 +330,7 @@ import Time
         }
     }
 
-    @Test func `a body of 1.9 MiB with 1,000 transactions is read`() async throws {
+    @Test func `a body of 1.9 MiB with 1,000 transactions is accepted`() async throws {
         var body = LegacyBody()
         body.transactions = 1000
         body.receiptBytes = 1_900_000 - body.bytes.count
@@ -337,8 +341,7 @@ import Time
         }
     }
 
-    @Test func `secrets change with their file: the old and the new one together, then the new one alone`() async throws
-    {
+    @Test func `secrets follow their file: the old and the new one together, then the new one alone`() async throws {
         let clock = ManualClock()
         let new = "ffffffffffffffffffffffffffffffff"
         var body = LegacyBody()

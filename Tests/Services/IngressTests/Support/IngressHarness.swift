@@ -104,7 +104,7 @@ struct IngressHarness: Sendable {
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 
-    // MARK: what was counted
+    // MARK: metrics
 
     /// Returns the number of requests answered with this status for this reason.
     func decisions(_ reason: String, _ status: Int) -> Int {
