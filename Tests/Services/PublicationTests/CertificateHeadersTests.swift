@@ -38,7 +38,7 @@ struct CertificateHeadersTests {
     }
     private static let failure = KafkaError(.closed, "closed")
 
-    @Test func `a segment is known when it is acknowledged, and written once however many wait`() {
+    @Test func `a segment is written once for all waiting records, and referenced after its acknowledgement`() {
         let topic = Topic()
         let headers = topic.headers
         let outcomes = Outcomes()
@@ -58,7 +58,7 @@ struct CertificateHeadersTests {
         #expect(outcomes.count == 3 && topic.waiting.isEmpty)
     }
 
-    @Test func `a failure is reported once to all who wait, and the next one writes again`() {
+    @Test func `a failure is reported once to every waiting record, and the next record writes again`() {
         let topic = Topic()
         let headers = topic.headers
         let outcomes = Outcomes()
@@ -75,7 +75,7 @@ struct CertificateHeadersTests {
         #expect(outcomes.references.last == segments.map { Self.reference(String(decoding: $0, as: UTF8.self)) })
     }
 
-    @Test func `no more segments are remembered than the bound`() {
+    @Test func `the number of remembered segments is bounded`() {
         let topic = Topic()
         let headers = topic.headers
         for number in 0..<(CertificateHeaders.capacity + 1) {

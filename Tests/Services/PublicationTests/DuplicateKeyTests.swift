@@ -8,7 +8,7 @@ import Testing
         DuplicateKey(notificationUUID: text, environment: environment)
     }
 
-    @Test func `all thirty-two digits count`() throws {
+    @Test func `a key depends on all thirty-two digits of a UUID`() throws {
         let identity = try #require(self.identity("01234567-89ab-cdef-0123-456789abcdef"))
         #expect(identity.high == 0x0123_4567_89ab_cdef)
         #expect(identity.low == 0x0123_4567_89ab_cdef)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `letters of either case are the same identity`() {
+    @Test func `upper and lower case letters give the same identity`() {
         #expect(
             identity("002e14d5-51f5-4503-b5a8-c3a1af68eb20") == identity("002E14D5-51F5-4503-B5A8-C3A1AF68EB20"))
     }
@@ -36,11 +36,11 @@ import Testing
         " 02e14d5-51f5-4503-b5a8-c3a1af68eb20", "{02e14d5-51f5-4503-b5a8-c3a1af68eb2}",
         "002e14d5-51f5-4503-b5a8-c3a1af68eb2\u{660}", "------------------------------------",
     ])
-    func `no UUID, no identity`(text: String) {
+    func `text that is not a UUID has no identity`(text: String) {
         #expect(identity(text) == nil)
     }
 
-    @Test func `an event id counts with its first thirty-two digits`() throws {
+    @Test func `a key depends on the first thirty-two digits of an event id`() throws {
         let text = "0123456789abcdef0123456789ABCDEF" + String(repeating: "7", count: 32)
         let key = try #require(DuplicateKey(eventId: text, environment: .production))
         #expect(key.high == 0x0123_4567_89ab_cdef)
@@ -51,7 +51,7 @@ import Testing
         #expect(DuplicateKey(eventId: "g" + text.dropFirst(), environment: .production) == nil)
     }
 
-    @Test func `sixteen bytes of a digest name what was received, fewer do not`() throws {
+    @Test func `a key depends on the first sixteen bytes of a digest, and a shorter digest has none`() throws {
         let digest = Array(UInt8(1)...32)
         let key = try #require(DuplicateKey(contentDigest: digest))
         #expect(key.high == 0x0102_0304_0506_0708 && key.low == 0x090A_0B0C_0D0E_0F10)
@@ -63,7 +63,7 @@ import Testing
         #expect(DuplicateKey(contentDigest: Array(digest.prefix(15))) == nil)
     }
 
-    @Test func `what was received is never taken for the notification with the same number`() {
+    @Test func `the key of a content digest never equals the key of a UUID or event id with the same digits`() {
         let content = DuplicateKey(contentDigest: [UInt8](repeating: 0, count: 32))
         #expect(content != identity("00000000-0000-0000-0000-000000000000"))
         #expect(
