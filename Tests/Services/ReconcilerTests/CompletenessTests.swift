@@ -43,7 +43,7 @@ import Testing
         return lost
     }
 
-    @Test func `what was never delivered is found and published once, also by a process that was ended in between`()
+    @Test func `undelivered notifications are found and published once, also after a restart in between`()
         async throws
     {
         let installation = try await ReconcilerInstallation()
@@ -97,7 +97,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an API that fails three times in ten changes nothing but the time`() async throws {
+    @Test func `an API that fails three times in ten changes only the duration`() async throws {
         let installation = try await ReconcilerInstallation()
         let lost = try await lose(installation)
         let shares: [(ServerAPIFaults.Kind, Int)] = [
@@ -123,9 +123,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a backfill that waits for another, or whose app is not configured, ends when it is cancelled`()
-        async throws
-    {
+    @Test func `a waiting backfill, or one of an app that is not configured, ends when it is cancelled`() async throws {
         let installation = try await ReconcilerInstallation()
         let day = 24 * Self.hour
         installation.register(
@@ -156,7 +154,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a backfill that is cancelled in the middle ends there, and what it published stays`() async throws {
+    @Test func `a backfill cancelled in the middle stops there, and its published records stay`() async throws {
         let installation = try await ReconcilerInstallation()
         let day = 24 * Self.hour
         for number in 0..<200 {
@@ -214,7 +212,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a notification that may be on its way is not missing until it has settled`() async throws {
+    @Test func `a recent notification is not missing until its settling time is over`() async throws {
         let installation = try await ReconcilerInstallation()
         installation.register(
             installation.notification(1, signed: VirtualClock.start - 30_000), acknowledged: false)
@@ -228,9 +226,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `when notifications come again after a silence, what was missed is looked for within a minute`()
-        async throws
-    {
+    @Test func `within a minute after an outage a sweep looks for missed notifications`() async throws {
         let installation = try await ReconcilerInstallation()
         let reconciler = try await RunningReconciler(installation, try installation.configuration())
         try await installation.wait(for: .everything) { $0.last != nil }

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a page token that expired restarts its window in two halves, and nothing is published twice`()
+    @Test func `an expired page token restarts its window in two halves, and nothing is published twice`()
         async throws
     {
         let installation = try await ReconcilerInstallation()
@@ -70,7 +70,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a page token that does not change ends the reading after one repeat, with an alert`() async throws {
+    @Test func `an unchanged page token ends the reading after one repeat, and is counted`() async throws {
         let installation = try await ReconcilerInstallation()
         let payload = try signed(installation, 1)
         let range = range
@@ -113,9 +113,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a window that Apple does not give is narrowed, given up and named, and the others are read`()
-        async throws
-    {
+    @Test func `a window that Apple refuses is narrowed, skipped and reported, and the others are read`() async throws {
         let installation = try await ReconcilerInstallation()
         let payloads = try (1...2).map { try signed(installation, $0) }
         let range = range
@@ -148,7 +146,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a failure after further pages of a window is the first one again`() async throws {
+    @Test func `a failure after further pages of a window counts as the first`() async throws {
         let installation = try await ReconcilerInstallation()
         let next = ["a": "b", "b": "c", "c": nil] as [String: String?]
         let attempts = Mutex<[String: Int]>([:])
@@ -182,9 +180,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `what Apple could not deliver is asked for hourly while a long sweep of everything is under way`()
-        async throws
-    {
+    @Test func `failed deliveries are swept hourly while a long sweep of everything is in progress`() async throws {
         let installation = try await ReconcilerInstallation()
         let pages = Atomic<Int>(0)
         let server = try HistoryServer { question in
@@ -206,7 +202,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `what is of another app or not signed by Apple is refused, kept, counted, and holds nothing up`()
+    @Test func `a notification that Apple did not sign is refused, quarantined and counted, and delays no other`()
         async throws
     {
         let installation = try await ReconcilerInstallation()
@@ -234,7 +230,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `what the ingress has quarantined is not quarantined again`() async throws {
+    @Test func `notifications quarantined by the ingress are not quarantined again`() async throws {
         let installation = try await ReconcilerInstallation()
         let signer = JWSSigner(installation.pki)
         let payloads = try (1...3).map { number in
@@ -271,7 +267,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a dry run says what is missing and changes nothing`() async throws {
+    @Test func `a dry run reports missing notifications and publishes nothing`() async throws {
         let installation = try await ReconcilerInstallation()
         let payload = try signed(installation, 1)
         let range = range
@@ -288,7 +284,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a refused key makes the sweep wait, and it goes on when the key is right`() async throws {
+    @Test func `a refused key pauses the sweep, and it continues when the key is accepted`() async throws {
         let installation = try await ReconcilerInstallation()
         let payload = try signed(installation, 1)
         let isRefused = Atomic<Bool>(true)

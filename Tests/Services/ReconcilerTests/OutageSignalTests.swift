@@ -18,18 +18,18 @@ import Testing
 
     private func now(plus milliseconds: Int64) -> Int64 { Self.now + milliseconds }
 
-    @Test func `the first record, and one after a silence, ends an outage`() {
+    @Test func `the first record, and the first after a silence, ends an outage`() {
         let recoveries = recoveries([
             (0, .production, 0), (1_000, .production, 1_000), (Self.hour, .production, Self.hour), (0, .sandbox, 0),
         ])
         #expect(recoveries == [true, false, true, true])
     }
 
-    @Test func `a record of a backlog ends none`() {
+    @Test func `a record of a backlog ends no outage`() {
         #expect(recoveries([(-Self.hour, .production, 0)]) == [false])
     }
 
-    @Test func `a record from the future ends none, and hides none`() {
+    @Test func `a record from the future ends no outage, and hides none`() {
         let recoveries = recoveries([
             (0, .production, 0), (26 * Self.hour, .production, 1_000), (Self.hour, .production, Self.hour),
         ])

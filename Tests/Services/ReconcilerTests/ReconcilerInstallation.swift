@@ -88,7 +88,7 @@ final class ReconcilerInstallation: Sendable {
 
     struct NoConfiguration: Error {}
 
-    // MARK: What Apple sends
+    // MARK: Apple's notifications
 
     /// Returns a notification about a separate purchase.
     func notification(
@@ -159,7 +159,7 @@ final class ReconcilerInstallation: Sendable {
         await producer.close(within: .seconds(5))
     }
 
-    // MARK: What is in the topics
+    // MARK: Topic contents
 
     /// Returns the records of a notification topic.
     func notifications(_ environment: AppStoreEnvironment = .production) async throws -> [NotificationRecord] {

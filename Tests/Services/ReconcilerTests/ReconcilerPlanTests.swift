@@ -46,7 +46,7 @@ import Testing
         arguments: [
             (SweepKind.everything, nil, 48), (.everything, 24, 48), (.failures, nil, 168), (.failures, 1, 168),
         ] as [(SweepKind, Int64?, Int64)])
-    func `a run covers its usual range where the last complete one is recent`(
+    func `a run covers its usual range when the last complete run is recent`(
         _ kind: SweepKind, _ hoursAgo: Int64?, _ hours: Int64
     ) throws {
         let plan = try plan()
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [(SweepKind.everything, 3), (.everything, 40), (.failures, 9)] as [(SweepKind, Int64)])
-    func `a run reaches back to the last complete one, however long that is ago`(
+    func `a run reaches back to the last complete run, however long ago it was`(
         _ kind: SweepKind, _ days: Int64
     ) throws {
         let plan = try plan()

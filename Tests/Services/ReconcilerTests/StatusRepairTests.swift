@@ -79,7 +79,7 @@ extension StatusSweepTests {
         }
     }
 
-    @Test func `a difference is repaired with what Apple signed, and the next day shows agreement`() async throws {
+    @Test func `a difference is repaired with Apple's signed answer, and the next day shows agreement`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write(try ["100", "200", "300"].map { try row($0, installation) })
         register("100", "100", status: 1, installation)
@@ -115,7 +115,7 @@ extension StatusSweepTests {
     }
 
     /// 12.4, 2a: a confirmation settles the facts that it lists, however soon after their receipt Apple signed it.
-    @Test func `an answer settles a version 1 body that was received less than five minutes before it`() async throws {
+    @Test func `an answer confirms a version 1 body received less than five minutes earlier`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write([
             try row("200", installation, received: VirtualClock.start - 2 * 60_000)
@@ -151,7 +151,7 @@ extension StatusSweepTests {
         await installation.stop()
     }
 
-    @Test func `what is refused is quarantined once, and holds up no other subscription`() async throws {
+    @Test func `a refused answer is quarantined once, and delays no other subscription`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write(try ["1000", "1001"].map { try row($0, installation) })
         let own = JWSSigner(installation.pki)
@@ -179,9 +179,7 @@ extension StatusSweepTests {
         await installation.stop()
     }
 
-    @Test func `a subscription that needs Apple's answer is asked about first, whatever version it came by`()
-        async throws
-    {
+    @Test func `a subscription that needs Apple's answer is queried first, in either version`() async throws {
         let installation = try await ReconcilerInstallation()
         // Status 5 without a revocation: the signed data does not explain it.
         try await installation.write(
@@ -226,7 +224,7 @@ extension StatusSweepTests {
 @Suite(.timeLimit(.minutes(5))) struct PublishedSubscriptionsTests {
     private let rows = StatusSweepTests()
 
-    @Test func `after the first reading of a topic only what is new is read`() async throws {
+    @Test func `only new records are read after the first reading of a topic`() async throws {
         let installation = try await ReconcilerInstallation()
         let subscriptions = PublishedSubscriptions(
             topics: installation.topics, kafka: installation.kafka, clocks: installation.clock.clocks)
@@ -263,7 +261,7 @@ extension StatusSweepTests {
         await installation.stop()
     }
 
-    @Test func `the value of a row is that of its record, while that is the last one`() async throws {
+    @Test func `the value of a row is the value of its latest record`() async throws {
         let installation = try await ReconcilerInstallation()
         let subscriptions = PublishedSubscriptions(
             topics: installation.topics, kafka: installation.kafka, clocks: installation.clock.clocks)

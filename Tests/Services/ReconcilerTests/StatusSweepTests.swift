@@ -18,7 +18,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StatusSweepTests {
     static let day: Int64 = 86_400_000
 
-    // MARK: What is published, and what Apple says
+    // MARK: Published states and Apple's answers
 
     /// Returns a row as published by sluice-entitlements with `legacy.trust=accept`.
     ///
@@ -113,7 +113,7 @@ import Testing
 
     // MARK: Comparisons
 
-    @Test func `what differs is counted and named once a day, until it agrees`() async throws {
+    @Test func `a difference is counted and named once a day, until it is gone`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write(
             try ["100", "200", "300", "500"].map { try row($0, installation) } + [
@@ -161,7 +161,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a comparison that ends in the middle goes on from the purchase that was compared last`() async throws {
+    @Test func `an interrupted comparison continues after the last compared purchase`() async throws {
         let installation = try await ReconcilerInstallation()
         let purchases = purchases(45)
         try await installation.write(try purchases.map { try row($0, installation) })
@@ -191,7 +191,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a request that fails is repeated, and changes nothing but the time`() async throws {
+    @Test func `a failed request is repeated, and changes only the duration`() async throws {
         let installation = try await ReconcilerInstallation()
         let purchases = purchases(20)
         try await installation.write(try purchases.map { try row($0, installation) })
@@ -214,7 +214,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `one subscription that Apple never answers about holds up no other, an API without answers does`()
+    @Test func `a subscription without Apple's answer delays no other, an API without answers delays all`()
         async throws
     {
         let installation = try await ReconcilerInstallation()
@@ -249,7 +249,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a difference from a state that was read long ago is looked at again`() async throws {
+    @Test func `a difference from a state that was read long ago is checked again`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write(try ["1000", "1001"].map { try row($0, installation) })
         let signer = JWSSigner(installation.pki)
@@ -283,7 +283,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a refused key makes the comparison wait, with the reason`() async throws {
+    @Test func `a refused key pauses the comparison, with the reason`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write([try row("1000", installation)])
         let server = try HistoryServer(statuses: { _ in (401, [:]) }, { _ in HistoryServer.page([]) })
@@ -297,7 +297,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a long comparison does not hold up the history`() async throws {
+    @Test func `a long comparison does not delay the history sweep`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write([try row("1000", installation)])
         let signer = JWSSigner(installation.pki)

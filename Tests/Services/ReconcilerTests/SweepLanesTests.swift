@@ -27,7 +27,7 @@ import Testing
         #expect(lanes[.statuses]?.bundleId == BundleId("com.example.app"))
     }
 
-    @Test func `a sweep that ends after the rows were read does not begin again from its outdated row`() {
+    @Test func `a sweep that ends after the rows were read is not restarted from its outdated row`() {
         var lanes = SweepLanes()
         lanes.beginLook()
         #expect(begin([sweep(.statuses)], in: &lanes) == [true])
@@ -48,7 +48,7 @@ import Testing
         return sweep
     }
 
-    @Test func `a cancelled backfill waits for no other, and for its own run`() {
+    @Test func `a cancelled backfill waits for its own run only`() {
         var lanes = SweepLanes()
         lanes.beginLook()
         #expect(lanes.begin(sweep(.backfill("1"))) == .backfill)
