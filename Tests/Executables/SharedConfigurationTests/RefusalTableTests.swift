@@ -46,15 +46,15 @@ import Testing
         ),
         (
             "a webhook by its receiver, this record alone", "Services/WebhooksTests/HandlerTests.swift",
-            "a record is dead-lettered although nothing else is left to be accepted"
+            "a failing record is dead-lettered although no other record is left to be accepted"
         ),
         (
             "every webhook by its receiver", "Services/WebhooksTests/HandlerTests.swift",
-            "a receiver that fails at everything takes no record with it, however long"
+            "no record is dead-lettered while the receiver fails everything, however long"
         ),
         (
             "a webhook whose certificates", "Services/WebhooksTests/NotificationContentTests.swift",
-            "a record whose certificates are lost says so, and is dead-lettered after a whole reading of their topic"
+            "a record with lost certificates is logged, and dead-lettered after a complete reading of their topic"
         ),
         (
             "a batch of a topic is damaged", "Pipeline/KeyedStateTests/StateFailureTests.swift",

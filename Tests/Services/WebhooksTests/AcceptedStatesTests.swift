@@ -16,7 +16,7 @@ import Testing
         StateContent(version: version, digest: SHA256.digest(of: Array(text.utf8)))
     }
 
-    @Test func `only the last state of a purchase counts, and what has no content is never known`() {
+    @Test func `only the last accepted state of a purchase is compared, and a state without content never matches`() {
         states.accepted(content("a"), of: record(1))
         #expect(states.hasAccepted(content("a"), of: record(1)))
         #expect(!states.hasAccepted(content("a"), of: record(2)))
@@ -27,7 +27,7 @@ import Testing
         #expect(!states.hasAccepted(nil, of: record(3)))
     }
 
-    @Test func `an old state that comes once more is not what the receiver has`() {
+    @Test func `an older state does not match the accepted one`() {
         states.accepted(content("b", version: "2"), of: record(1))
         #expect(!states.hasAccepted(content("b", version: "1"), of: record(1)))
         states.accepted(content("a", version: "1"), of: record(1))
@@ -35,7 +35,7 @@ import Testing
         #expect(states.hasAccepted(content("b", version: "3"), of: record(1)))
     }
 
-    @Test func `purchases are bounded, and a partition begins again beyond it`() {
+    @Test func `the number of purchases is bounded, and a partition is reset beyond the bound`() {
         for key in 0..<AcceptedStates.limit { states.accepted(content("a"), of: record(key)) }
         #expect(states.hasAccepted(content("a"), of: record(0)))
         states.accepted(content("a"), of: record(AcceptedStates.limit))

@@ -52,7 +52,7 @@ import Testing
         #expect(webhooks.attempts(.accepted) == 61)
     }
 
-    @Test func `while the receiver is away nothing is lost, skipped or overtaken`() async throws {
+    @Test func `no state is lost, skipped or reordered while the receiver is down`() async throws {
         let port = try await Receiver.closedPort()
         try await installation.write(states: 40, keys: 3)
         let webhooks = try await RunningWebhooks(installation.arguments(url: "http://127.0.0.1:\(port)/"))
@@ -73,7 +73,7 @@ import Testing
         #expect(!webhooks.log.lines.contains { $0.contains("key-1") })
     }
 
-    @Test func `a busy receiver is not contacted before its Retry-After is over`() async throws {
+    @Test func `a busy receiver is not contacted before its Retry-After has passed`() async throws {
         try await installation.write(states: 1, keys: 1)
         let clock = ContinuousClock()
         let times = Mutex<[ContinuousClock.Instant]>([])
@@ -90,7 +90,7 @@ import Testing
         #expect(webhooks.attempts(.throttled) == 1)
     }
 
-    @Test func `a receiver that does not answer is tried again`() async throws {
+    @Test func `a delivery is retried when the receiver does not respond`() async throws {
         try await installation.write(states: 1, keys: 1)
         let receiver = try Receiver { _, number in number == 1 ? nil : .accepted }
         let webhooks = try await RunningWebhooks(
@@ -100,7 +100,7 @@ import Testing
         #expect(webhooks.attempts(.timedOut) == 1)
     }
 
-    @Test func `a record that alone is refused is dead-lettered with the status, and the others go on`() async throws {
+    @Test func `a refused record is dead-lettered with the status, and the other records are delivered`() async throws {
         try await installation.write(states: 30, keys: 10)
         let receiver = try Receiver { delivery, _ in
             delivery.state.hasPrefix("key-4:") ? .status(422) : .accepted
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// More than 10,000 offsets behind the record, with one partition and no other record in progress.
-    @Test func `one record that the receiver cannot take stops nothing behind it, however much that is`() async throws {
+    @Test func `a record that the receiver cannot process blocks none of the records behind it`() async throws {
         let installation = try await Installation(partitions: 1)
         try await installation.write(states: 10_500, keys: 10_500)
         let receiver = try Receiver { delivery, _ in delivery.state == "key-3:3" ? .status(500) : .accepted }
@@ -143,7 +143,7 @@ import Testing
 
     /// A broken release responds 400 to everything, a wrong secret 401, a moved service 308.
     @Test(arguments: [400, 401, 308])
-    func `a receiver that refuses everything loses nothing, and an operator is called`(status: Int) async throws {
+    func `no state is lost when a receiver refuses everything, and an error is logged`(status: Int) async throws {
         try await installation.write(states: 100, keys: 20)
         let isBroken = Atomic(true)
         let receiver = try Receiver { _, _ in
@@ -164,7 +164,7 @@ import Testing
         #expect(receiver.accepted.allSatisfy { $0.path == "/hook" })
     }
 
-    @Test func `a stop in the middle of a delivery leaves it to the next start`() async throws {
+    @Test func `a delivery interrupted by a stop is repeated after the next start`() async throws {
         try await installation.write(states: 12, keys: 1)
         let silent = try Receiver { _, number in number <= 4 ? .accepted : nil }
         let first = try await RunningWebhooks(
@@ -181,7 +181,7 @@ import Testing
         #expect(receiver.accepted.first?.id == silent.deliveries.last?.id)
     }
 
-    @Test func `an answer that never ends is cut off`() async throws {
+    @Test func `a response beyond the size limit is a failed attempt`() async throws {
         try await installation.write(states: 1, keys: 1)
         let receiver = try Receiver { _, number in
             number == 1
@@ -195,7 +195,7 @@ import Testing
         #expect(webhooks.attempts(.failed) == 1)
     }
 
-    @Test func `topics that are missing are named with the command that makes them`() async throws {
+    @Test func `missing topics are reported with the command that creates them`() async throws {
         let arguments = try installation.arguments(url: "https://127.0.0.1:1/", prefix: "none")
         let error = await #expect(throws: StartupError.self) { _ = try await RunningWebhooks(arguments) }
         #expect(error?.exitCode == .configuration)

@@ -17,7 +17,7 @@ import Time
             value: TestState.value(purchase, number))
     }
 
-    @Test func `refusals are the record's own for as many as four records may spend, counted from an acceptance`()
+    @Test func `refusals are attributed to the record up to the limit of four records after an acceptance`()
         async throws
     {
         let receiver = try Receiver { delivery, _ in delivery.state == "bad:1" ? .status(422) : .accepted }
@@ -34,7 +34,7 @@ import Time
         }
     }
 
-    @Test func `what cannot be a message is dead-lettered and not sent`() async throws {
+    @Test func `a record that cannot become a message is dead-lettered and not sent`() async throws {
         let receiver = try Receiver()
         let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
         func verdict(key: String?, _ value: String?) async throws -> HandlerVerdict {
@@ -50,7 +50,7 @@ import Time
         #expect(receiver.deliveries.isEmpty)
     }
 
-    @Test func `work that is told to stop ends its request`() async throws {
+    @Test func `cancelled work ends its request`() async throws {
         let receiver = try Receiver { _, _ in nil }
         let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
         let work = Task { try await handler.handle(record("state")) }
@@ -59,7 +59,7 @@ import Time
         await #expect(throws: CancellationError.self) { try await work.value }
     }
 
-    // MARK: One record that the receiver cannot take
+    // MARK: Records that the receiver cannot process
 
     /// Behaviors of a receiver that fails for one payload: status 500, status 404, a response that is too long, or
     /// none.
@@ -89,7 +89,7 @@ import Time
     }
 
     @Test(arguments: Failing.allCases)
-    func `a record that failed often and long while others were accepted is dead-lettered`(failing: Failing)
+    func `a record that fails often and for long while others are accepted is dead-lettered`(failing: Failing)
         async throws
     {
         let clock = ManualClock()
@@ -115,7 +115,7 @@ import Time
         #expect(reason.code == failing.reason)
     }
 
-    @Test func `a receiver that fails at everything takes no record with it, however long`() async throws {
+    @Test func `no record is dead-lettered while the receiver fails everything, however long`() async throws {
         let clock = ManualClock()
         let receiver = try Receiver { _, _ in .status(500) }
         let handler = try handler(
@@ -128,7 +128,7 @@ import Time
         }
     }
 
-    @Test func `a record is dead-lettered although nothing else is left to be accepted`() async throws {
+    @Test func `a failing record is dead-lettered although no other record is left to be accepted`() async throws {
         let clock = ManualClock()
         let receiver = try Receiver { delivery, _ in delivery.state == "bad:1" ? .status(500) : .accepted }
         let handler = try handler(
@@ -152,9 +152,9 @@ import Time
         #expect(good.count > 1 && Set(good.map(\.id)).count == 1 && Set(good.map(\.body)).count == 1)
     }
 
-    // MARK: 410
+    // MARK: Status 410
 
-    @Test func `after 410 nothing is sent any more, and a metric says so`() async throws {
+    @Test func `nothing is sent after 410, and a metric reports it`() async throws {
         let metrics = MetricsRegistry()
         let receiver = try Receiver { _, _ in .status(410) }
         let handler = try handler(
@@ -168,7 +168,7 @@ import Time
         #expect(stopped())
     }
 
-    @Test func `where 410 is not to stop anything it is a failure like others`() async throws {
+    @Test func `410 is a failure like any other when it is configured to be retried`() async throws {
         let receiver = try Receiver { _, _ in .status(410) }
         let handler = try handler(
             url: receiver.url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.gone", "retry"])
@@ -178,7 +178,7 @@ import Time
 
     // MARK: Filters
 
-    @Test func `what the receiver does not get is skipped`() async throws {
+    @Test func `a state that a filter excludes is skipped`() async throws {
         let receiver = try Receiver()
         let handler = try handler(
             url: receiver.url, attempts: 2, directory: TemporaryDirectory(),
@@ -195,7 +195,7 @@ import Time
         #expect(receiver.deliveries.count == 1)
     }
 
-    @Test func `a state that says what the receiver has accepted is not posted again by other rules`() async throws {
+    @Test func `a state equal to the last accepted one is not posted again`() async throws {
         let isBroken = Atomic(true)
         let receiver = try Receiver { _, _ in isBroken.load(ordering: .relaxed) ? .status(503) : .accepted }
         let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory())
@@ -221,7 +221,7 @@ import Time
         #expect(receiver.accepted.count == 4)
     }
 
-    @Test func `attempts are kept with what came of them, the latest thousand`() async throws {
+    @Test func `the latest thousand attempts are kept with their outcomes`() async throws {
         let log = AttemptLog()
         let receiver = try Receiver { _, number in number == 1 ? .status(503) : .accepted }
         let handler = try handler(url: receiver.url, attempts: 2, directory: TemporaryDirectory(), log: log)

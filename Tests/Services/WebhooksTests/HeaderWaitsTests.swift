@@ -17,7 +17,7 @@ import Testing
         waits.wasRead(since: begin.map { $0 * 1_000_000_000 }, at: end * 1_000_000_000)
     }
 
-    @Test func `a segment is lost when a whole reading that began minutes later did not bring it`() {
+    @Test func `a segment is lost when a complete reading started minutes later does not contain it`() {
         #expect(step(first, at: 0) == .wait)
         #expect(step(first, at: 299) == .wait)
         #expect(step(first, at: 300) == .read)
@@ -30,7 +30,7 @@ import Testing
         #expect(step(second, at: 602) == .read)
     }
 
-    @Test func `a reading that fails proves nothing, and comes again after a pause`() {
+    @Test func `a failed reading proves nothing, and is repeated after a pause`() {
         #expect(step(first, at: 0) == .wait)
         #expect(step(first, at: 300) == .read)
         wasRead(since: nil, at: 330)
@@ -40,7 +40,7 @@ import Testing
         #expect(step(first, at: 391) == .lost)
     }
 
-    @Test func `headers that are lost are remembered up to a bound`() {
+    @Test func `the number of remembered waits is bounded`() {
         for number in 0..<HeaderWaits.maximumHeaders { _ = step(HeaderReference(rawValue: "\(number)"), at: 0) }
         #expect(step(HeaderReference(rawValue: "0"), at: 300) == .read)
         wasRead(since: 300, at: 301)
@@ -48,7 +48,7 @@ import Testing
         #expect(step(HeaderReference(rawValue: "0"), at: 301) == .wait)
     }
 
-    @Test func `a segment that came is forgotten, and waits from the beginning when it is missing again`() {
+    @Test func `the wait for a segment ends on arrival, and restarts when it is missing again`() {
         #expect(step(first, at: 0) == .wait)
         waits.forget { $0 == first }
         #expect(step(first, at: 400) == .wait)

@@ -8,7 +8,7 @@ import Time
 @testable import Webhooks
 
 @Suite struct KeyRotationTests {
-    @Test func `a second key signs within a second, and a file that is no good changes nothing`() throws {
+    @Test func `a second key signs within a second, and an invalid file changes nothing`() throws {
         let directory = try TemporaryDirectory()
         let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
         let plan = try WebhooksPlan(

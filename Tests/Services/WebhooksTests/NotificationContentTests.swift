@@ -55,7 +55,7 @@ import Testing
         return MessageReading(content, TopicNames(), certificates: certificates)
     }
 
-    @Test func `a notification is Apple's own text in an envelope, and its version orders it as Apple signed it`()
+    @Test func `a notification message holds Apple's own text, and its version follows the signed date`()
         throws
     {
         let message = try reading(.notification).message(record())
@@ -72,7 +72,7 @@ import Testing
         #expect(try JSONSchema.deployed("webhook.schema.json").faults(in: message.body) == [])
     }
 
-    @Test func `signed is the body that Apple posted, byte for byte`() throws {
+    @Test func `a signed message is the body that Apple posted, byte for byte`() throws {
         let message = try reading(.signed).message(record())
         #expect(String(decoding: message.body, as: UTF8.self) == #"{"signedPayload":"\#(Self.jws)"}"#)
         #expect(message.type == "com.apple.appstore.DID_RENEW.BILLING_RECOVERY")
@@ -87,12 +87,13 @@ import Testing
         (#"{"notification":{},"proof":{}}"#, .unusable("malformed_proof")),
         (#"{"proof":{}}"#, .unusable("unreadable")), ("torn", .unusable("unreadable")),
     ])
-    func `what Apple did not sign is no message`(value: String, error: WebhookMessageError) {
+    func `a record without Apple's signature is not sent as a signed message`(value: String, error: WebhookMessageError)
+    {
         #expect(throws: error) { try reading(.signed).message(record(value: value)) }
     }
 
     @Test
-    func `a record whose certificates are lost says so, and is dead-lettered after a whole reading of their topic`()
+    func `a record with lost certificates is logged, and dead-lettered after a complete reading of their topic`()
         async throws
     {
         let (clock, sink) = (ManualClock(), MemoryLogSink())
@@ -123,7 +124,7 @@ import Testing
         #expect(readings.withLock { $0 } == 2)
     }
 
-    @Test func `a record waits for the certificates that it names`() async throws {
+    @Test func `a record waits for the certificates that it references`() async throws {
         #expect(throws: WebhookMessageError.notYet(HeaderReference(rawValue: Self.reference))) {
             try reading(.signed, segment: nil).message(record())
         }
@@ -138,13 +139,13 @@ import Testing
         #expect(receiver.deliveries.isEmpty)
     }
 
-    @Test func `a notification without its headers is no message`() {
+    @Test func `a notification without its headers is not sent`() {
         #expect(throws: WebhookMessageError.unusable("unreadable")) {
             try reading(.notification).message(record(type: nil))
         }
     }
 
-    @Test func `states, erasures and tests are as the published schema says`() throws {
+    @Test func `messages of states, erasures and tests satisfy the published schema`() throws {
         let schema = try JSONSchema.deployed("webhook.schema.json")
         let state = reading(.state)
         for value in [TestState.value("1", 1), TestState.value("1", 1, states: []), nil] {

@@ -12,7 +12,9 @@ import Testing
         (429, .throttled), (499, .refused), (500, .unavailable), (503, .unavailable), (599, .unavailable),
         (600, .receiverSettings), (0, .receiverSettings),
     ])
-    func `a status is about the record, the receiver or the moment`(status: Int, outcome: WebhooksOutcome) {
+    func `a status is attributed to the record, the receiver or a temporary failure`(
+        status: Int, outcome: WebhooksOutcome
+    ) {
         #expect(ReceiverAnswer.outcome(of: status) == outcome)
     }
 
@@ -23,11 +25,11 @@ import Testing
             ("Fri, 31 Dec 9999 23:59:59 GMT", 300), ("", nil), ("-1", nil), ("1.5", nil), ("soon", nil), ("７", nil),
             ("Thu, 01 Jan 1970 00:17:00 CET", nil), ("Thu, 41 Jan 1970 00:17:00 GMT", nil),
         ] as [(String, Int?)])
-    func `a receiver may ask for a while, and not for longer than five minutes`(text: String, seconds: Int?) {
+    func `Retry-After is honoured up to five minutes`(text: String, seconds: Int?) {
         #expect(RetryAfter.wait(text, now: 1000) == seconds.map { .seconds($0) })
     }
 
-    @Test func `only who is busy may ask for a while`() {
+    @Test func `Retry-After is honoured only with 429 and 503`() {
         func wait(_ status: Int) -> Duration? {
             ReceiverAnswer(
                 HTTPClientResponse(status: status, headers: [("Retry-After", "9")], body: []), now: 0

@@ -38,7 +38,7 @@ import Testing
 
     // MARK: settings
 
-    @Test func `a receiver has its own settings, and the general ones where it has none`() throws {
+    @Test func `a receiver has its own settings, and inherits the general ones`() throws {
         let plans = try plans([
             "webhooks.timeout": "7s", "webhooks.receivers.crm.timeout": "3s", "webhooks.types": "purchase",
             "webhooks.receivers.billing.types": "purchase.expired", "webhooks.receivers.crm.content": "notification",
@@ -54,7 +54,7 @@ import Testing
         #expect(plans["billing"]?.filter == WebhookFilter(apps: [], types: ["purchase.expired"]))
     }
 
-    @Test func `each has a group that is named after it, or one of its own`() throws {
+    @Test func `each receiver has a consumer group named after it or configured`() throws {
         let configuration = try configuration(
             arguments(["webhooks.receivers.billing.group.id": "invoices"]))
         let readings = WebhooksSettings.reading(configuration)
@@ -72,7 +72,7 @@ import Testing
             (["webhooks.receivers.billing.group.id": "sluice-webhooks-crm"], "crm and billing have the same group"),
             (["webhooks.receivers.crm.url": "http://crm.example.com"], "webhooks.receivers.crm.url"),
         ] as [([String: String?], String)])
-    func `receivers that cannot be told apart or reached are refused with their key`(
+    func `incomplete or ambiguous receivers are refused with their key`(
         _ changes: [String: String?], _ mention: String
     ) throws {
         let error = #expect(throws: ConfigurationError.self) { try plans(changes) }
@@ -84,13 +84,14 @@ import Testing
         (["webhooks.receivers": "crm,a b"], "is no name such as crm"),
         (["webhooks.receivers.crm.urls": "https://erp.example.com"], "webhooks.receivers.crm.url"),
     ])
-    func `a wrong name or key is refused with the right one`(_ changes: [String: String], _ mention: String) throws {
+    func `an invalid name or key is refused with the correct one`(_ changes: [String: String], _ mention: String) throws
+    {
         let arguments = try arguments(changes)
         let refusal = #expect(throws: Refusal.self) { try configuration(arguments) }
         #expect(refusal?.lines.contains { $0.contains(mention) } == true, "\(refusal?.description ?? "")")
     }
 
-    @Test func `a command for one receiver needs its name where there are several`() throws {
+    @Test func `a command for one receiver requires its name when there are several`() throws {
         let configuration = try configuration(arguments())
         #expect(
             try WebhooksSettings.receiver("billing", configuration)[WebhooksSettings.url]
@@ -117,7 +118,7 @@ import Testing
         return (installation, arguments)
     }
 
-    @Test func `one receiver that is down holds up no other, and gets everything when it is back`() async throws {
+    @Test func `a receiver that is down delays no other, and gets all states after its return`() async throws {
         let port = try await Receiver.closedPort()
         let crm = try Receiver()
         let (installation, arguments) = try await installation(
@@ -155,7 +156,7 @@ import Testing
         #expect(crm.deliveries.allSatisfy { $0.isSigned(with: TestKey.first) })
     }
 
-    @Test func `a paused receiver gets nothing, and goes on where it stands`() async throws {
+    @Test func `a paused receiver gets nothing, and later continues from its offset`() async throws {
         let (crm, billing) = (try Receiver(), try Receiver())
         let (installation, arguments) = try await installation(["crm": crm, "billing": billing])
         try await installation.write(states: 10, keys: 10)
@@ -178,7 +179,7 @@ import Testing
         #expect(crm.deliveries.count == 30)
     }
 
-    @Test func `the admin listener has the attempts of each receiver`() async throws {
+    @Test func `the admin listener shows the attempts of each receiver`() async throws {
         let crm = try Receiver()
         let billing = try Receiver { _, _ in .status(429, [("Retry-After", "60")]) }
         let (installation, arguments) = try await installation(["crm": crm, "billing": billing])

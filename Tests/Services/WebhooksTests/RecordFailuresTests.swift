@@ -18,7 +18,7 @@ import Time
         failures.failed(record(offset, partition: partition), at: second * 1_000_000_000)
     }
 
-    @Test func `a record is at fault after so many failures over so long, each after an acceptance of another`() {
+    @Test func `a record is at fault after enough failures over enough time, each after another acceptance`() {
         for second in [0, 4, 8] as [UInt64] {
             #expect(!failed(1, at: second))
             failures.accepted(record(2))
@@ -29,7 +29,7 @@ import Time
         #expect(!failed(1, at: 11))
     }
 
-    @Test func `failures without an acceptance between them count as one`() {
+    @Test func `failures without an acceptance in between count as one`() {
         for second in 0..<100 as Range<UInt64> { #expect(!failed(1, at: second)) }
         failures.accepted(record(2))
         #expect(!failed(1, at: 100))
@@ -37,14 +37,14 @@ import Time
         #expect(failed(1, at: 101))
     }
 
-    @Test func `a receiver that went down after a few acceptances does not make it a record's fault`() {
+    @Test func `a record is not at fault when the receiver went down after a few acceptances`() {
         #expect(!failed(1, at: 0))
         failures.accepted(record(2))
         #expect(!failed(1, at: 1))
         for second in 2..<1000 as Range<UInt64> { #expect(!failed(1, at: second)) }
     }
 
-    @Test func `an acceptance is missing once the time is over, and not while many records fail`() {
+    @Test func `a probe is needed after the failure time, unless many records fail`() {
         func lacks(_ offset: KafkaOffset, at second: UInt64) -> Bool {
             failures.lacksAcceptance(record(offset), at: second * 1_000_000_000)
         }
@@ -60,14 +60,14 @@ import Time
         #expect(!lacks(1, at: 10))
     }
 
-    @Test func `an acceptance of the record itself ends its failures`() {
+    @Test func `an acceptance of the record itself resets its failures`() {
         for second in [0, 4, 10] as [UInt64] {
             #expect(!failed(1, at: second))
             failures.accepted(record(1))
         }
     }
 
-    @Test func `offsets of several partitions are kept apart, and go with their partition`() {
+    @Test func `failures are kept by partition, and removed with their partition`() {
         for partition in [0, 1] as [KafkaPartition] { #expect(!failed(1, at: 0, partition: partition)) }
         for second in [1, 2] as [UInt64] {
             failures.accepted(record(2))
@@ -117,7 +117,7 @@ import Time
     }
 
     @Test(arguments: [(9, false), (10, true)] as [(Int64, Bool)])
-    func `count and first failure survive a restart`(_ second: Int64, isAtFault: Bool) {
+    func `the count and the first failure survive a restart`(_ second: Int64, isAtFault: Bool) {
         failTwice(process())
         let next = process()
         wall.seconds.store(second, ordering: .relaxed)
@@ -126,7 +126,7 @@ import Time
         #expect(next.failed(record(1), at: 1_000_000) == isAtFault)
     }
 
-    @Test func `restarts are no acceptances`() {
+    @Test func `a restart is not an acceptance`() {
         failTwice(process())
         wall.seconds.store(100, ordering: .relaxed)
         for _ in 0..<10 {
@@ -135,7 +135,7 @@ import Time
         }
     }
 
-    @Test func `failures go on where the partition comes back`() {
+    @Test func `failures continue when the partition is assigned again`() {
         let failures = process()
         failTwice(failures)
         failures.forget(record(1).topicPartition)
@@ -145,7 +145,7 @@ import Time
         #expect(failures.failed(record(1), at: 10_000_000_000))
     }
 
-    @Test func `an accepted record, one at fault and one of another topic begin at their first failure`() {
+    @Test func `failures start from zero after an acceptance, after a fault and for another record at the offset`() {
         let file = FailuresFile(group: "sluice-webhooks", in: directory.path, log: nil)
         let failures = process()
         failTwice(failures)
@@ -165,14 +165,14 @@ import Time
     }
 
     @Test(arguments: ["", "{", "[]", #"{"version":2,"failures":[]}"#, #"{"version":1,"failures":[{"topic":"t"}]}"#])
-    func `a file that cannot be read is no failures`(_ text: String) throws {
+    func `an unreadable file holds no failures`(_ text: String) throws {
         let path = try directory.write(text, to: "sluice-webhooks.failures.json")
         #expect(FailuresFile(path: path).read().isEmpty)
         failTwice(process())
         #expect(FailuresFile(path: path).read().map(\.count) == [2])
     }
 
-    @Test func `failures of a week ago are not kept`() {
+    @Test func `failures older than a week are dropped`() {
         failTwice(process())
         wall.seconds.store(8 * 86_400, ordering: .relaxed)
         let next = process()

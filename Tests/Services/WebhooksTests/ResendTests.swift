@@ -41,7 +41,7 @@ import Time
         #expect(again.isSigned(with: TestKey.first))
     }
 
-    @Test func `an id of something else, and one whose record is gone, are told apart`() async throws {
+    @Test func `a foreign id and an id without a record are reported differently`() async throws {
         try await installation.write(states: 1, keys: 1)
         let receiver = try Receiver()
         let settings = try settings(receiver)
@@ -56,7 +56,7 @@ import Time
         #expect(receiver.deliveries.isEmpty)
     }
 
-    @Test func `what was dead-lettered is posted again, since a moment, under the ids of before`() async throws {
+    @Test func `dead letters since a time are posted again under their former ids`() async throws {
         try await installation.write(states: 20, keys: 10)
         let isRepaired = Atomic(false)
         let receiver = try Receiver { delivery, _ in
@@ -99,7 +99,7 @@ import Time
         #expect(texts.contains { $0.contains("skipped") && $0.contains("1-7") })
     }
 
-    @Test func `a test is a signed message that is about no purchase`() async throws {
+    @Test func `a test message is signed and concerns no purchase`() async throws {
         let receiver = try Receiver { _, number in number == 1 ? .accepted : .status(401) }
         let settings = try settings(receiver)
         #expect(try await WebhooksOperations.test(settings).isAccepted)
@@ -113,7 +113,7 @@ import Time
         #expect(error?.setting == "webhooks.content")
     }
 
-    @Test func `the admin listener has the attempts`() async throws {
+    @Test func `the admin listener shows the attempts`() async throws {
         try await installation.write(states: 2, keys: 1)
         let receiver = try Receiver { _, number in number == 1 ? .status(503) : .accepted }
         let webhooks = try await RunningWebhooks(installation.arguments(url: receiver.url))

@@ -28,7 +28,7 @@ import Testing
         try WebhooksPlan(configuration(arguments(changes)))
     }
 
-    @Test func `an https URL and a key are enough, and production is what is sent`() throws {
+    @Test func `an https URL and a key suffice, and production states are sent`() throws {
         let plan = try plan()
         #expect(plan.environments == [.production])
         #expect(plan.timeout == .seconds(10))
@@ -39,7 +39,7 @@ import Testing
         "http://127.0.0.1/", "http://127.1.2.3:8080/x?y", "http://localhost:1", "http://LOCALHOST", "http://[::1]:80/",
         "https://api.example.com:8443/a?b=c", "HTTPS://api.example.com",
     ])
-    func `bodies may travel in clear on this machine only`(url: String) throws {
+    func `a plaintext URL is accepted for this machine`(url: String) throws {
         #expect(try plan(["--webhooks.url": url]).url == url)
     }
 
@@ -67,7 +67,8 @@ import Testing
             ("--webhooks.environments", "Xcode", "Production, Sandbox"), ("--webhooks.insecure", "on", "true or false"),
             ("--webhooks.ca.file", "/nonexistent", "No such file"), ("--webhooks.urls", "https://a/", "--webhooks.url"),
         ] as [(String, String?, String)])
-    func `a wrong setting is refused in one line that names it`(flag: String, value: String?, mention: String) throws {
+    func `an invalid setting is refused in one line that names it`(flag: String, value: String?, mention: String) throws
+    {
         let arguments = try arguments([flag: value])
         let refusal = #expect(throws: Refusal.self) { try configuration(arguments) }
         #expect(refusal?.exitCode == (flag == "--webhooks.urls" ? 64 : 78))
@@ -91,7 +92,7 @@ import Testing
         ("webhooks.secret.file", "nonsense!", "line 1 is not base64; make a key with: echo whsec_"),
         ("webhooks.ca.file", "nonsense", "holds no certificate"),
     ])
-    func `a file of another kind is refused`(key: String, text: String, mention: String) throws {
+    func `a file of the wrong kind is refused`(key: String, text: String, mention: String) throws {
         let file = try directory.write(text, to: "file")
         let error = #expect(throws: ConfigurationError.self) { try plan(["--\(key)": file]) }
         #expect(error?.key == key)

@@ -25,7 +25,7 @@ import Testing
 
     // MARK: webhook-id
 
-    @Test func `the id of a state is its purchase, its version and its value, wherever its record is`() throws {
+    @Test func `the id of a state depends on its purchase, version and value, not on its offset`() throws {
         let value = TestState.value("1", 1)
         let id = try reading.message(record(value: value)).id
         let parts = id.split(separator: "-")
@@ -45,7 +45,7 @@ import Testing
         #expect(try reading.message(sandbox).id.hasPrefix("state-sandbox-"))
     }
 
-    @Test func `an id says of which content and environment it is`() throws {
+    @Test func `an id contains its content and environment`() throws {
         let id = WebhookID(.notification, .production, notificationUUID: "7e3fb204-2ab3")
         #expect(id.text == "notification-production-7e3fb204-2ab3")
         #expect(WebhookID(id.text) == id)
@@ -61,7 +61,7 @@ import Testing
         #expect(WebhookID("appstore_entitlements_production-3-1742-1793491201000-0c3f9a4b5d6e7f80") == nil)
     }
 
-    @Test func `an erasure is told once, with its moment, wherever its tombstone is written again`() throws {
+    @Test func `an erasure has one id and time, however often its tombstone is written`() throws {
         func erasure(_ timestamp: Int64, _ headers: [KafkaHeader]) throws -> WebhookMessage {
             try reading.message(record(value: nil, headers: headers, timestamp: timestamp))
         }
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: State
 
-    @Test func `a state is its record without what is internal, in an envelope`() throws {
+    @Test func `a state message is the record without internal members, in an envelope`() throws {
         let message = try reading.message(record(value: TestState.value("1", 5, states: ["GRACE"])))
         let object = try object(message)
         #expect(object.names == ["type", "timestamp", "data"])
@@ -101,13 +101,13 @@ import Testing
         (["ACTIVE", "REVOKED"], "purchase.updated"), (["PARTLY_REFUNDED"], "purchase.partly_refunded"),
         (["a b"], "purchase.updated"), ([""], "purchase.updated"),
     ])
-    func `the type of a state is that of its grants where they agree`(states: [String], type: String) throws {
+    func `a state has the type of its grants when they agree`(states: [String], type: String) throws {
         let message = try reading.message(record(value: TestState.value("1", 1, states: states)))
         #expect(message.type == type)
         #expect(try object(message)["type"]?.string == type)
     }
 
-    @Test func `an erasure says what was erased, and is newer than what it erased`() throws {
+    @Test func `an erasure names its purchase, and is newer than the erased state`() throws {
         let erasure = try object(try reading.message(record(key: Array(#"com.example/"ü"#.utf8), value: nil)))
         #expect(erasure["type"] == "purchase.erased")
         let data = try #require(erasure["data"]?.object)
@@ -117,13 +117,13 @@ import Testing
         #expect(data["version"] == "001793491201000-001793491201000")
     }
 
-    @Test func `a state that says no version is older than one that does`() throws {
+    @Test func `a state without a version is older than one with a version`() throws {
         let state = Array(#"{"bundleId":"b","originalTransactionId":"1"}"#.utf8)
         let version = try object(try reading.message(record(value: state)))["data"]?.object?["version"]?.string
         #expect(version == "000000000000000-000000000000000")
     }
 
-    @Test func `only a valid trace context goes on`() throws {
+    @Test func `only a valid trace context is forwarded`() throws {
         let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         func traceParent(_ value: [UInt8]?) throws -> String? {
             try reading.message(
@@ -143,7 +143,7 @@ import Testing
         ("purchase.act", "purchase.active", false), ("purchase.active.now", "purchase.active", false),
         ("com.apple.appstore.DID_RENEW", "com.apple.appstore.DID_RENEW.BILLING_RECOVERY", true),
     ])
-    func `a type stands for everything under it`(filter: String, type: String, isCovered: Bool) {
+    func `a type covers every type under it`(filter: String, type: String, isCovered: Bool) {
         let message = WebhookMessage(id: "1", type: type, bundleId: BundleId("b"), body: [], traceParent: nil)
         #expect((WebhookFilter(apps: [], types: [filter]).refusal(message) == nil) == isCovered)
         #expect(WebhookFilter(apps: [], types: ["x", filter]).refusal(message) == (isCovered ? nil : "other_type"))

@@ -4,29 +4,29 @@ import Testing
 /// The suite of the embedded broker on Apache Kafka, with its real log, commits and rebalances.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct WebhooksOnApacheKafkaTests {
-    @Test func `while the receiver is away nothing is lost, skipped or overtaken`() async throws {
+    @Test func `no state is lost, skipped or reordered while the receiver is down`() async throws {
         try await ApacheKafka.use {
-            try await DeliveryTests().`while the receiver is away nothing is lost, skipped or overtaken`()
+            try await DeliveryTests().`no state is lost, skipped or reordered while the receiver is down`()
         }
     }
 
-    @Test func `a record that alone is refused is dead-lettered with the status, and the others go on`() async throws {
+    @Test func `a refused record is dead-lettered with the status, and the other records are delivered`() async throws {
         try await ApacheKafka.use {
             try await DeliveryTests()
-                .`a record that alone is refused is dead-lettered with the status, and the others go on`()
+                .`a refused record is dead-lettered with the status, and the other records are delivered`()
         }
     }
 
-    @Test func `one record that the receiver cannot take stops nothing behind it, however much that is`() async throws {
+    @Test func `a record that the receiver cannot process blocks none of the records behind it`() async throws {
         try await ApacheKafka.use {
             try await DeliveryTests()
-                .`one record that the receiver cannot take stops nothing behind it, however much that is`()
+                .`a record that the receiver cannot process blocks none of the records behind it`()
         }
     }
 
-    @Test func `a stop in the middle of a delivery leaves it to the next start`() async throws {
+    @Test func `a delivery interrupted by a stop is repeated after the next start`() async throws {
         try await ApacheKafka.use {
-            try await DeliveryTests().`a stop in the middle of a delivery leaves it to the next start`()
+            try await DeliveryTests().`a delivery interrupted by a stop is repeated after the next start`()
         }
     }
 }
