@@ -66,7 +66,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a consent that was withdrawn before the answer withholds it`() async throws {
+    @Test func `a consent withdrawn before the answer withholds it`() async throws {
         let installation = try await RefundsInstallation()
         try await installation.kafka.write([installation.record(.rescindConsent, "1")])
         let refunds = try await RunningRefunds(installation, try installation.configuration())
@@ -79,7 +79,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a consent that is withdrawn while a frozen answer waits withholds it too`() async throws {
+    @Test func `a consent withdrawn while a frozen answer waits withholds it`() async throws {
         let installation = try await RefundsInstallation()
         installation.api.faults = .always(.internalError)
         let refunds = try await RunningRefunds(
@@ -95,7 +95,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a purchase that moved to another account is answered for the new one, in the version 1 body`()
+    @Test func `a purchase transferred to another account is answered for the new one, in the version 1 body`()
         async throws
     {
         let installation = try await RefundsInstallation()
@@ -128,7 +128,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an app whose refunds are somebody else's opens no case`() async throws {
+    @Test func `an app with refunds switched off opens no case`() async throws {
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(
             installation,
@@ -146,7 +146,7 @@ import Testing
     }
 
     // app-store.md 10.7, row 15.
-    @Test func `a request whose time was over when it was first read is too late, and not missed`() async throws {
+    @Test func `a request past its time when first read is too late, and not missed`() async throws {
         let installation = try await RefundsInstallation()
         try await installation.kafka.write([
             installation.record(.consumptionRequest, "1", signed: installation.clock.now)
@@ -160,7 +160,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an answer that Apple has is recorded when Kafka is back, and not sent again`() async throws {
+    @Test func `an accepted answer is recorded after Kafka's return, and not sent again`() async throws {
         let installation = try await RefundsInstallation()
         var faults = ServerAPIFaults.always(.latency)
         faults.latency = .milliseconds(500)
@@ -179,7 +179,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `rules may ask how often the account was refunded before`() async throws {
+    @Test func `rules may use the number of the account's earlier refunds`() async throws {
         let installation = try await RefundsInstallation()
         let rules = """
             {"rules":[{"name":"again","when":{"earlierRefunds":{"from":1}},"outcome":"decline"}],"default":"grantFull",\

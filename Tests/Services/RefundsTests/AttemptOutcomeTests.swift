@@ -15,7 +15,7 @@ import Testing
         (.noAnswer, nil, nil, .unavailable, "api_unavailable"),
         (.unreadable, 301, nil, .unavailable, "api_unavailable"),
     ])
-    func `a failure has an outcome, and a reason for which the round waits`(
+    func `a failure is mapped to an outcome and the reason for waiting`(
         _ kind: APIFailure.Kind, _ status: Int?, _ code: Int64?, _ outcome: AttemptOutcome, _ reason: String
     ) {
         let failure = APIFailure(

@@ -74,7 +74,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `what cannot be answered in time is recorded and counted`() async throws {
+    @Test func `a request that cannot be answered in time is recorded and counted as missed`() async throws {
         let installation = try await RefundsInstallation()
         installation.api.faults = .always(.internalError)
         let refunds = try await RunningRefunds(
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ServerAPIFaults.RetryAfter.allCases)
-    func `whatever Retry-After says, the answer comes before the deadline`(
+    func `the answer is sent before the deadline, whatever the Retry-After header`(
         _ form: ServerAPIFaults.RetryAfter
     ) async throws {
         let installation = try await RefundsInstallation()

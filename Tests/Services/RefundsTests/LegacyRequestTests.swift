@@ -33,7 +33,7 @@ import Testing
         ])
     }
 
-    @Test func `a request is answered when it names one transaction and Apple signs it, and otherwise says why not`()
+    @Test func `a request with one transaction that Apple confirms is answered, another records the reason`()
         async throws
     {
         let installation = try await RefundsInstallation()
@@ -61,9 +61,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a request that waits while the API is down is answered when Apple has confirmed its transaction`()
-        async throws
-    {
+    @Test func `a request that waits during an API outage is answered after Apple's confirmation`() async throws {
         let installation = try await RefundsInstallation()
         register("1", type: "Consumable", in: installation)
         installation.api.faults = .always(.internalError)

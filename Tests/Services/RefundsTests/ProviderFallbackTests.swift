@@ -23,7 +23,7 @@ import Testing
         ]
     }
 
-    @Test func `what the service says about consent and consumption is in the answer`() async throws {
+    @Test func `the service's consent and consumption are in the answer`() async throws {
         let installation = try await RefundsInstallation()
         let company = try CompanyService(
             #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":true}"#)
@@ -42,7 +42,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a service that is silent to the last hour is answered for by the rules, if the fallback says so`()
+    @Test func `the rules answer when the service is silent to the last hour and the fallback allows it`()
         async throws
     {
         let installation = try await RefundsInstallation()
@@ -63,7 +63,9 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a service that is silent to the end is a missed request, with its reason all the time`() async throws {
+    @Test func `a request is missed when the service is silent to the end, and keeps its reason throughout`()
+        async throws
+    {
         let installation = try await RefundsInstallation()
         let company = try CompanyService(status: 503, "")
         let refunds = try await RunningRefunds(
@@ -83,7 +85,7 @@ import Testing
 
     // app-store.md 10.7, row 8.
     @Test(arguments: [422, 403])
-    func `a service that refuses to the end is missed, and the file's consent is not used`(
+    func `a request is missed when the service refuses to the end, and the file's consent is not used`(
         _ status: Int
     ) async throws {
         let installation = try await RefundsInstallation()
@@ -101,7 +103,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an operator's answer is sent where nothing was frozen before`() async throws {
+    @Test func `an operator's answer is sent when no answer was frozen before`() async throws {
         let installation = try await RefundsInstallation()
         let company = try CompanyService(status: 503, "")
         let refunds = try await RunningRefunds(
@@ -128,11 +130,9 @@ import Testing
         await installation.stop()
     }
 
-    // MARK: Version 1, and the key
+    // MARK: Version 1 and the API key
 
-    @Test func `a request that only a shared secret vouched for is answered when Apple signs its transaction`()
-        async throws
-    {
+    @Test func `a request trusted by shared secret is answered when Apple signs its transaction`() async throws {
         let installation = try await RefundsInstallation()
         installation.api.register(transaction: [
             "transactionId": "5", "originalTransactionId": "5", "bundleId": .string(RefundsInstallation.app),
@@ -159,7 +159,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `neither the key nor a token is in any line of the log, whatever fails`() async throws {
+    @Test func `neither the key nor a token is ever logged`() async throws {
         let installation = try await RefundsInstallation()
         installation.api.faults = .always(.malformed)
         let refunds = try await RunningRefunds(

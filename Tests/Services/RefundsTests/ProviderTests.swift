@@ -98,9 +98,9 @@ import Time
         "consentRescindedAt":1767000000000}}
         """
 
-    // MARK: the request
+    // MARK: requests
 
-    @Test func `a case is posted with Apple's names, signed, and the answer is read`() async throws {
+    @Test func `a case is posted signed with Apple's names, and the answer is read`() async throws {
         let service = try CompanyService(
             #"{"customerConsented":true,"deliveryStatus":"DELIVERED","consumptionPercentage":50000,"outcome":"decline"}"#
         )
@@ -141,7 +141,7 @@ import Time
         await service.stop()
     }
 
-    @Test func `the request satisfies the published schema, with everything and with the least`() throws {
+    @Test func `the request satisfies the published schema, with all members and with the required ones`() throws {
         let schema = try JSONSchema.deployed("refund-provider-request.schema.json")
         #expect(schema.faults(in: ProviderRequest(facts).body) == [])
         let least = ProviderRequest(
@@ -159,7 +159,7 @@ import Time
         #expect(!schema.faults(in: Array(#"{"type":"refund.requested","data":{}}"#.utf8)).isEmpty)
     }
 
-    // MARK: the answer
+    // MARK: answers
 
     @Test(arguments: [
         #"{"customerConsented":false}"#,
@@ -170,7 +170,7 @@ import Time
          "outcome":"doNotAnswer"}
         """,
     ])
-    func `an answer that satisfies the published schema is taken`(answer: String) async throws {
+    func `an answer that satisfies the published schema is accepted`(answer: String) async throws {
         #expect(
             try JSONSchema.deployed("refund-provider-answer.schema.json").faults(in: Array(answer.utf8)) == [])
         let service = try CompanyService(status: 201, answer)
@@ -188,7 +188,7 @@ import Time
         ),
         (#"{"customerConsented":true,"outcome":"GRANT"}"#, "outcome: expected one of decline"),
     ])
-    func `an answer of another form is a failure that names the member and is no silence`(
+    func `a malformed answer is a failure that names the member, and does not count as silence`(
         answer: String, message: String
     ) async throws {
         let schema = try JSONSchema.deployed("refund-provider-answer.schema.json")
@@ -210,7 +210,7 @@ import Time
             (426, .settings, false), (302, .settings, false), (400, .refused, false), (409, .refused, false),
             (410, .refused, false), (422, .refused, false),
         ] as [(Int, ProviderFailure.Code, Bool)])
-    func `a status says whether the service was silent`(
+    func `a status decides whether the service counts as silent`(
         status: Int, code: ProviderFailure.Code, isSilence: Bool
     ) async throws {
         let service = try CompanyService(status: status, #"{"customerConsented":true}"#)
@@ -223,7 +223,7 @@ import Time
     }
 
     // app-store.md 10.7, row 7.
-    @Test func `an answer with a member too many is taken, and the member is named in the log`() async throws {
+    @Test func `an answer with an unknown member is accepted`() async throws {
         let answer = #"{"customerConsented":true,"requestId":"abc"}"#
         #expect(try JSONSchema.deployed("refund-provider-answer.schema.json").faults(in: Array(answer.utf8)) == [])
         let service = try CompanyService(answer)
@@ -240,7 +240,7 @@ import Time
         await elsewhere.stop()
     }
 
-    @Test func `an answer above 64 KiB is not read to its end`() async throws {
+    @Test func `an answer above 64 KiB is refused`() async throws {
         let service = try CompanyService(#"{"customerConsented":true}"# + String(repeating: " ", count: 64 * 1024))
         let failure = await failure(try provider(service))
         #expect(failure?.code == .tooLong)
@@ -248,7 +248,7 @@ import Time
         await service.stop()
     }
 
-    @Test func `no answer in time may be asked again`() async throws {
+    @Test func `a request that times out may be retried`() async throws {
         let service = try CompanyService { _, _ in }
         let failure = await failure(try provider(service, ["refunds.provider.timeout": "200ms"]))
         #expect(failure?.code == .timedOut)
@@ -256,7 +256,7 @@ import Time
         await service.stop()
     }
 
-    @Test func `a connection that breaks is no answer, and may be asked again`() async throws {
+    @Test func `a broken connection is a failure that may be retried`() async throws {
         let service = try CompanyService { _, exchange in exchange.reset() }
         let failure = await failure(try provider(service))
         #expect(failure?.code == .connectionFailed)
@@ -264,7 +264,7 @@ import Time
         await service.stop()
     }
 
-    @Test func `a service that is not there may be asked again`() async throws {
+    @Test func `a failed connection may be retried`() async throws {
         let service = try CompanyService("")
         let provider = try provider(service)
         await service.stop()
@@ -273,7 +273,7 @@ import Time
         #expect(failure?.isSilence == true)
     }
 
-    @Test func `a service without TLS behind an https URL may be asked again, when it is mended`() async throws {
+    @Test func `a TLS failure may be retried`() async throws {
         let service = try CompanyService("")
         let url = service.url.replacing("http://", with: "https://")
         let failure = await failure(try #require(try provider(["refunds.provider.url": url])))
@@ -282,7 +282,7 @@ import Time
         await service.stop()
     }
 
-    @Test func `a question ends with the task that asks it`() async throws {
+    @Test func `a request is cancelled with its task`() async throws {
         let isAsked = AsyncStream<Void>.makeStream()
         let service = try CompanyService { _, _ in isAsked.continuation.yield() }
         let provider = try provider(service, ["refunds.provider.timeout": "60s"])
@@ -294,7 +294,7 @@ import Time
         await service.stop()
     }
 
-    @Test func `a failure says neither where the service is asked nor what it answered`() async throws {
+    @Test func `a failure contains neither the address of the service nor its answer`() async throws {
         let service = try CompanyService(#"{"customerConsented":"answered"}"#)
         let failure = try #require(await failure(try provider(service)))
         for secret in ["for=test", "/refunds", "answered", "49571273", key(1)] {
@@ -316,7 +316,7 @@ import Time
         }
     }
 
-    // MARK: the manual
+    // MARK: manual
 
     /// Returns the code blocks of a section of `deploy/README.md`.
     private func examples(_ section: String) throws -> [String] {
@@ -330,13 +330,13 @@ import Time
             }
     }
 
-    @Test func `the manual shows rules that are read`() throws {
+    @Test func `the manual shows valid rules`() throws {
         let text = Array(try #require(try examples("Refund rules").first).utf8)
         #expect(try RefundRules(json: text, name: "manual").names == ["first-mistake", "spent"])
         #expect(try JSONSchema.deployed("refund-rules.schema.json").faults(in: text) == [])
     }
 
-    @Test func `the manual shows the request that is sent, and an answer that is taken`() throws {
+    @Test func `the manual shows the sent request and a valid answer`() throws {
         let blocks = try examples("Your service for refunds")
         let request = try #require(blocks.first?.split(separator: "\n\n").last)
         #expect(try JSONValue(json: Array(request.utf8)) == JSONValue(json: ProviderRequest(facts).body))
@@ -345,7 +345,7 @@ import Time
         #expect(try JSONSchema.deployed("refund-provider-answer.schema.json").faults(in: answer) == [])
     }
 
-    // MARK: the keys
+    // MARK: keys
 
     @Test func `keys are rotated without a restart, and a file without keys changes nothing`() async throws {
         let service = try CompanyService(#"{"customerConsented":false}"#)
@@ -372,9 +372,9 @@ import Time
         await service.stop()
     }
 
-    // MARK: the settings
+    // MARK: settings
 
-    @Test func `without a URL there is no service to ask`() throws {
+    @Test func `without a URL no service is queried`() throws {
         #expect(try provider([:]) == nil)
     }
 
@@ -392,19 +392,19 @@ import Time
         ("https://me:word@api.example.com/", "user or password"),
         ("http://api.example.com/", "refunds.provider.insecure=true"),
     ])
-    func `a URL that would give something away is refused`(url: String, mention: String) throws {
+    func `a URL that would disclose data or credentials is refused`(url: String, mention: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try provider(["refunds.provider.url": url]) }
         #expect(error?.key == "refunds.provider.url")
         #expect(error?.message.contains(mention) == true)
         #expect(error?.message.contains("word@") == false)
     }
 
-    @Test func `a plaintext URL of another host is a setting`() throws {
+    @Test func `a plaintext URL of another host requires a setting`() throws {
         let flags = ["refunds.provider.url": "http://10.0.0.1/", "refunds.provider.insecure": "true"]
         #expect(try provider(flags)?.url == "http://10.0.0.1/")
     }
 
-    @Test func `files of another kind are refused`() throws {
+    @Test func `files of the wrong kind are refused`() throws {
         let file = try directory.write("nonsense!", to: "file")
         for key in ["refunds.provider.secret.file", "refunds.provider.ca.file"] {
             let error = #expect(throws: ConfigurationError.self) {
@@ -415,7 +415,7 @@ import Time
         }
     }
 
-    @Test func `rules come from the file that the setting names, and its mistakes name file, line and member`() throws {
+    @Test func `rules are read from the configured file, and its errors name file, line and member`() throws {
         #expect(try RefundRules(configuration([:])) == .none)
         let right = try directory.write(
             #"{"default":"decline","rules":[{"name":"a","outcome":"grantFull"}]}"#, to: "rules.json")

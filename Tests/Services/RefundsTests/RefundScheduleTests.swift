@@ -88,7 +88,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(steps.dropFirst() == (2...17).map { .decide(key($0), isOver: false, attempts: 0) }[...])
     }
 
-    @Test func `nothing is begun by rows that were read before a case's work ended`() {
+    @Test func `rows read before the end of a case's work start no new work for it`() {
         var schedule = schedule()
         _ = plan(&schedule, waiting(1...2))
         schedule.beginLook()
@@ -96,13 +96,13 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(schedule.plan(waiting(1...2), at: 0) == [send(2)])
     }
 
-    @Test func `a round whose time is over is only recorded`() {
+    @Test func `a round past its time is only recorded`() {
         var schedule = schedule()
         #expect(
             plan(&schedule, waiting(1...1), at: 12 * hour + 1_000) == [.decide(key(1), isOver: true, attempts: 0)])
     }
 
-    @Test func `a round whose deadline is over is tried until its last receipt is 12 hours old`() {
+    @Test func `a round past its deadline is attempted until its last receipt is 12 hours old`() {
         var schedule = schedule()
         let late = RefundSchedule.Candidate(
             key: key(1), scope: app, deadline: hour, until: 12 * hour, isFrozen: true)
@@ -111,7 +111,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
 
     // MARK: Failures
 
-    @Test func `a case that fails is tried later, and the next one goes`() {
+    @Test func `a failing case is retried later, and the next case is sent`() {
         var schedule = schedule()
         _ = plan(&schedule, waiting(1...2))
         schedule.sent(key(1), app, .retry, .fails(), attempts: 1, at: 0)
@@ -120,7 +120,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, waiting(1...1), at: 1_000) == [send(1, attempts: 2)])
     }
 
-    @Test func `an app whose API fails is tried with its earliest case, and then goes in order`() {
+    @Test func `an app with a failing API is probed with its earliest case, and then resumes in order`() {
         var schedule = schedule(concurrency: 4)
         var now: Int64 = 0
         let cases = waiting(1...20)
@@ -148,7 +148,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, cases.filter { $0.key != found }, at: now).count == 4)
     }
 
-    @Test func `twelve cases against an endpoint that fails are 40 requests in ten minutes at the most`() throws {
+    @Test func `twelve cases send at most 40 requests in ten minutes to a failing endpoint`() throws {
         var schedule = schedule()
         let cases = waiting(1...12)
         var (requests, isDownSince) = (0, Int64?.none)
@@ -166,7 +166,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(schedule.pausedEnvironments == [.production])
     }
 
-    @Test func `a failure that says nothing about the API ends no pause`() {
+    @Test func `a failure unrelated to the API does not end a pause`() {
         var schedule = schedule()
         var now: Int64 = 0
         fail(&schedule, waiting(1...20), times: 8, at: &now)
@@ -179,7 +179,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(schedule.pausedEnvironments == [.production])
     }
 
-    @Test func `an app whose key is refused holds up no other`() {
+    @Test func `an app with a refused key delays no other app`() {
         var schedule = schedule()
         var now: Int64 = 0
         let refused = waiting(1...200, of: other)
@@ -187,7 +187,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, refused + waiting(201...201), at: now).contains(send(201)))
     }
 
-    @Test func `a time that Apple named for one app and environment hides no other request behind it`() {
+    @Test func `a retry time for one app and environment delays no request of another`() {
         var schedule = schedule()
         let production = waiting(1...100)
         _ = plan(&schedule, production)
@@ -202,7 +202,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, production, at: hour) == [send(1, attempts: 2)])
     }
 
-    @Test func `a hundred cases that cannot be decided hide none behind them`() {
+    @Test func `a hundred undecidable cases do not delay the case behind them`() {
         var schedule = schedule()
         let stuck = waiting(1...100, isFrozen: false)
         var now: Int64 = 0
@@ -216,9 +216,9 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, stuck + waiting(101...101), at: now).contains(send(101)))
     }
 
-    // MARK: The last attempts
+    // MARK: Last attempts
 
-    @Test func `two minutes before its end a case is sent, whatever its back-off or a pause says`() {
+    @Test func `two minutes before its end a case is sent regardless of back-off and pauses`() {
         var schedule = schedule()
         let cases = waiting(1...1)
         let last = 12 * hour + 1_000 - 120_000
@@ -237,7 +237,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, cases, at: last + 1_000).isEmpty)
     }
 
-    @Test func `a case that cannot be decided is decided at the fallback's moment, whatever its back-off says`() {
+    @Test func `an undecided case is decided when the fallback is due, regardless of its back-off`() {
         var schedule = schedule()
         let cases = waiting(1...1, isFrozen: false)
         let margin = 11 * hour + 1_000
@@ -249,7 +249,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
 
     // MARK: The company's service
 
-    @Test func `a service that does not answer is asked one case at a time, until no time is left for it`() {
+    @Test func `an unresponsive service is queried for one case at a time, until the fallback is due`() {
         var schedule = schedule()
         let cases = waiting(1...40, isFrozen: false)
         #expect(plan(&schedule, waiting(1...8, isFrozen: false)).count == 8)
@@ -264,7 +264,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(steps == (1...9).map { .decide(key($0), isOver: false, attempts: $0 == 1 ? 2 : $0 < 9 ? 1 : 0) })
     }
 
-    @Test func `an answer that was frozen meanwhile does not wait for the next decision`() {
+    @Test func `an answer frozen in the meantime does not wait for the next decision`() {
         var schedule = schedule()
         _ = plan(&schedule, waiting(1...1, isFrozen: false))
         schedule.decided(key(1), .retry, .fails(), attempts: 0, at: 0)

@@ -103,7 +103,7 @@ final class RefundsInstallation: Sendable {
 
     struct NoConfiguration: Error {}
 
-    // MARK: What Apple sends
+    // MARK: Apple's notifications
 
     /// Returns a record about the refund of one transaction.
     func record(

@@ -78,7 +78,7 @@ import Testing
 
     // MARK: Rounds
 
-    @Test func `1 and case 17: a request that is repeated and granted gets one answer`() async throws {
+    @Test func `1 and case 17: a repeated and granted request gets one answer`() async throws {
         try await play(try Company(Self.yes(10_000))) { installation, _ in
             try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
             try await installation.wait(for: "accepted", of: ["1"])
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `3 and case 19: a consent that was given meanwhile answers the next request`() async throws {
+    @Test func `3 and case 19: the next request is answered when consent was given in between`() async throws {
         let company = try Company(Self.no)
         try await play(company) { installation, _ in
             try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
@@ -125,7 +125,8 @@ import Testing
         }
     }
 
-    @Test func `4 and case 18: a request after a silent refusal is answered by what is true then`() async throws {
+    @Test func `4 and case 18: a request after a silent refusal is answered from the facts at that time`() async throws
+    {
         let company = try Company(Self.yes(10_000))
         try await play(company) { installation, _ in
             try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
@@ -140,8 +141,7 @@ import Testing
         }
     }
 
-    @Test func `5 and case 20: a request that Apple delivered after 13 hours is answered, and not missed`() async throws
-    {
+    @Test func `5 and case 20: a request delivered after 13 hours is answered, and not missed`() async throws {
         try await play(try Company(Self.yes(10_000))) { installation, _ in
             try await installation.kafka.write([
                 installation.record(.consumptionRequest, "1", signed: installation.clock.now - 13 * Self.hour)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `7: a service that answers with a member too many is understood`() async throws {
+    @Test func `7: a service's answer with an unknown member is accepted, and the member is logged`() async throws {
         let company = try Company(#"{"requestId":"8f2b","# + Self.yes(10_000).dropFirst())
         try await play(company) { installation, refunds in
             try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `7: a service that answers wrongly keeps the request waiting until it is corrected`() async throws {
+    @Test func `7: a malformed answer of the service keeps the request waiting until it is corrected`() async throws {
         let company = try Company(#"{"customerConsented":"yes"}"#)
         try await play(company, step: { _ in .seconds(1) }) { installation, _ in
             try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `8: the no of a service is not read over because a member is wrong`() async throws {
+    @Test func `8: a service's refusal of consent counts in spite of an unknown member`() async throws {
         // Review H5: the file consents for everyone, the service answers no with an unknown member.
         let company = try Company(#"{"customerConsented":false,"requestId":"8f2b"}"#)
         let installation = try await RefundsInstallation()
@@ -198,7 +198,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `9: a withdrawal ends a round whose answer is frozen`() async throws {
+    @Test func `9: a withdrawal ends a round with a frozen answer`() async throws {
         try await play(try Company(Self.yes(10_000)), step: { _ in .seconds(1) }) { installation, _ in
             installation.api.faults = .always(.internalError)
             try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
@@ -214,7 +214,9 @@ import Testing
         }
     }
 
-    @Test func `9: an old answer is preceded by a new question, and a no ends the round`() async throws {
+    @Test func `9: the service is queried again before an old answer is sent, and its refusal ends the round`()
+        async throws
+    {
         let company = try Company(Self.yes(10_000))
         try await play(company, step: { _ in .seconds(20) }) { installation, _ in
             installation.api.faults = .always(.internalError)
@@ -229,7 +231,7 @@ import Testing
 
     // The clock of the ingress, which dates requests, is ahead of ours or behind. Review H3.
     @Test(arguments: [Int64(-30_000), 30_000])
-    func `10: a clock that is wrong by 30 seconds leads to one answer`(_ error: Int64) async throws {
+    func `10: a clock off by 30 seconds leads to one answer`(_ error: Int64) async throws {
         try await play(try Company(Self.yes(10_000))) { installation, refunds in
             var record = installation.record(.consumptionRequest, "1")
             record.headers = record.headers.map {
@@ -249,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `11: a request after a refund that was taken back is answered`() async throws {
+    @Test func `11: a request after a reversed refund is answered`() async throws {
         try await play(try Company(Self.yes(10_000))) { installation, _ in
             try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
             try await installation.wait(for: "accepted", of: ["1"])
@@ -278,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func `16: a request of the history is tried, an older one is too late`() async throws {
+    @Test func `16: a request from the history is answered, an older one is too late`() async throws {
         try await play(try Company(Self.yes(10_000))) { installation, _ in
             let now = installation.clock.now
             try await installation.kafka.write([
@@ -293,9 +295,7 @@ import Testing
 
     // MARK: Cases
 
-    @Test func `case 21: three types of product get three bodies of version 2, a subscription without a percentage`()
-        async throws
-    {
+    @Test func `case 21: three product types get version 2 bodies, a subscription without a percentage`() async throws {
         let answer = Self.yes(25_000).dropLast() + #","outcome":"grantProrated"}"#
         try await play(try Company(String(answer))) { installation, _ in
             installation.api.register(transaction: [
@@ -321,7 +321,7 @@ import Testing
         }
     }
 
-    @Test func `case 22: after RESCIND_CONSENT the service is told, and its later word counts`() async throws {
+    @Test func `case 22: RESCIND_CONSENT is passed to the service, and its later answer counts`() async throws {
         let company = try Company(Self.yes(10_000))
         try await play(company) { installation, _ in
             try await installation.kafka.write([installation.record(.rescindConsent, "1")])
@@ -341,7 +341,7 @@ import Testing
     }
 
     @Test(arguments: ["FAMILY_SHARED", "ASSIGNED"])
-    func `a transaction that was shared or assigned is not answered, and nobody is asked`(
+    func `a shared or assigned transaction is not answered, and the service is not queried`(
         _ ownership: String
     ) async throws {
         let company = try Company(Self.yes(10_000))
@@ -354,11 +354,9 @@ import Testing
         }
     }
 
-    // MARK: What the company recorded, and what a person does
+    // MARK: Recorded preferences and operators
 
-    @Test func `a preference that any producer wrote gives consent, and the preference that Apple is told`()
-        async throws
-    {
+    @Test func `a preference from any producer gives consent, and the refund preference for Apple`() async throws {
         let installation = try await RefundsInstallation()
         let preference = """
             {"consent":true,"since":"2026-11-23T12:00:00Z","preference":"grantFull",\
@@ -377,7 +375,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a preference that cannot be read keeps the request waiting`() async throws {
+    @Test func `an unreadable preference keeps the request waiting`() async throws {
         let installation = try await RefundsInstallation()
         let customer = "7e3fb204-2d5b-4a5c-8f1e-000000000001"
         try await installation.kafka.write([installation.record(preference: #"{"consent":"no"}"#, of: customer)])
@@ -392,7 +390,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `in the mode that observes nothing is sent, and what would be is recorded`() async throws {
+    @Test func `in observe mode the answer is recorded and not sent`() async throws {
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(
             installation, try installation.configuration(["--refunds.mode", "observe"]))
@@ -436,7 +434,7 @@ import Testing
     }
 
     // The preference, including a withdrawal, is found by names that the erasure removes.
-    @Test func `an erasure ends a round whose answer is frozen, and one that nobody has decided`() async throws {
+    @Test func `an erasure ends a round with a frozen answer, and an undecided one`() async throws {
         let company = try Company(Self.yes(10_000))
         try await play(company, step: { _ in .seconds(20) }) { installation, _ in
             installation.api.faults = .always(.internalError)
@@ -495,7 +493,7 @@ import Testing
         await installation.stop()
     }
 
-    // MARK: The newcomer's hour
+    // MARK: The manual's example
 
     /// Starts `deploy/refund-service.py`, as shown in the manual, on a free port.
     private func exampleService(_ directory: TemporaryDirectory, secret: String) async throws -> (Process, String) {
@@ -518,7 +516,7 @@ import Testing
     }
 
     @Test(.enabled(if: Program.path(of: "python3") != nil, "python3 is not on PATH"))
-    func `the rules of the manual and its example service answer a request`() async throws {
+    func `a request is answered with the manual's rules and its example service`() async throws {
         let installation = try await RefundsInstallation()
         let secret = try installation.directory.write(
             "whsec_" + String(repeating: "QUFB", count: 8) + "\n", to: "provider-secret")

@@ -244,7 +244,7 @@ struct RefundOracle {
         return story.rescindedAt.map { $0 <= moment } ?? false
     }
 
-    // MARK: The end
+    // MARK: End
 
     private mutating func checkEnd() {
         for round in rounds(at: .max) {

@@ -30,11 +30,11 @@ import Testing
         RefundOracle.problems(story, trace).joined(separator: "; ")
     }
 
-    @Test func `a request that is answered once is right, also when it is repeated`() {
+    @Test func `a request answered once is correct, also when it is repeated`() {
         #expect(problems(Self.story([0, 8, 16]), Self.good) == "")
     }
 
-    @Test func `a second answer is wrong, unless the process died`() {
+    @Test func `a second answer is wrong unless the process died`() {
         let twice = Self.good + [Self.put(200)]
         #expect(problems(Self.story([0]), twice).contains("does not wait"))
         let unrecorded: [RefundTrace] = [.asked(at: 0, .yes(10_000)), Self.put(100), Self.put(200)]
@@ -53,7 +53,7 @@ import Testing
         #expect(problems(Self.story([0]), other).contains("two bodies"))
     }
 
-    @Test func `no answer at all is wrong`() {
+    @Test func `a missing answer is wrong`() {
         #expect(problems(Self.story([0]), []).contains("nobody ended"))
         let missed: [RefundTrace] = [.ended(at: 12 * Self.hour, through: 0, kind: "missed", clock: 12 * Self.hour)]
         #expect(problems(Self.story([0]), missed).contains("although it could be"))
@@ -86,7 +86,7 @@ import Testing
         #expect(problems(rescinded, [Self.put(100), .accepted(at: 100, through: 0)]).contains("RESCIND_CONSENT"))
     }
 
-    @Test func `an old body without a new question is wrong`() {
+    @Test func `an old body without a new query of the service is wrong`() {
         let old: [RefundTrace] = [
             .asked(at: 0, .yes(10_000)), Self.put(100, isAccepted: false), Self.put(2 * Self.hour),
             .accepted(at: 2 * Self.hour, through: 0),
@@ -106,7 +106,7 @@ import Testing
         #expect(problems(decided, Self.good).contains("does not wait"))
     }
 
-    @Test func `an answer about a shared or assigned transaction, and about history, is wrong`() {
+    @Test func `an answer about a shared or assigned transaction, or an old request, is wrong`() {
         #expect(problems(Self.story([0]) { $0.ownership = .assigned }, Self.good).contains("takes nothing"))
         var old = Self.story([0])
         old.requests = [
@@ -115,7 +115,7 @@ import Testing
         #expect(problems(old, [Self.put(170 * Self.hour + 1)]).contains("history"))
     }
 
-    @Test func `the second round is answered by what is true then`() {
+    @Test func `the second round is answered from the facts at its time`() {
         let declined = Self.story([0, 100]) {
             $0.verdicts = [RefundStory.Verdict(decision: .declined, signed: 20 * Self.hour, arrives: 20 * Self.hour)]
             $0.service.append(RefundStory.Change(at: 90 * Self.hour, value: .yes(20_000)))

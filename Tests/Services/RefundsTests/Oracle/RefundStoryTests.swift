@@ -5,7 +5,7 @@ import Testing
 /// Random stories of requests, verdicts, consents, faults and kills, checked by an oracle written from the
 /// specification alone.
 @Suite(.timeLimit(.minutes(20))) struct RefundStoryTests {
-    @Test func `whatever happens, the answers obey the specification`() async throws {
+    @Test func `the answers of random stories obey the specification`() async throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SLUICE_TEST_STORIES"].flatMap { Int($0) } ?? 1_000
         let player = try StoryPlayer(in: TemporaryDirectory())
