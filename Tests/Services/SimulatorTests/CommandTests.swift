@@ -7,7 +7,7 @@ import Testing
 @testable import Simulator
 
 @Suite struct `Commands` {
-    @Test func `the list of scenarios names each with its summary`() {
+    @Test func `the list of scenarios shows each with its summary`() {
         let lines = ScenariosCommand.table().split(separator: "\n")
         #expect(lines.count == Scenario.all.count)
         for (line, scenario) in zip(lines, Scenario.all) {
@@ -27,7 +27,7 @@ import Testing
                 """)
     }
 
-    @Test func `the list for programs is JSON`() throws {
+    @Test func `the list for scripts is JSON`() throws {
         let json = ScenariosCommand.json(Scenario.all)
         let list = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
         #expect(list.compactMap { $0["name"] as? String } == Scenario.all.map(\.name))
@@ -46,7 +46,7 @@ import Testing
         #expect(throws: SimulatorError.self) { try PKICommand.load(directory + "/none") }
     }
 
-    @Test func `certificates come with a key for the API, which is kept and readable for its owner alone`() throws {
+    @Test func `certificates come with an API key, which is kept and readable by its owner only`() throws {
         let parent = try TemporaryDirectory()
         let directory = parent.file("pki")
         _ = try PKICommand(directory: directory).make()
@@ -69,7 +69,7 @@ import Testing
         ("none", ServerAPILimits.unlimited), ("apple", .apple), ("1", .perSecond(1)),
         ("1000000", .perSecond(1_000_000)),
     ])
-    func `limits of the API are read`(text: String, limits: ServerAPILimits) {
+    func `API limits are parsed`(text: String, limits: ServerAPILimits) {
         let outcome = SimulatorCommand.command.parse(["serve", "--api-limit", text], environment: [:])
         guard case .run(let invocation) = outcome else {
             Issue.record("\(outcome)")
@@ -82,12 +82,12 @@ import Testing
         ["--api-limit", "0"], ["--api-limit", "many"], ["--api-faults", "fire=1%"], ["--api-faults", "429=101%"],
         ["--api-port", "65536"], ["--url", "ftp://example.com"],
     ])
-    func `settings of the API that are none are refused`(arguments: [String]) {
+    func `invalid API settings are refused`(arguments: [String]) {
         let outcome = SimulatorCommand.command.parse(["serve"] + arguments, environment: [:])
         if case .run = outcome { Issue.record("\(arguments) was accepted") }
     }
 
-    @Test func `faults and the port are optional, and posts serve nothing without a port`() {
+    @Test func `faults and the port are optional, and post serves no API without a port`() {
         let outcome = SimulatorCommand.command.parse(["post", "--url", "http://127.0.0.1:1/"], environment: [:])
         guard case .run(let invocation) = outcome else {
             Issue.record("\(outcome)")
@@ -97,8 +97,7 @@ import Testing
         #expect(invocation.configuration[ServerAPISettings.faults] == ServerAPIFaults.none)
     }
 
-    @Test func `a share that is never delivered is within the reach of the history, the same in every command`() throws
-    {
+    @Test func `the undelivered share is within the history's reach, and the same in every command`() throws {
         func lost(_ arguments: [String]) throws -> [PlannedPost] {
             let outcome = SimulatorCommand.command.parse(
                 arguments + ["--count", "1000", "--undelivered", "2.5%", "--as-of", "2026-11-01T00:00:00Z"],

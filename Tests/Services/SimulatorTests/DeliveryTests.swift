@@ -50,7 +50,7 @@ import Testing
         return (summary, attempts)
     }
 
-    @Test func `what is never delivered is reported and not posted`() async throws {
+    @Test func `undelivered notifications are reported and not posted`() async throws {
         let server = Server { _, _ in .status(200) }
         var delivery = try delivery(to: server, count: 200)
         delivery = Delivery(
@@ -66,7 +66,7 @@ import Testing
         #expect(server.posts.count == 180 && lost.isDisjoint(with: server.posts.map(\.body)))
     }
 
-    @Test func `production tries again 1, 12, 24, 48 and 72 hours after the attempt before`() async throws {
+    @Test func `production retries 1, 12, 24, 48 and 72 hours after the previous attempt`() async throws {
         let server = Server { _, _ in .status(503) }
         let (summary, attempts) = try await run(delivery(to: server, count: 1))
         #expect(server.posts.map(\.at) == [0, 1, 13, 37, 85, 157].map { .hours($0) })
@@ -87,14 +87,14 @@ import Testing
     }
 
     @Test(arguments: [(199, false), (200, true), (206, true), (207, false), (301, false), (400, false), (503, false)])
-    func `200 to 206 acknowledge and nothing else`(status: Int, isAcknowledged: Bool) async throws {
+    func `only statuses 200 to 206 acknowledge a post`(status: Int, isAcknowledged: Bool) async throws {
         let server = Server { _, _ in .status(status) }
         let (summary, _) = try await run(delivery(to: server, count: 1))
         #expect(summary.isComplete == isAcknowledged)
         #expect(summary.attempts == (isAcknowledged ? 1 : 6))
     }
 
-    @Test func `every post is acknowledged in the end when the server recovers`() async throws {
+    @Test func `every post is acknowledged after the server recovers`() async throws {
         let server = Server { _, earlier in earlier < 2 ? .status(503) : .status(200) }
         let (summary, attempts) = try await run(delivery(to: server, count: 200))
         #expect(summary.isComplete && summary.acknowledged == 200 && summary.retried == 400)
@@ -103,7 +103,7 @@ import Testing
         #expect(Set(acknowledged.map { "\($0.post.run)/\($0.post.step)" }).count == 200)
     }
 
-    @Test func `posts begin at the rate and in the order of the plan`() async throws {
+    @Test func `posts start at the rate and in the order of the plan`() async throws {
         let server = Server { _, _ in .status(200) }
         let delivery = try delivery(to: server, count: 100, connections: 1, rate: 10)
         _ = try await run(delivery)
@@ -119,7 +119,7 @@ import Testing
         #expect(summary.latency != nil)
     }
 
-    @Test func `an interrupt drops what waits and reports it`() async throws {
+    @Test func `an interrupt drops waiting posts and reports them`() async throws {
         let (interrupts, continuation) = AsyncStream.makeStream(of: String.self)
         // The interrupt arrives while an attempt is in flight, and everything fails.
         let server = Server { _, _ in
@@ -133,7 +133,7 @@ import Testing
         #expect(summary.abandoned + summary.gaveUp + summary.acknowledged == summary.posts)
     }
 
-    @Test func `a signer that fails ends the delivery`() async throws {
+    @Test func `a failing signer ends the delivery`() async throws {
         struct Refused: Error {}
         let delivery = Delivery(
             plan: PostingPlan(series: try makeSeries(), count: 10),
@@ -144,7 +144,7 @@ import Testing
         await #expect(throws: Refused.self) { try await delivery.run(interrupts: interrupts) }
     }
 
-    @Test func `no more posts are under way than there are connections`() {
+    @Test func `the number of concurrent posts is limited by the connections`() {
         var queue = DeliveryQueue<SkippingClock.Instant>(
             schedules: [.v2: RetrySchedule(environment: .production)], connections: 2, rate: nil)
         let now = SkippingClock.Instant(offset: .zero)

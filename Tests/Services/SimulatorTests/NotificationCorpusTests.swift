@@ -21,7 +21,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    @Test func `bodies carry the facts that are listed with them`() throws {
+    @Test func `bodies contain the facts that are listed with them`() throws {
         let corpus = try corpus(60)
         #expect(corpus.notifications.count == 60)
         for notification in corpus.notifications {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `subscription bodies have the size of Apple's`() throws {
+    @Test func `subscription bodies are as large as Apple's`() throws {
         let sizes = try corpus(20, scenarios: Scenario.subscriptions).notifications.map(\.body.count)
         #expect(sizes.allSatisfy { (17_000...22_000).contains($0) }, "\(sizes)")
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Posting plans` {
     static let shares = [("0%", "0%"), ("15%", "5%"), ("100%", "0%"), ("0.5%", "20%"), ("33.33%", "10%")]
 
-    @Test(arguments: shares) func `duplicates and disorder are exactly the shares asked for`(
+    @Test(arguments: shares) func `duplicates and disorder are exactly the requested shares`(
         duplicates: String, disorder: String
     ) throws {
         let duplicates = try #require(Percentage(text: duplicates))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["0%", "2.5%", "50%"])
-    func `what is never delivered is exactly the share asked for, and leaves out duplicates and disorder`(
+    func `undelivered posts are exactly the requested share, without duplicates and late ones`(
         share: String
     ) throws {
         let share = try #require(Percentage(text: share))
@@ -40,7 +40,7 @@ import Testing
         #expect(duplicates.count == 200 && duplicates.isDisjoint(with: lost.map { [$0.run, $0.step] }))
     }
 
-    @Test func `runs of other numbers are as many, and other ones`() throws {
+    @Test func `a plan of later runs has the same number of other runs`() throws {
         let series = try makeSeries()
         let (first, later) = (
             Array(PostingPlan(series: series, runs: 50)), Array(PostingPlan(series: series, firstRun: 50, runs: 50))
@@ -49,7 +49,7 @@ import Testing
         #expect(later.count == (50..<100).reduce(0) { $0 + series.scenario(of: $1).steps.count })
     }
 
-    @Test func `only what may be lost is`() throws {
+    @Test func `only posts that may be lost are undelivered`() throws {
         let share = try #require(Percentage(text: "10%"))
         let posts = Array(
             PostingPlan(series: try makeSeries(), count: 1000, undelivered: share, mayBeLost: { $0.step > 0 }))
@@ -57,7 +57,7 @@ import Testing
         #expect(lost.count == 100 && lost.allSatisfy { $0.step > 0 })
     }
 
-    @Test func `a duplicate follows its original, a late one its successor, all others keep their order`() throws {
+    @Test func `a duplicate follows its original, a late post its successor, and others keep their order`() throws {
         let percent = try #require(Percentage(text: "20%"))
         let posts = Array(PostingPlan(series: try makeSeries(), count: 3000, duplicates: percent, disorder: percent))
         var originals: Set<[Int]> = []
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [("15%", 1500), ("0", 0), ("100%", 10_000), ("0.25%", 25), ("2.5", 250)])
-    func `percentages are read`(text: String, basisPoints: Int) {
+    func `percentages are parsed`(text: String, basisPoints: Int) {
         #expect(Percentage(text: text)?.basisPoints == basisPoints)
     }
 

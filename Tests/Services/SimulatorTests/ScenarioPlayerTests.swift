@@ -11,7 +11,7 @@ import Testing
         try makeSeries([try #require(Scenario.named(name))], app: app).notifications(of: 0)
     }
 
-    @Test(arguments: names) func `every field that Apple always sends is there`(name: String) throws {
+    @Test(arguments: names) func `every field that Apple always sends is present`(name: String) throws {
         for notification in try notifications(name) {
             let payload = try outer(notification)
             for field in ["notificationType", "notificationUUID", "version", "signedDate"] {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: names) func `the nested objects are those of Apple's table`(name: String) throws {
+    @Test(arguments: names) func `the nested objects follow Apple's table`(name: String) throws {
         for notification in try notifications(name) {
             let payload = try outer(notification)
             let data = payload["data"] as? [String: Any]
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test(arguments: names) func `notifications are signed one after the other until the end`(name: String) throws {
+    @Test(arguments: names) func `notifications are signed in order, up to the end date`(name: String) throws {
         let notifications = try notifications(name)
         let dates = notifications.map(\.signedDate)
         #expect(dates == dates.sorted() && Set(dates).count == dates.count)
@@ -120,7 +120,7 @@ import Testing
         #expect(Set(notifications.map(\.notificationUUID)).count == notifications.count)
     }
 
-    @Test func `a life keeps its originalTransactionId, and every period has a transaction of its own`() throws {
+    @Test func `a subscription keeps its originalTransactionId, and every period has its own transaction`() throws {
         let life = try notifications("subscription-life")
         #expect(Set(life.compactMap(\.originalTransactionId)).count == 1)
         // First purchase, renewal, recovery, upgrade, renewal, return.
@@ -136,7 +136,7 @@ import Testing
         #expect(renewed["productId"] as? String == "com.example.app.basic.monthly")
     }
 
-    @Test func `a late renewal is signed after the old period has ended, and begins where it ended`() throws {
+    @Test func `a late renewal is signed after the old period's end, and begins there`() throws {
         let run = try notifications("subscription-renewed-late")
         let ended = try #require(try members(run[0].transaction)["expiresDate"] as? Int64)
         #expect(run[1].notificationType == .didRenew && run[1].subtype == nil)
@@ -144,7 +144,7 @@ import Testing
         #expect(try members(run[1].transaction)["purchaseDate"] as? Int64 == ended)
     }
 
-    @Test func `a grace period may come without its date`() throws {
+    @Test func `a grace period may have no date`() throws {
         let run = try notifications("billing-grace-undated")
         #expect(run[1].subtype == .gracePeriod)
         let data = try #require(try outer(run[1])["data"] as? [String: Any])
@@ -157,7 +157,7 @@ import Testing
                 == members(run[1].transaction)["expiresDate"] as? Int64)
     }
 
-    @Test func `a period that is refunded before it begins leaves the current one`() throws {
+    @Test func `a refund of a future period leaves the current one`() throws {
         let run = try notifications("refund-of-coming-period")
         let refund = try members(run[2].transaction)
         #expect(run[2].notificationType == .refund && run[2].transactionId == run[1].transactionId)
@@ -173,7 +173,7 @@ import Testing
         #expect(run[3].signedDate >= begins && run[3].signedDate < begins + 60_000)
     }
 
-    @Test func `where the API answers, a scenario ends with its first refund request`() throws {
+    @Test func `a scenario with a Server API ends with its first refund request`() throws {
         let scenario = try #require(Scenario.named("refund-declined"))
         #expect(scenario.untilRefundRequest.steps.last?.event == .asksForRefund(.unintendedPurchase))
         #expect(scenario.untilRefundRequest.steps.count == 3)
@@ -181,7 +181,9 @@ import Testing
         #expect(other.untilRefundRequest.steps.count == other.steps.count)
     }
 
-    @Test func `a refused request at Apple's site is followed by another request, without a verdict between`() throws {
+    @Test func `a request declined on Apple's website is followed by another one without a notification between`()
+        throws
+    {
         let run = try notifications("refund-requests-repeated")
         #expect(
             run.map(\.notificationType) == [
@@ -199,7 +201,7 @@ import Testing
         #expect(transaction["appAccountToken"] == nil && transaction["price"] == nil)
     }
 
-    @Test func `an upgraded period is marked so and refunded in part`() throws {
+    @Test func `an upgraded period is marked and refunded in part`() throws {
         let refund = try members(try notifications("refund-of-upgraded-period")[2].transaction)
         #expect(refund["isUpgraded"] as? Bool == true)
         #expect(refund["revocationType"] as? String == "REFUND_PRORATED")
@@ -213,14 +215,14 @@ import Testing
         #expect(after == before * 150 / 100)
     }
 
-    @Test func `who cancels within a commitment goes on renewing until its end`() throws {
+    @Test func `a subscription cancelled within a commitment renews until its end`() throws {
         let told = try notifications("subscription-committed-cancelled").map { try members($0.renewalInfo) }
         for renewal in told { #expect(renewal["autoRenewStatus"] as? Int == 1) }
         let statuses = told.map { ($0["commitmentInfo"] as? [String: Any])?["commitmentAutoRenewStatus"] as? Int }
         #expect(statuses == [1, 1, 0, 0])
     }
 
-    @Test func `who cancels in the grace period is expired, and the date stays in the renewal info`() throws {
+    @Test func `a subscription cancelled in the grace period expires, and the date stays in the renewal info`() throws {
         let run = try notifications("billing-grace-cancelled")
         let (failed, expired) = (try members(run[1].renewalInfo), try members(run[2].renewalInfo))
         #expect(failed["isInBillingRetryPeriod"] as? Bool == true && failed["expirationIntent"] as? Int == 2)
@@ -230,8 +232,7 @@ import Testing
     }
 
     /// app-store.md 3.6, C 17.
-    @Test func `every transaction of a period with added seats has the mark, the first when it is signed again`() throws
-    {
+    @Test func `transactions of a period with added seats are marked, the first when it is signed again`() throws {
         let told = try notifications("seats").map { try members($0.transaction) }
         try #require(told.count == 5)
         #expect(told[0]["additionalTransactionReason"] == nil)
@@ -244,7 +245,7 @@ import Testing
         #expect(told[4]["additionalTransactionReason"] == nil)
     }
 
-    @Test func `the price of a purchase is the total of its quantity, and of seats the price of one`() throws {
+    @Test func `the price of a purchase is for its quantity, the price of seats is for one seat`() throws {
         func price(_ name: String) throws -> (price: Int, quantity: Int) {
             let bought = try members(try #require(try notifications(name).first).transaction)
             return (try #require(bought["price"] as? Int), try #require(bought["quantity"] as? Int))
@@ -262,7 +263,7 @@ import Testing
         #expect(try members(seats[1].transaction)["price"] as? Int == first["price"] as? Int)
     }
 
-    @Test func `a migration names the former purchase and begins a new one`() throws {
+    @Test func `a migration names the previous purchase and starts a new one`() throws {
         let run = try notifications("advanced-commerce")
         let migrated = try members(run[1].transaction)
         #expect(migrated["previousOriginalTransactionId"] as? String == run[0].originalTransactionId?.rawValue)
@@ -278,7 +279,7 @@ import Testing
         #expect((object["externalPurchaseId"] as? String)?.hasPrefix("SANDBOX") == true)
     }
 
-    @Test func `family members carry no account token`() throws {
+    @Test func `family members have no account token`() throws {
         for notification in try notifications("family-subscription") {
             #expect(try members(notification.transaction)["appAccountToken"] == nil)
         }
@@ -298,7 +299,7 @@ import Testing
         #expect(try texts(seed: 7) != texts(seed: 8))
     }
 
-    @Test func `one step alone is the same as in the whole run`() throws {
+    @Test func `a single step is the same as in the whole run`() throws {
         let series = try makeSeries()
         for run in 0..<Scenario.all.count {
             for (step, notification) in series.notifications(of: run).enumerated() {

@@ -53,7 +53,7 @@ import Testing
         #expect(played == Self.combinations)
     }
 
-    @Test func `every scenario has a name of its own, a summary and a step`() {
+    @Test func `every scenario has a unique name, a summary and a step`() {
         #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
         for scenario in Scenario.all {
             #expect(Scenario.named(scenario.name)?.summary == scenario.summary)

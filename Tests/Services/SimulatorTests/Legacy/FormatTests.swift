@@ -10,7 +10,7 @@ import Testing
 
 /// The same history in several formats.
 @Suite(.timeLimit(.minutes(5))) struct `Formats` {
-    @Test func `each step is sent in every form that tells of it, and no body twice`() throws {
+    @Test func `each step is sent in every format that reports it, and no body twice`() throws {
         let life = try #require(Scenario.named("subscription-life"))
         let series = try makeSeries([life], formats: [.v2, .v1, .v0])
         let posts = Array(PostingPlan(series: series, runs: 1))
@@ -23,7 +23,7 @@ import Testing
         #expect(Array(PostingPlan(series: try makeSeries([life]), runs: 1)).map(\.step) == Array(life.steps.indices))
     }
 
-    @Test func `scenarios of which a form tells nothing are left out`() throws {
+    @Test func `scenarios that a format does not report are left out`() throws {
         let v1 = try makeSeries(formats: [.v1])
         #expect(!v1.scenarios.contains { $0.name == "test" } && v1.scenarios.contains { $0.name == "refund-request" })
         let test = try #require(Scenario.named("test"))
@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [
         (NotificationFormat.v2, [0, 1, 13, 37, 85, 157] as [Int64]), (.v1, [0, 6, 30, 78]), (.v0, [0, 6, 30, 78]),
-    ]) func `each form is repeated on its own schedule, in the sandbox never`(
+    ]) func `each format is retried on its own schedule, and never in the sandbox`(
         format: NotificationFormat, hours: [Int64]
     ) async throws {
         for app in [productionApp, sandboxApp] {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a body that is made again is the same, byte for byte`() throws {
+    @Test func `a body built again is the same, byte for byte`() throws {
         let series = try makeSeries(formats: [.v1, .v0])
         let factory = NotificationFactory(series: series, pki: try testPKI.get(), sharedSecret: "secret")
         for post in PostingPlan(series: series) {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `the history lists version 2 alone`() async throws {
+    @Test func `the history lists version 2 only`() async throws {
         try await APIHarness.open { harness in
             let series = try makeSeries([try #require(Scenario.named("consumable"))])
             let notification = series.notifications(of: 0)[0]
@@ -96,7 +96,7 @@ import Testing
         return invocation.configuration
     }
 
-    @Test func `formats are read, and version 2 alone needs no secret`() throws {
+    @Test func `formats are parsed, and only version 2 needs no secret`() throws {
         let configuration = try #require(parsed(["--formats", "v1,v2"]))
         #expect(configuration[SimulatorSettings.formats] == [.v1, .v2])
         #expect(throws: SimulatorError.self) { try SharedSecretFile.read(configuration) }
@@ -104,7 +104,7 @@ import Testing
         for text in ["", "v3", "v1,", "V1"] { #expect(parsed(["--formats", text]) == nil) }
     }
 
-    @Test func `the secret is what the file holds, less white space`() throws {
+    @Test func `the secret is the content of the file without white space`() throws {
         let directory = try TemporaryDirectory()
         let read = { (path: String) in
             try SharedSecretFile.read(

@@ -69,7 +69,7 @@ import Testing
         #expect(isDate("grace_period_expires_date", in: renewal) && renewal["expiration_intent"] == nil)
     }
 
-    @Test func `a change of renewal has its date, and the reason when the subscription has ended`() throws {
+    @Test func `a change of renewal has its date, and the reason if the subscription has ended`() throws {
         let off = try body(.didChangeRenewalStatus, in: "subscription-cancelled", .v1)
         #expect(off["auto_renew_status"] == "false" && isDate("auto_renew_status_change_date", in: off))
         let lost = try body(.didChangeRenewalStatus, in: "billing-grace-exhausted", .v1)
@@ -79,7 +79,7 @@ import Testing
         #expect(renewal["auto_renew_status"] == "0")
     }
 
-    @Test func `a refund of a subscription has its date, and the receipt says why`() throws {
+    @Test func `a refund of a subscription has its date, and the receipt has the reason`() throws {
         let cancel = try body(.cancel, in: "refund-reversed", .v1)
         #expect(isDate("cancellation_date", in: cancel))
         let element = try #require(try receipt(cancel).transactions.first)
@@ -87,7 +87,7 @@ import Testing
         #expect(isDate("cancellation_date", in: element) && element["cancellation_reason"] == "0")
     }
 
-    @Test func `an upgrade leaves the former transaction upgraded, newest first`() throws {
+    @Test func `an upgrade marks the previous transaction as upgraded, newest first`() throws {
         let (transactions, renewals) = try receipt(try body(.interactiveRenewal, in: "plan-upgraded", .v1))
         #expect(transactions.map { $0["is_upgraded"]?.string } == [nil, "true"])
         #expect(isDate("cancellation_date", in: transactions[1]))
@@ -95,7 +95,7 @@ import Testing
         #expect(renewals.first?["product_id"] == "com.example.app.premium.monthly")
     }
 
-    @Test func `offers are named as version 1 names them`() throws {
+    @Test func `offers have the names of version 1`() throws {
         let trial = try receipt(try body(.initialBuy, in: "offer-free-trial", .v1)).transactions
         #expect(trial[0]["is_trial_period"] == "true" && trial[0]["is_in_intro_offer_period"] == "false")
         let code = try receipt(try body(.interactiveRenewal, in: "offer-upgrade", .v1)).transactions
@@ -106,7 +106,7 @@ import Testing
         #expect(price[0]["price_consent_status"] == "0")
     }
 
-    @Test func `a purchase that does not renew has no renewal, and a family member no account`() throws {
+    @Test func `a non-renewing purchase has no renewal, and a family member has no account`() throws {
         let refund = try body(.refund, in: "non-consumable", .v1)
         #expect(refund["auto_renew_status"] == nil && refund["auto_renew_product_id"] == nil)
         let (transactions, renewals) = try receipt(refund)
@@ -115,12 +115,12 @@ import Testing
         #expect(revoke[0]["in_app_ownership_type"] == "FAMILY_SHARED" && revoke[0]["app_account_token"] == nil)
     }
 
-    @Test func `the sandbox has one name everywhere`() throws {
+    @Test func `the sandbox is named Sandbox in the body and in the receipt`() throws {
         let body = try body(.initialBuy, in: "subscription-renewing", .v1, app: sandboxApp)
         #expect(body["environment"] == "Sandbox" && body["unified_receipt"]?.object?["environment"] == "Sandbox")
     }
 
-    @Test func `a receipt is as long as asked for, with transactions of their own`() throws {
+    @Test func `a receipt has the requested number of distinct transactions`() throws {
         let (transactions, _) = try receipt(
             try body(.didRenew, in: "subscription-renewing", .v1, receiptTransactions: 1000))
         #expect(transactions.count == 1000)
@@ -129,9 +129,9 @@ import Testing
         #expect(dates.count == 1000 && dates == dates.sorted(by: >))
     }
 
-    // MARK: The oldest form
+    // MARK: The oldest format
 
-    @Test func `the oldest form has one receipt object, with the date of expiry in milliseconds`() throws {
+    @Test func `the oldest format has one receipt object, with the expiry date in milliseconds`() throws {
         let body = try body(.initialBuy, in: "subscription-renewing", .v0)
         #expect(body["unified_receipt"] == nil && body["environment"] == "PROD")
         #expect(body["auto_renew_status"] == "true" && body["password"] == .string(Self.secret))
@@ -147,7 +147,7 @@ import Testing
         #expect(body["latest_expired_receipt_info"] == nil && body["latest_receipt"]?.string != nil)
     }
 
-    @Test func `a recovery has both receipts, and what was cancelled only that of the expired`() throws {
+    @Test func `a recovery has both receipts, and a cancellation only the expired one`() throws {
         let renewal = try body(.renewal, in: "billing-retry-recovered", .v0)
         let (new, old) = (renewal["latest_receipt_info"]?.object, renewal["latest_expired_receipt_info"]?.object)
         #expect(new?["transaction_id"] != old?["transaction_id"] && old != nil)
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Reading
 
-    @Test(arguments: [NotificationFormat.v1, .v0]) func `every body is read, about the transaction it was written for`(
+    @Test(arguments: [NotificationFormat.v1, .v0]) func `every body is parsed with the transaction it was written for`(
         format: NotificationFormat
     ) throws {
         let series = try makeSeries(formats: [format])
@@ -198,7 +198,7 @@ import Testing
         (1_793_523_600_000, "2026-11-01 09:00:00 Etc/GMT", "2026-11-01 01:00:00 America/Los_Angeles"),
         // The change of 2027 is on the 14th.
         (1_805_004_000_000, "2027-03-14 06:00:00 Etc/GMT", "2027-03-13 22:00:00 America/Los_Angeles"),
-    ]) func `dates are in UTC and in Los Angeles`(milliseconds: Int64, utc: String, losAngeles: String) {
+    ]) func `dates are formatted in UTC and in Los Angeles time`(milliseconds: Int64, utc: String, losAngeles: String) {
         #expect(DateTexts.utc(milliseconds) == utc && DateTexts.losAngeles(milliseconds) == losAngeles)
     }
 }

@@ -93,7 +93,7 @@ import Testing
         #expect(try types(row, .v2).isEmpty)
     }
 
-    @Test(arguments: rows) func `family members get the types of their column, and the oldest form none`(
+    @Test(arguments: rows) func `family members get the types of their column, and none in the oldest format`(
         row: Row
     ) throws {
         let toFamily: Set = [
@@ -105,7 +105,7 @@ import Testing
         #expect(try types(row, .v0, .familyShared).isEmpty)
     }
 
-    @Test func `access through Family Sharing that ends is told to the family member alone`() {
+    @Test func `the end of access through Family Sharing is sent for the family member only`() {
         func types(_ ownership: Scenario.Ownership) -> [LegacyNotificationType] {
             LegacyEventTable(
                 kind: .autoRenewable, ownership: ownership, environment: .production, changedRenewalStatus: true,
@@ -115,7 +115,7 @@ import Testing
         #expect(types(.familyShared) == [.revoke] && types(.purchased) == [])
     }
 
-    @Test(arguments: rows) func `the sandbox has seven types, for purchasers alone`(row: Row) throws {
+    @Test(arguments: rows) func `the sandbox has seven types, for purchasers only`(row: Row) throws {
         let inSandbox: Set = [
             "INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_RENEW", "INTERACTIVE_RENEWAL",
             "CANCEL", "REFUND",
@@ -125,7 +125,7 @@ import Testing
         #expect(try types(row, .v1, .familyShared, .sandbox).isEmpty)
     }
 
-    @Test func `the scenarios have every type of both forms`() throws {
+    @Test func `the scenarios cover every type of both formats`() throws {
         let v1 = try makeSeries(formats: [.v1])
         let sent = Set(v1.scenarios.indices.flatMap { v1.legacyBodies(of: $0, .v1).map(\.type) })
         #expect(sent == Set(LegacyNotificationType.allCases).subtracting([.renewal]))

@@ -46,7 +46,7 @@ import Testing
             && $0.ownership != .assigned && $0.name != "advanced-commerce"
     }
 
-    @Test func `every step of a subscription leads to the same state, except where a form cannot tell it`() throws {
+    @Test func `every step of a subscription leads to the same state in each format, with listed exceptions`() throws {
         var untold: [NotificationFormat: Set<NotificationType>] = [:]
         var toldInPart: Set<String> = []
         var compared = 0
@@ -76,7 +76,7 @@ import Testing
         #expect(compared > 80)
     }
 
-    @Test func `what does not renew gives no access in either form once it is refunded or no longer shared`() throws {
+    @Test func `a refunded or no longer shared purchase that does not renew gives no access in either format`() throws {
         for name in ["non-consumable", "family-non-consumable"] {
             let series = try makeSeries([try #require(Scenario.named(name))], formats: [.v2, .v1])
             var (signed, legacy) = (ToldLife(), ToldLife())
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `told in version 1, with Apple's answers between the bodies, each step leads to what Apple signed`()
+    @Test func `version 1 bodies with Apple's confirmations lead to the signed state at each step`()
         throws
     {
         var compared = 0
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: LegacyTrust.allCases, [[NotificationFormat.v1], [.v0], [.v1, .v0]])
-    func `told in version 2 as well, the older forms change nothing`(
+    func `older formats beside version 2 change nothing`(
         trust: LegacyTrust, formats: [NotificationFormat]
     ) throws {
         for scenario in Self.subscriptions {

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction that was registered by hand is signed as it is`() async throws {
+    @Test func `a manually registered transaction is signed unchanged`() async throws {
         try await open { harness in
             let strange: JSONObject = [
                 "transactionId": "77", "bundleId": "com.example.other", "price": "free", "signedDate": 5,
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `statuses name every subscription of the customer, in its group`() async throws {
+    @Test func `statuses list every subscription of the customer by group`() async throws {
         try await open { harness in
             // Any transaction id of the customer is accepted.
             for id in ["1000", "2001", "7000"] {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a history comes in pages, and goes on from its last revision`() async throws {
+    @Test func `a history is paged, and continues from its last revision`() async throws {
         try await APIHarness.open { harness in
             for number in 1...45 {
                 harness.api.register(transaction: Self.consumable(number, of: "7000"))
@@ -97,7 +97,7 @@ import Testing
         ("inAppOwnershipType=FAMILY_SHARED", []), ("revoked=true", ["6"]), ("revoked=false&startDate=5", ["5"]),
         ("excludeRevoked=true&startDate=5", ["5"]), ("subscriptionGroupIdentifier=1", []),
     ])
-    func `a history is filtered`(query: String, expected: [String]) async throws {
+    func `a history is filtered by its query`(query: String, expected: [String]) async throws {
         try await APIHarness.open { harness in
             for number in 1...6 {
                 let transaction = Self.consumable(number, of: "7000")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `refunds come by their date`() async throws {
+    @Test func `refunds are ordered by date`() async throws {
         try await APIHarness.open { harness in
             for (number, date) in [(1, 30), (2, 10), (3, 20)] as [(Int, Int64)] {
                 harness.api.register(
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `an order is known by its id, and an unknown one is no error`() async throws {
+    @Test func `an order is found by its id, and an unknown order is not an error`() async throws {
         try await open { harness in
             let known = try await harness.send("GET", "/inApps/v1/lookup/M1000")
             #expect(known.json?["status"] == 0)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `the app transaction is that of the customer`() async throws {
+    @Test func `the app transaction is the customer's`() async throws {
         try await open { harness in
             let answer = try await harness.send("GET", "/inApps/v1/transactions/appTransactions/2001")
             let transaction = try payload(answer.json?["signedAppTransactionInfo"])
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `finishing has no body`() async throws {
+    @Test func `the response to finishing a transaction has no body`() async throws {
         try await open { harness in
             let answer = try await harness.send("POST", "/inApps/v1/transactions/1000/finish")
             #expect(answer.status == 200 && answer.body.isEmpty)
@@ -165,7 +165,7 @@ import Testing
 
     private let extend: JSONObject = ["extendByDays": 10, "extendReasonCode": 1, "requestIdentifier": "r1"]
 
-    @Test func `an extension moves the date, and is notified`() async throws {
+    @Test func `an extension moves the date and posts a notification`() async throws {
         let posted = PostedNotifications()
         try await APIHarness.open {
             $0.post = { posted.post($0, $1) }
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `an extension for all is counted, and its summary posted`() async throws {
+    @Test func `an extension for all subscribers is counted, and its summary is posted`() async throws {
         let posted = PostedNotifications()
         try await APIHarness.open {
             $0.post = { posted.post($0, $1) }
@@ -228,7 +228,8 @@ import Testing
         }
     }
 
-    @Test func `the history of notifications has each with its attempts, and can be asked for failures`() async throws {
+    @Test func `the notification history lists each notification with its attempts, and can be filtered`() async throws
+    {
         try await APIHarness.open { harness in
             let series = try makeSeries([try #require(Scenario.named("subscription-cancelled"))])
             let sent = series.notifications(of: 0)
@@ -265,7 +266,7 @@ import Testing
 
     // MARK: Consumption
 
-    @Test func `a consumption answer is 202 without a body, and is kept byte for byte`() async throws {
+    @Test func `a consumption answer is answered 202 without a body, and kept byte for byte`() async throws {
         try await open { harness in
             let body = Array(
                 "{ \"customerConsented\" : true,\n\"deliveryStatus\":\"DELIVERED\", \"sampleContentProvided\":false}"
@@ -281,7 +282,7 @@ import Testing
         }
     }
 
-    @Test func `where unknown transactions are accepted any id is, and the rules of members hold`() async throws {
+    @Test func `with unknown transactions accepted, any id is valid and the member rules still apply`() async throws {
         try await APIHarness.open {
             $0.acceptsUnknownTransactions = true
         } _: { harness async throws in
@@ -296,7 +297,7 @@ import Testing
 
     // MARK: Scenarios
 
-    @Test func `everything a scenario made can be asked for`() async throws {
+    @Test func `every object of a scenario can be queried`() async throws {
         try await APIHarness.open { harness in
             let series = try makeSeries([try #require(Scenario.named("subscription-life"))])
             let notifications = series.notifications(of: 0)

@@ -198,7 +198,7 @@ import Testing
         #expect(provoked == Set(ServerAPIError.all.compactMap(\.code)))
     }
 
-    @Test func `codes and names are those of Apple's list, each once`() {
+    @Test func `codes and names are those of Apple's list and unique`() {
         #expect(Set(ServerAPIError.all.compactMap(\.code)).count == ServerAPIError.all.count)
         #expect(Set(ServerAPIError.all.map(\.name)).count == ServerAPIError.all.count)
         #expect(ServerAPIError.withCode(4_000_035)?.name == "InvalidCustomerConsented")
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[]", "null", "{\"customerConsented\":true,}", "\u{FEFF}{}"])
-    func `a consumption answer that is no JSON object is 400 without a code`(body: String) async throws {
+    func `a consumption answer that is not a JSON object is answered 400 without a code`(body: String) async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)
             for path in [Self.consumption, Self.consumptionV1] {
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `members that Apple does not document are refused`() async throws {
+    @Test func `undocumented members are refused`() async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)
             // Members of the other version, and a percentage that is not a number.
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `two extensions a year are the most`() async throws {
+    @Test func `a third extension in a year is refused`() async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)
             for _ in 0..<2 {
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func `a pagination token is good for an hour`() async throws {
+    @Test func `a pagination token is valid for an hour, for its own query`() async throws {
         try await APIHarness.open { harness in
             let series = try makeSeries()
             for run in 0..<Scenario.all.count {
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func `damaged bodies are refused or read, whatever they hold`() {
+    @Test func `most damaged bodies are refused, and none crashes`() {
         var generator = SeededGenerator(seed: 11)
         var read = 0
         for index in 0..<20_000 {
@@ -288,7 +288,7 @@ import Testing
         #expect(read < 2000)
     }
 
-    @Test func `dates that no calendar has are extended to the last one`() async throws {
+    @Test func `an extension of the greatest date does not overflow`() async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)
             let current = try payload(
@@ -299,7 +299,7 @@ import Testing
         }
     }
 
-    @Test func `other paths are 404 and other methods 405`() async throws {
+    @Test func `other paths are answered 404 and other methods 405`() async throws {
         try await APIHarness.open { harness in
             #expect(try await harness.send("GET", "/inApps/v1/nothing").status == 404)
             #expect(try await harness.send("GET", "/").status == 404)

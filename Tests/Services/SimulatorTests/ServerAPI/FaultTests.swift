@@ -25,7 +25,7 @@ import Testing
         (ServerAPIFaults.Kind.rateLimit, 429, 4_290_000 as Int64), (.internalError, 500, 5_000_000),
         (.retryableError, 500, 5_000_001),
     ])
-    func `an error takes the place of the result`(kind: ServerAPIFaults.Kind, status: Int, code: Int64) async throws {
+    func `an injected error replaces the result`(kind: ServerAPIFaults.Kind, status: Int, code: Int64) async throws {
         try await open(kind) { harness in
             let answer = try await harness.send("PUT", path, decline)
             #expect(answer.status == status && answer.errorCode == code)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a reset leaves nothing done`() async throws {
+    @Test func `a reset request has no effect`() async throws {
         try await open(.reset) { harness async throws in
             let error = await #expect(throws: HTTPClientError.self) { try await harness.send("PUT", path, decline) }
             #expect(error?.code == .connectionFailed)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `of a lost answer everything is done but the answer`() async throws {
+    @Test func `a request with a lost response takes effect`() async throws {
         try await open(.lost) { harness in
             let error = await #expect(throws: HTTPClientError.self) { try await harness.send("PUT", path, decline) }
             #expect(error?.code == .connectionFailed)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a request without an answer is held, and reset in the end`() async throws {
+    @Test func `a request without a response is held, and reset after the timeout`() async throws {
         try await open(.timeout) { harness in
             let answer = Task { [path] in try await harness.send("PUT", path, decline) }
             try await waitUntil { harness.time.waitingCount == 1 }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `what is held is reset when the server stops`() async throws {
+    @Test func `held requests are reset when the server stops`() async throws {
         try await open(.timeout) { harness in
             let answer = Task { [path] in try await harness.send("PUT", path, decline) }
             try await waitUntil { harness.time.waitingCount == 1 }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a late answer comes after its time`() async throws {
+    @Test func `a delayed response arrives after the latency, and its effect at once`() async throws {
         try await open(.latency) { harness in
             let answer = Task { [path] in try await harness.send("PUT", path, decline) }
             try await waitUntil { harness.time.waitingCount == 1 }
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a malformed answer is no JSON`() async throws {
+    @Test func `a malformed response is not JSON`() async throws {
         try await open(.malformed) { harness in
             let put = try await harness.send("PUT", path, decline)
             #expect(put.status == 500 && put.json == nil && !put.body.isEmpty)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ServerAPIFaults.RetryAfter.allCases)
-    func `Retry-After has every form that a client may meet`(form: ServerAPIFaults.RetryAfter) async throws {
+    func `Retry-After is sent in every configured form`(form: ServerAPIFaults.RetryAfter) async throws {
         try await APIHarness.open {
             $0.acceptsUnknownTransactions = true
             $0.faults = .always(.rateLimit)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    // MARK: Which requests fail
+    // MARK: Fault selection
 
     private func faults(_ text: String, seed: UInt64 = 1) throws -> ServerAPIFaults {
         var faults = try #require(ServerAPIFaults(text: text))
@@ -126,7 +126,7 @@ import Testing
         return faults
     }
 
-    @Test func `the same seed fails the same requests, in whatever order they come`() throws {
+    @Test func `the same seed fails the same requests in any order`() throws {
         let faults = try faults("429=10%,lost=20%")
         let paths = (0..<500).map { "/inApps/v2/transactions/consumption/\($0)" }
         let forward = paths.map { faults.fault(of: .sendConsumptionInformation, "PUT", $0, number: 0) }
@@ -138,7 +138,7 @@ import Testing
         #expect(forward != paths.map { faults.fault(of: .sendConsumptionInformation, "PUT", $0, number: 1) })
     }
 
-    @Test func `each kind has its share`() throws {
+    @Test func `each kind of fault has its share`() throws {
         let faults = try faults("latency=1%,429=10%,500=5%,500-retryable=5%,timeout=2%,reset=5%,malformed=5%,lost=7%")
         var counts: [ServerAPIFaults.Kind: Int] = [:]
         for number in 0..<20_000 {
@@ -152,18 +152,18 @@ import Testing
         }
     }
 
-    @Test func `faults are written as they are read`() throws {
+    @Test func `the text of faults survives a round trip`() throws {
         let text = "latency=1%,429=10%,500=5%,500-retryable=0.25%,timeout=2%,reset=5%,malformed=5%,lost=7%"
         #expect(try faults(text).text == text)
         #expect(ServerAPIFaults(text: "429=0%") == ServerAPIFaults.none)
     }
 
     @Test(arguments: ["", "429", "429=", "429=101%", "429=60%,500=50%", "429=1%,429=1%", "fire=1%", "429=1%,"])
-    func `anything else is no list of faults`(text: String) {
+    func `invalid text is not a list of faults`(text: String) {
         #expect(ServerAPIFaults(text: text) == nil)
     }
 
-    @Test func `a share of the requests fails over HTTP as it was drawn`() async throws {
+    @Test func `HTTP requests fail as drawn`() async throws {
         let faults = try faults("429=30%,500=20%")
         try await APIHarness.open {
             $0.acceptsUnknownTransactions = true

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `consumption answers are shown one a line, without a token`() async throws {
+    @Test func `consumption answers are shown one per line, without a token`() async throws {
         try await APIHarness.open { harness in
             KnownPurchases.register(in: harness.api, now: harness.time.now)
             _ = try await harness.send("PUT", "/inApps/v2/transactions/consumption/1000", decline)

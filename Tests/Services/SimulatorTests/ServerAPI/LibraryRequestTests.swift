@@ -8,7 +8,7 @@ import Testing
 
 /// The requests of the client tests in Apple's libraries.
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct `Requests of Apple's libraries` {
-    @Test func `each leads to its endpoint`() throws {
+    @Test func `each request is routed to its endpoint`() throws {
         let cases = try #require(try JSONValue(json: TestVectors.bytes("api/cases.json")).object?["cases"]?.array)
         #expect(cases.count == 17)
         for element in cases {

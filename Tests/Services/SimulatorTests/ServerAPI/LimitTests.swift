@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `API limits` {
     private let path = "/inApps/v1/transactions/42"
 
-    @Test func `beyond the limit is 429 with the time at which to try again, in milliseconds`() async throws {
+    @Test func `a request beyond the limit is answered 429 with the retry time in milliseconds`() async throws {
         try await APIHarness.open {
             $0.limits = .perSecond(3)
         } _: { harness in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `each endpoint and environment has a limit of its own`() async throws {
+    @Test func `each endpoint and environment has its own limit`() async throws {
         try await APIHarness.open {
             $0.limits = .perSecond(1)
         } _: { harness async throws in
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `requests with a wrong token count for nothing`() async throws {
+    @Test func `requests with an invalid token do not count`() async throws {
         try await APIHarness.open {
             $0.limits = .perSecond(1)
         } _: { harness in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `the busiest second is found wherever it begins`() {
+    @Test func `the busiest second is found at any start`() {
         var rate = RequestRate()
         // Five requests around a full second, four of them within one second.
         for milliseconds in [100, 900, 1000, 1050, 1899] as [UInt64] {
@@ -61,7 +61,7 @@ import Testing
         #expect(rate.busiestSecond == 4)
     }
 
-    @Test func `no window of a second admits more than the limit`() {
+    @Test func `no interval of one second admits more than the limit`() {
         var rate = RequestRate()
         var admitted: [UInt64] = []
         var generator = SeededGenerator(seed: 5)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `Apple's figures are a tenth in the sandbox`() {
+    @Test func `Apple's limits are a tenth in the sandbox`() {
         let limits = ServerAPILimits.apple
         #expect(limits.limit(of: .sendConsumptionInformation, in: .production) == ServerAPILimit(50))
         #expect(limits.limit(of: .sendConsumptionInformation, in: .sandbox) == ServerAPILimit(5))

@@ -41,7 +41,7 @@ import Testing
             to: AppStoreInstant(clampingMillisecondsSince1970: harness.time.now + 1))
     }
 
-    @Test func `of 20,000 notifications the 500 that were never delivered are found, 20 a page`() async throws {
+    @Test func `the 500 undelivered of 20,000 notifications are found, 20 per page`() async throws {
         try await APIHarness.open { harness in
             let series = try makeSeries([try #require(Scenario.named("subscription-life"))])
             let reach = harness.time.now - 169 * Self.day
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `injected faults change nothing in what is found`() async throws {
+    @Test func `injected faults do not change the results`() async throws {
         try await APIHarness.open { harness in
             let series = try makeSeries()
             for run in 0..<Scenario.all.count {
@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `a page misses nothing when a notification of an earlier page is delivered meanwhile`() async throws {
+    @Test func `later pages miss nothing when notifications of an earlier page are delivered in between`() async throws
+    {
         try await APIHarness.open { harness in
             let series = try makeSeries([try #require(Scenario.named("consumable"))])
             let sent = (0..<50).flatMap { series.notifications(of: $0) }
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [(AppStoreEnvironment.production, Int64(180)), (.sandbox, Int64(30))])
-    func `the history reaches so many days back and no further`(
+    func `the history reaches the documented number of days back`(
         environment: AppStoreEnvironment, days: Int64
     ) async throws {
         try await APIHarness.open { harness in
@@ -137,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a token of a shorter life ends with it, and the window can be begun again`() async throws {
+    @Test func `a token expires after the configured lifetime, and the window can be restarted`() async throws {
         try await APIHarness.open {
             $0.paginationLifetime = .minutes(5)
         } _: { harness in
@@ -246,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `damaged files are refused or read, whatever they hold`() throws {
+    @Test func `damaged files never crash the reader`() throws {
         let series = try makeSeries([try #require(Scenario.named("consumable"))])
         let body = try NotificationFactory(series: series, pki: testPKI.get()).make(PlannedPost(run: 0, step: 0)).body
         #expect(CapturedNotification(body) != nil)

@@ -19,7 +19,7 @@ private final class Sent: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Post queue` {
-    @Test func `no more posts are under way than the limit, and all are made in order`() async throws {
+    @Test func `the number of concurrent posts is limited, and all are sent in order`() async throws {
         let sent = Sent()
         let outcomes = Mutex<[PostOutcome]>([])
         let queue = PostQueue(limit: 2) { body, ended in sent.add(Sent.Post(body: body, ended: ended)) }
@@ -35,7 +35,7 @@ private final class Sent: Sendable {
         #expect(outcomes.withLock { $0 } == [.status(200), .status(201), .status(202), .status(203), .status(204)])
     }
 
-    @Test func `posts that fail at once while others wait do not pile up on the stack`() async throws {
+    @Test func `posts that fail immediately do not recurse on the stack`() async throws {
         let count = Atomic(0)
         let sent = Sent()
         let queue = PostQueue(limit: 1) { body, ended in

@@ -60,7 +60,7 @@ import Testing
     }
 
     // Three requests 8 hours apart were reported; the refund afterwards is the simulator's choice.
-    @Test func `without an answer the request is repeated twice, 8 hours apart, and then refunded`() async throws {
+    @Test func `an unanswered request is repeated twice, 8 hours apart, and then refunded`() async throws {
         try await open { harness, posted in
             harness.api.requestRefund(of: TransactionId("1000"))
             for count in 2...3 {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `requests go on after an answer where that is asked for`() async throws {
+    @Test func `requests continue after an answer when it is configured`() async throws {
         try await open {
             $0.followUp.repeatsAfterAnswer = true
             $0.followUp.decisionDelay = .hours(20)
@@ -102,7 +102,7 @@ import Testing
     }
 
     // Apple does not document which of two answers counts.
-    @Test func `the first answer counts, refused ones do not`() async throws {
+    @Test func `the first accepted answer counts, refused ones do not`() async throws {
         try await open { harness, posted async throws in
             harness.api.requestRefund(of: TransactionId("1000"))
             let refused = decline.with("customerConsented", false).with("refundPreference", "GRANT_FULL")
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `an answer may come before the case is known`() async throws {
+    @Test func `an answer may arrive before the case is known`() async throws {
         try await open { harness, posted async throws in
             #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
             harness.api.requestRefund(of: TransactionId("1000"), isPosted: true)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `hours pass faster by the time scale`() async throws {
+    @Test func `the time scale divides the hours of a refund request`() async throws {
         try await open {
             $0.followUp.timeScale = 3600
         } _: { harness, posted async throws in
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a refund of a subscription ends it, and of its remaining part by the time that is left`() async throws {
+    @Test func `a prorated refund ends a subscription and refunds the share of the remaining time`() async throws {
         try await open { harness, posted in
             harness.api.requestRefund(of: TransactionId("2001"))
             let body = decline.with("refundPreference", "GRANT_PRORATED")
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `version 1 has preferences of its own`() async throws {
+    @Test func `version 1 has its own preferences`() async throws {
         try await open { harness, posted async throws in
             harness.api.requestRefund(of: TransactionId("5000"))
             let path = "/inApps/v1/transactions/consumption/5000"
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `a notification that is not acknowledged is posted again on Apple's schedule`() async throws {
+    @Test func `an unacknowledged notification is posted again on Apple's schedule`() async throws {
         let posted = PostedNotifications { $0 < 3 ? .status(503) : .status(200) }
         try await APIHarness.open {
             $0.post = { posted.post($0, $1) }
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `everything is settled when the last case is decided and its notification acknowledged`() async throws {
+    @Test func `the API is settled when the last case is decided and its notification acknowledged`() async throws {
         try await open { harness, _ async throws in
             let settled = Flag()
             harness.api.requestRefund(of: TransactionId("1000"))
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `the share that was refunded can be read afterwards`() async throws {
+    @Test func `the refunded share can be read afterwards`() async throws {
         try await open { harness, _ in
             harness.api.requestRefund(of: TransactionId("1000"))
             harness.time.advance(by: .hours(24))
@@ -205,10 +205,10 @@ import Testing
         }
     }
 
-    // MARK: Silence, the next request, the sandbox
+    // MARK: Silent decisions, repeated requests, the sandbox
 
     // app-store.md 10.1: a refused request made on Apple's website produces no verdict.
-    @Test func `a refusal of a request at Apple's site is silent, and the customer may ask again`() async throws {
+    @Test func `a request declined on Apple's website has no notification, and can be repeated`() async throws {
         try await open {
             $0.followUp.isAtApplesSite = true
         } _: { harness, posted async throws in
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `a second request after a decline is decided on its own, and a third after it`() async throws {
+    @Test func `a second request after a decline, and a third, are decided on their own`() async throws {
         try await open { harness, posted async throws in
             for _ in 1...3 {
                 harness.api.requestRefund(of: TransactionId("1000"))
@@ -244,7 +244,9 @@ import Testing
         arguments: [
             (nil, "REFUND", 100_000), ("DECLINE", "REFUND_DECLINED", nil), ("GRANT_PRORATED", "REFUND", 50_000),
         ] as [(String?, String, Int64?)])
-    func `in the sandbox the text of the sheet decides`(_ text: String?, _ decision: String, _ part: Int64?) throws {
+    func `in the sandbox the text of the request sheet decides`(_ text: String?, _ decision: String, _ part: Int64?)
+        throws
+    {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         var cases = SimulatedRefunds(RefundFollowUp())
         _ = cases.open(key, .other, text: text, isPosted: true, at: 0)
@@ -257,7 +259,7 @@ import Testing
         if case .refunded(let percentage) = decided { #expect(percentage == part) } else { #expect(part == nil) }
     }
 
-    @Test func `a declined request, a silent one and a third about one transaction are told apart`() async throws {
+    @Test func `a declined request, a silent one and a third about one transaction are distinguished`() async throws {
         try await open { harness, posted async throws in
             for isAtApplesSite in [false, true, false] {
                 harness.api.requestRefund(of: TransactionId("1000"), isAtApplesSite: isAtApplesSite)
@@ -273,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func `an answer after the decision changes nothing, and is not one of the next request`() async throws {
+    @Test func `an answer after the decision changes nothing, and does not answer the next request`() async throws {
         try await open { harness, posted async throws in
             harness.api.requestRefund(of: TransactionId("1000"))
             #expect(try await harness.send("PUT", path + "1000", decline).status == 202)
@@ -288,7 +290,7 @@ import Testing
     }
 
     // The texts apply to the reason Other; any other reason is granted.
-    @Test func `in the sandbox the text counts under the reason Other alone`() throws {
+    @Test func `in the sandbox the text counts only with the reason Other`() throws {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         for (reason, decision) in [
             (ConsumptionRequestReason.other, SimulatedDecision.declined), (.legal, .refunded(percentage: 100_000)),
@@ -299,7 +301,7 @@ import Testing
         }
     }
 
-    @Test func `in the sandbox a part of a subscription is the part of its period that is left`() throws {
+    @Test func `in the sandbox a prorated refund is the remaining share of the period`() throws {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         var cases = SimulatedRefunds(RefundFollowUp())
         let period: JSONObject = ["purchaseDate": 0, "expiresDate": 1_000]
@@ -308,7 +310,7 @@ import Testing
     }
 
     // app-store.md 10.1, C 26: the answer overrides the text.
-    @Test func `in the sandbox an answer that names a part decides, and one that declines does not`() throws {
+    @Test func `in the sandbox an answer with a percentage decides, and one that declines does not`() throws {
         let sheet = ConsumptionInformation(preference: .decline, isDelivered: true, consumptionPercentage: nil)
         #expect(
             SimulatedDecision(sandbox: sheet, text: nil, of: nil, at: 0) == .refunded(percentage: 100_000))

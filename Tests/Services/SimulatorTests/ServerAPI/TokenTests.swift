@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `API tokens` {
     private let path = "/inApps/v1/lookup/M1"
 
-    @Test func `a good token is accepted, without iat too`() async throws {
+    @Test func `a valid token is accepted, also without iat`() async throws {
         try await APIHarness.open { harness in
             #expect(try await harness.send("GET", path).status == 200)
             let token = try harness.token(claims: { $0["iat"] = nil })
@@ -63,7 +63,7 @@ import Testing
         Change(.expired, "over now", claims: { claims, now in claims["exp"] = .integer(now) }),
     ]
 
-    @Test(arguments: changes) func `anything else is 401 without a body`(change: Change) async throws {
+    @Test(arguments: changes) func `an invalid token is answered 401 without a body`(change: Change) async throws {
         try await APIHarness.open { harness in
             let now = harness.time.now / 1000
             let token = try harness.token(header: change.header, claims: { change.claims(&$0, now) })
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a token lasts 60 minutes at most, and to its last second`() async throws {
+    @Test func `a token lasts at most 60 minutes, and is valid until its last second`() async throws {
         try await APIHarness.open { harness in
             let now = harness.time.now / 1000
             let token = try harness.token(claims: { $0["exp"] = .integer(now + 3600) })
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `the signature is that of the configured key`() async throws {
+    @Test func `a signature by another key, or over another payload, is refused`() async throws {
         try await APIHarness.open { harness in
             let other = try harness.token(key: PrivateKey.generate(.p256))
             #expect(try await harness.send("GET", path, bytes: nil, token: other).status == 401)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "a.b", "a.b.c", "e30.e30.e30.e30", "e30.W10.e30"])
-    func `what is no token is refused`(token: String?) async throws {
+    func `text that is not a token is refused`(token: String?) async throws {
         try await APIHarness.open { harness async throws in
             #expect(try await harness.send("GET", path, bytes: nil, token: .some(token)).status == 401)
             #expect(harness.api.tokenProblems.values.reduce(0, +) == 1)
