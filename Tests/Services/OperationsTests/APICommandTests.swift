@@ -52,7 +52,7 @@ struct APICommandTests {
         "revocationReason":1,"revocationType":"REFUND_PRORATED","signedDate":1793491100000,"transactionId":"7"}
         """
 
-    @Test func `a transaction is printed member by member, dates as dates, or as it was signed`() async throws {
+    @Test func `a transaction is printed by member with formatted dates, or as signed`() async throws {
         let body = Self.object(["signedTransactionInfo": .string(try Self.signed(Signed.transactionInfo))])
         let (exitCode, printed, seen) = try await run(["transaction", "2000000000000001"]) { _ in (200, body) }
         #expect(exitCode == 0, "\(printed.complaints)")
@@ -73,7 +73,7 @@ struct APICommandTests {
         #expect(json.printed.output == "{\"transaction\":\(Signed.transactionInfo)}\n")
     }
 
-    @Test func `subscriptions are a table`() async throws {
+    @Test func `subscriptions are printed as a table`() async throws {
         let body = Self.object([
             "data": [
                 [
@@ -117,7 +117,7 @@ struct APICommandTests {
         #expect(limited.seen == ["/inApps/v2/history/1?revision=r0"])
     }
 
-    @Test func `refunds say when, why and how much`() async throws {
+    @Test func `refunds are printed with date, reason and percentage`() async throws {
         let body = Self.object([
             "hasMore": false, "revision": "r", "signedTransactions": [.string(try Self.signed(Self.refund))],
         ])
@@ -134,14 +134,14 @@ struct APICommandTests {
         #expect(seen == ["/inApps/v2/refund/lookup/7"])
     }
 
-    @Test func `an order of another app ends with 1`() async throws {
+    @Test func `an order of another app has exit code 1`() async throws {
         let (exitCode, printed, seen) = try await run(["order", "MK4TT4X3J"]) { _ in (200, #"{"status":1}"#) }
         #expect(exitCode == 1)
         #expect(printed.output == "no order of this app\n")
         #expect(seen == ["/inApps/v1/lookup/MK4TT4X3J"])
     }
 
-    @Test func `what is not of the app that was asked is not printed, and ends with 1`() async throws {
+    @Test func `a transaction of another audience is not printed, and the exit code is 1`() async throws {
         let other = Signed.transactionInfo.replacing("\"Production\"", with: "\"Sandbox\"")
         let body = Self.object([
             "hasMore": false, "revision": "r",
@@ -153,7 +153,7 @@ struct APICommandTests {
         #expect(printed.complaints.contains { $0.contains("audience") }, "\(printed.complaints)")
     }
 
-    @Test func `a refusal of Apple's is one line with the code and what to do`() async throws {
+    @Test func `Apple's refusal is reported in one line with the code and a fix`() async throws {
         let (exitCode, printed, _) = try await run(["transaction", "7"]) { _ in
             (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#)
         }
@@ -163,14 +163,14 @@ struct APICommandTests {
         #expect(line.contains("4040010 TransactionIdNotFoundError") && line.contains("other environment"), "\(line)")
     }
 
-    @Test func `an identifier that is none is refused before anything is sent`() async throws {
+    @Test func `an invalid identifier is refused before anything is sent`() async throws {
         let (exitCode, printed, seen) = try await run(["transaction", "../7"]) { _ in (200, "{}") }
         #expect(exitCode == 1)
         #expect(seen.isEmpty)
         #expect(printed.complaints.last?.contains("Get Transaction Info") == true, "\(printed.complaints)")
     }
 
-    @Test func `a test notification that was delivered ends with 0, one that was not with 1`() async throws {
+    @Test func `a delivered test notification has exit code 0, an undelivered one 1`() async throws {
         let payload = Signed.notification.replacing("\"signedTransactionInfo\":\"{signedTransactionInfo}\",", with: "")
             .replacing("\"signedRenewalInfo\":\"{signedRenewalInfo}\",", with: "").replacing("SUBSCRIBED", with: "TEST")
         let signed = try Self.signed(payload)
@@ -207,7 +207,7 @@ struct APICommandTests {
         }
     }
 
-    @Test func `a transaction that Apple does not find says that the token is accepted`() async throws {
+    @Test func `a transaction that Apple does not find shows that the token is accepted`() async throws {
         let findings = try await findings(status: 404, #"{"errorCode":4040010,"errorMessage":"not found"}"#)
         #expect(findings.contains("ok com.example.app Production: the token is accepted"), "\(findings)")
         #expect(findings.contains("ok com.example.app Sandbox: the token is accepted"))
@@ -216,7 +216,7 @@ struct APICommandTests {
         #expect(findings.last?.hasSuffix(" s behind Apple's") == true)
     }
 
-    @Test func `a 401 says that it is not`() async throws {
+    @Test func `a 401 shows that the token is not accepted`() async throws {
         let findings = try await findings(status: 401, "")
         #expect(
             findings.filter { $0.hasPrefix("problem com.example.app") && $0.contains("does not accept the token") }

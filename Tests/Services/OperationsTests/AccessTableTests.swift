@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [(true, "RW"), (false, "R")])
-    func `the reconciler writes entitlements only where it repairs them`(_ repairs: Bool, _ operations: String) {
+    func `the reconciler writes entitlements only when it repairs them`(_ repairs: Bool, _ operations: String) {
         #expect(
             Self.lines(Self.table(repairs: repairs).rights(of: .reconciler))
                 == Self.both("RWD", "notifications.*").union(Self.both("RWD", "reconciliation.*"))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [(true, "RWD"), (false, "dD")])
-    func `the archive reads what it keeps, and owns checkpoints only where Kafka is an anchor`(
+    func `the archive reads its input topics, and owns checkpoints only with Kafka as an anchor`(
         _ anchors: Bool, _ operations: String
     ) {
         #expect(
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [(false, [String]()), (true, ["RD test.certificates"])])
-    func `webhooks read their input, and certificates only where they rebuild what Apple posted`(
+    func `webhooks read their input, and certificates only to rebuild signed bodies`(
         _ rebuilds: Bool, _ more: [String]
     ) {
         let receiver = AccessOptions.WebhookReceiver(
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: AccessTable.Executable.allCases.filter { $0 != .webhooks })
-    func `a group of one's own is in the names of the dead letter topics too`(_ executable: AccessTable.Executable) {
+    func `a custom group is in the names of the dead letter topics`(_ executable: AccessTable.Executable) {
         let rights = Self.lines(Self.table(groups: [executable: "other"]).rights(of: executable))
         let usual = Self.lines(Self.table().rights(of: executable))
         // The archive has one dead letter topic, regardless of its group.
@@ -133,7 +133,7 @@ import Testing
         #expect(rights.contains { $0.hasSuffix("group other") })
     }
 
-    @Test func `every topic with a right is one that topics apply creates`() {
+    @Test func `every topic with a right is created by topics apply`() {
         let created = Set(Self.names.specifications(partitions: 1, groups: ["inbox"]).map { $0.name.rawValue })
         for executable in AccessTable.Executable.allCases {
             let rights = Self.table().rights(of: executable)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `rights on one resource become one, without what another operation implies`() {
+    @Test func `rights on one resource are merged, without implied operations`() {
         let merged = AccessRight.merged([
             AccessRight(.topic, "a", [.describe, .describeConfigs]), AccessRight(.group, "a", [.describe]),
             AccessRight(.topic, "a", [.write]),

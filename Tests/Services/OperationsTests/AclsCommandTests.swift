@@ -9,7 +9,7 @@ import Testing
         await sluicectl(["topics", "acls"] + arguments)
     }
 
-    @Test func `commands of Kafka's tool are whole shell commands`() async {
+    @Test func `commands for Kafka's tool are complete shell commands`() async {
         let (code, printed) = await acls([
             "--for", "sluice-ingress", "--principal", "User:CN=it's ours,O=Example", "--format", "kafka-acls",
             "--topics.prefix", "test", "--kafka.bootstrap.servers", "kafka-1:9092", "--kafka.client.id", "edge",
@@ -83,7 +83,7 @@ import Testing
                 """)
     }
 
-    @Test func `all executables have principals of their own`() async throws {
+    @Test func `each executable has its own principal`() async throws {
         let (code, printed) = await acls(["--output", "json"])
         #expect(code == 0)
         let grants = try #require(try printed.objects.first?["grants"]?.array)
@@ -100,7 +100,7 @@ import Testing
                 ]))
     }
 
-    @Test func `one principal of all executables has each right once`() async throws {
+    @Test func `one principal for all executables has each right once`() async throws {
         let (_, printed) = await acls(["--principal", "User:sluice", "--output", "json"])
         let grants = try #require(try printed.objects.first?["grants"]?.array)
         #expect(grants.count == 1)
@@ -112,19 +112,19 @@ import Testing
         #expect(input?["operations"] == .array(["Read", "Write", "DescribeConfigs"].map { .string($0) }))
     }
 
-    @Test func `several lists are several documents of YAML`() async {
+    @Test func `several lists are several YAML documents`() async {
         let (_, printed) = await acls(["--format", "strimzi"])
         #expect(printed.output.split(separator: "\n").count { $0 == "---" } == 5)
     }
 
-    @Test func `a reader is one by its role`() async {
+    @Test func `the role decides whether a member is a reader`() async {
         let (_, printed) = await acls(["--for", "sluice-entitlements", "--state.role", "reader"])
         #expect(printed.output.contains("topic  appstore.notifications.production  ") == true)
         #expect(!printed.output.contains("group  sluice-entitlements                                  Read"))
         #expect(printed.output.hasSuffix("Describe\n"))
     }
 
-    @Test func `settings of other executables count`() async {
+    @Test func `settings of other executables are considered`() async {
         let (_, printed) = await acls(["--for", "sluice-reconciler", "--repairing", "false"])
         #expect(printed.output.contains("appstore.entitlements.production  "))
         #expect(!printed.output.contains("Read, Write\n"))
@@ -138,7 +138,7 @@ import Testing
         (["--principal", "User:a\nb"], 78, "cannot be printed"), (["--format", "yaml"], 78, "is not one of"),
         (["--format", "strimzi", "--output", "json"], 64, "Give one of them"),
     ])
-    func `a mistake is one line that names it`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
+    func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
         let (code, printed) = await acls(arguments)
         #expect(code == exitCode)
         #expect(printed.output.isEmpty)
@@ -150,7 +150,7 @@ import Testing
         ("kafka-1:9092,kafka-2:9092", "kafka-1:9092,kafka-2:9092"), ("", "''"), ("a b", "'a b'"), ("$(id)", "'$(id)'"),
         ("a'b", #"'a'\''b'"#), ("~", "'~'"), ("é", "'é'"),
     ])
-    func `a word is one word for a shell`(_ text: String, _ word: String) {
+    func `a quoted word is one word for a shell`(_ text: String, _ word: String) {
         #expect(ShellWord.quoted(text) == word)
     }
 }

@@ -12,7 +12,7 @@ import Testing
 /// `sluicectl cluster prepare`: readiness of a cluster with copied topics, and the reported problems.
 @Suite(.timeLimit(.minutes(5)))
 struct ClusterPrepareTests {
-    @Test func `whole copies are ready, without and with their source`() async throws {
+    @Test func `complete copies are ready, without and with their source`() async throws {
         let (source, target) = (try CopiedCluster(), try CopiedCluster())
         let directory = try TemporaryDirectory()
         // Shifts the offsets.
@@ -99,7 +99,7 @@ struct ClusterPrepareTests {
             fix: "leave it out of the mirror"),
     ]
 
-    @Test(arguments: faults) func `a copy that would lose something is not ready`(_ fault: Fault) {
+    @Test(arguments: faults) func `a copy that would lose data is not ready`(_ fault: Fault) {
         let problems = survey(fault.records(), topics: fault.topics).filter { $0.status == .problem }
         #expect(problems.map(\.check) == [fault.check], "\(problems)")
         #expect(problems.first?.subject == fault.topic.rawValue)
@@ -142,7 +142,7 @@ struct ClusterPrepareTests {
         ).findings
     }
 
-    @Test func `other timestamps than those of the writers are a problem in every topic`() {
+    @Test func `timestamps other than the writers' are a problem in every topic`() {
         let quarantine = Self.names.specifications(partitions: 1).first { $0.name == Self.names.quarantine }
         let settings = (quarantine?.settings ?? [:]).merging(
             [
@@ -194,7 +194,7 @@ struct ClusterPrepareTests {
     ]
 
     @Test(arguments: differences)
-    func `a copy is compared with its source, record by record at the end`(_ difference: Difference) throws {
+    func `a copy is compared with its source by the last records`(_ difference: Difference) throws {
         let topic = TopicNames().notifications(.production)
         func view(_ id: String, offset: Int64, _ produced: KafkaProducerRecord) -> ClusterView {
             let record = KafkaRecord(
@@ -219,7 +219,7 @@ struct ClusterPrepareTests {
         #expect(same.map(\.status.rawValue) == ["ok"], "\(same)")
     }
 
-    @Test func `a copy that does not begin at the beginning of its source is not ready`() {
+    @Test func `a copy that begins later than its source is not ready`() {
         let topic = TopicNames().notifications(.production)
         func view(_ id: String, firstOffset: Int64, _ numbers: [Int]) -> ClusterView {
             ClusterView(
@@ -262,7 +262,7 @@ struct ClusterPrepareTests {
         await target.close()
     }
 
-    @Test func `a partition that is empty here, and another count of partitions, are problems`() async throws {
+    @Test func `a partition that is empty only in the copy, and another partition count, are problems`() async throws {
         let source = try CopiedCluster { topics, names in topics[names.quarantine] = 3 }
         let target = try CopiedCluster()
         let directory = try TemporaryDirectory()
@@ -279,7 +279,7 @@ struct ClusterPrepareTests {
         await target.close()
     }
 
-    @Test func `a source that is named and silent, or is the target, is not ready, and a lost one is not named`()
+    @Test func `an unreachable source, or the target as the source, is not ready, and a lost one can be omitted`()
         async throws
     {
         let target = try CopiedCluster()
@@ -301,7 +301,7 @@ struct ClusterPrepareTests {
         await target.close()
     }
 
-    @Test func `a file of the source with another prefix is refused`() async throws {
+    @Test func `a source file with another prefix is refused`() async throws {
         let target = try CopiedCluster()
         let directory = try TemporaryDirectory()
         let file = try directory.write("topics.prefix=other\n", to: "source.properties")

@@ -41,7 +41,7 @@ struct ClusterSwitchTests {
         }
     }
 
-    @Test func `a plan changes nothing, and with --yes every group that has offsets reads from the beginning`()
+    @Test func `a plan changes nothing, and with --yes every group with offsets is reset to the beginning`()
         async throws
     {
         let (target, places) = try await translated()
@@ -69,7 +69,7 @@ struct ClusterSwitchTests {
         await target.close()
     }
 
-    @Test func `webhooks do not begin behind what is still to be delivered`() async throws {
+    @Test func `webhooks cannot start from a time in the future`() async throws {
         let (target, places) = try await translated()
         let (exitCode, printed) = await sluicectl(
             ["cluster", "switch", "--yes", "--webhooks-from", "2999-01-01T00:00:00Z"] + target.flags)
@@ -79,7 +79,7 @@ struct ClusterSwitchTests {
         await target.close()
     }
 
-    @Test func `a group with members keeps its offsets, and the others too`() async throws {
+    @Test func `all groups keep their offsets when one of them has members`() async throws {
         let (target, places) = try await translated()
         // A member without records to read, so that it commits nothing.
         let member = KafkaConsumer(
@@ -96,7 +96,7 @@ struct ClusterSwitchTests {
         await target.close()
     }
 
-    @Test func `a problem ends it before anything is changed, unless an operator decides otherwise`() async throws {
+    @Test func `a problem ends the switch before any change, unless --despite-problems is given`() async throws {
         let (target, places) = try await translated()
         var stateless = target.notification()
         stateless.topic = target.names.notifications(.sandbox)
@@ -114,7 +114,7 @@ struct ClusterSwitchTests {
         await target.close()
     }
 
-    @Test func `what the mirror still has to copy is waited for while the source answers`() async throws {
+    @Test func `the switch is refused until the mirror has copied all records of a reachable source`() async throws {
         let (target, places) = try await translated()
         let source = try CopiedCluster()
         let directory = try TemporaryDirectory()
@@ -157,7 +157,7 @@ struct ClusterSwitchTests {
         return survey.findings.filter { $0.check == .group }.map { "\($0.status.rawValue): \($0.found)" }
     }
 
-    @Test func `members on this cluster are always in the way, those on the source only at the switch`() {
+    @Test func `members on this cluster are always a problem, members on the source only at the switch`() {
         let offsets = "warning: it has committed offsets here"
         #expect(findings(target: [], source: [], isFinal: false) == [offsets])
         #expect(findings(target: [], source: [], isFinal: true) == [])

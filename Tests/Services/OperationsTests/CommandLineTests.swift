@@ -31,7 +31,7 @@ import Testing
         (["api", "order", "1", "--appstore.api.url", "localhost"], 78, "appstore.api.url"),
         (["version", "--output", "xml"], 78, "is not one of text, json"),
     ])
-    func `a mistake is one line that names it`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
+    func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
         let (code, printed) = await sluicectl(arguments)
         #expect(code == exitCode)
         #expect(printed.output.isEmpty)
@@ -41,7 +41,7 @@ import Testing
         #expect(printed.complaints.first?.contains("\n") == false)
     }
 
-    @Test func `brokers that do not answer are one line with the setting`() async {
+    @Test func `unreachable brokers are reported in one line with the setting`() async {
         for command in [["topics", "check"], ["tap"]] {
             let (code, printed) = await sluicectl(
                 command + ["--kafka.bootstrap.servers", "127.0.0.1:1"], timeout: .milliseconds(100))
@@ -69,7 +69,7 @@ import Testing
         #expect(printed.output.contains("  sluicectl \(path.joined(separator: " "))"))
     }
 
-    @Test func `the versions are those of what runs`() async throws {
+    @Test func `the versions are those of the running libraries`() async throws {
         let (code, printed) = await sluicectl(["version", "--output", "json"])
         #expect(code == 0)
         let versions = try #require(try printed.objects.first)

@@ -7,7 +7,7 @@ import Testing
 
 /// `sluicectl config`: the configuration as each executable would read it.
 @Suite struct ConfigTests {
-    @Test func `what is good is said for each executable`() async throws {
+    @Test func `a valid configuration is reported for each executable`() async throws {
         let (exitCode, printed) = await sluicectl([
             "config", "check", "--apps", "com.example.app:1", "--for", "sluice-ingress",
         ])
@@ -16,7 +16,7 @@ import Testing
         #expect(printed.complaints.isEmpty)
     }
 
-    @Test func `a mistake is told by the executable that makes it`() async throws {
+    @Test func `an error is reported by the executable that it concerns`() async throws {
         let (exitCode, printed) = await sluicectl(["config", "check"], environment: ["SLUICE_LOG_LEVEL": "debug"])
         #expect(exitCode == 78)
         #expect(printed.output == "sluice-other: ok\n" + Self.extraNotChecked)
@@ -27,7 +27,7 @@ import Testing
     private static let extraNotChecked =
         "sluice-extra: not checked, none of its own settings is given; --for sluice-extra checks it\n"
 
-    @Test func `what not every installation runs is checked when it is named`() async throws {
+    @Test func `an optional executable is checked when it is named`() async throws {
         let (exitCode, printed) = await sluicectl(
             ["config", "check"], environment: ["SLUICE_APPS": "com.example.app:1"])
         #expect(exitCode == 0, "\(printed.complaints)")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["1", "none"])
-    func `what not every installation runs is checked when a setting of its own is given`(
+    func `an optional executable is checked when one of its own settings is given`(
         _ count: String
     ) async throws {
         let (exitCode, printed) = await sluicectl(
@@ -48,14 +48,14 @@ import Testing
         #expect(printed.output == "sluice-ingress: ok\nsluice-other: ok\n")
     }
 
-    @Test func `programs are told what was not checked, and why`() async throws {
+    @Test func `the JSON report lists unchecked executables with the reason`() async throws {
         let (_, printed) = await sluicectl(["config", "check", "--apps", "com.example.app:1", "--output", "json"])
         let skipped = try #require(try printed.objects.first?["notChecked"]?.array?.first?.object)
         #expect(skipped["executable"]?.string == "sluice-extra")
         #expect(skipped["reason"]?.string == "none of its own settings is given; --for sluice-extra checks it")
     }
 
-    @Test func `what only the executable can find is found`() async throws {
+    @Test func `errors that only the executable detects are reported`() async throws {
         let (exitCode, printed) = await sluicectl(
             [
                 "config", "check", "--for", "sluice-ingress", "--apps", "com.example.app:1,com.example.app:2",
@@ -69,7 +69,7 @@ import Testing
                 + "\n")
     }
 
-    @Test func `a file serves all executables, and its mistakes name file and line`() async throws {
+    @Test func `one file serves all executables, and its errors name file and line`() async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("apps=com.example.app:1\nhttp.prt=80\n", to: "sluice.properties")
         let (exitCode, printed) = await sluicectl(["config", "check"], environment: ["SLUICE_CONFIG": file])
@@ -91,7 +91,7 @@ import Testing
         #expect(printed.output == "sluice-ingress: ok\nsluice-other: ok\n" + Self.extraNotChecked)
     }
 
-    @Test func `secrets are masked, and every value has its place`() async throws {
+    @Test func `secrets are masked, and every value has its origin`() async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("apps=com.example.app:1\nkafka.sasl.password=geheim\n", to: "a.properties")
         let secret = try directory.write("streng-geheim\n", to: "secret")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `the effective configuration for programs has names that do not change`() async throws {
+    @Test func `the JSON of the effective configuration has stable names`() async throws {
         let (exitCode, printed) = await sluicectl(["config", "show", "--for", "sluice-other", "--output", "json"])
         #expect(exitCode == 0)
         let object = try #require(try printed.objects.first)
@@ -130,7 +130,7 @@ import Testing
         #expect(!(printed.output + printed.complaints.joined()).contains("geheim"))
     }
 
-    @Test func `an executable that is not known is refused with the names of those that are`() async throws {
+    @Test func `an unknown executable is refused with the known names`() async throws {
         let (exitCode, printed) = await sluicectl(["config", "check", "--for", "sluice-egress"])
         #expect(exitCode == 78)
         #expect(printed.complaints.first?.contains("is not one of sluice-ingress, sluice-other") == true)

@@ -37,7 +37,7 @@ struct DoctorOnBrokerTests {
         return findings.map { "\($0.object?["what"]?.string ?? "?"): \($0.object?["status"]?.string ?? "?")" }
     }
 
-    @Test func `an ingress that would run is found to`() async throws {
+    @Test func `an ingress that would start has no problems`() async throws {
         let (broker, directory) = (try Self.broker(), try TemporaryDirectory())
         let files = try directory.signedFiles()
         let command = ["doctor"] + Self.flags(broker, root: files.root)
@@ -65,7 +65,7 @@ struct DoctorOnBrokerTests {
         await broker.stop()
     }
 
-    @Test func `the embedded broker is no production`() async throws {
+    @Test func `the embedded broker is a problem in the production profile`() async throws {
         let (broker, directory) = (try Self.broker(), try TemporaryDirectory())
         let flags = Self.flags(broker, root: try directory.signedFiles().root).map {
             $0 == "single-node" ? "production" : $0
@@ -76,7 +76,7 @@ struct DoctorOnBrokerTests {
         await broker.stop()
     }
 
-    @Test func `a wrong configuration is told with every mistake`() async throws {
+    @Test func `an invalid configuration is reported with every error`() async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("http.port=none\nkafka.acks=1\n", to: "sluice.properties")
         let (exitCode, printed) = await sluicectl(["doctor", "--config", file, "--output", "json"])
@@ -89,7 +89,7 @@ struct DoctorOnBrokerTests {
         #expect(mistakes.contains { $0.contains("apps") }, "\(mistakes)")
     }
 
-    @Test func `brokers that do not answer are a problem and not the end`() async throws {
+    @Test func `unreachable brokers are a problem, and the other checks continue`() async throws {
         let (exitCode, printed) = await sluicectl(
             [
                 "doctor", "--apps", "com.example.app:1", "--kafka.bootstrap.servers", "127.0.0.1:1", "--output", "json",
@@ -103,7 +103,7 @@ struct DoctorOnBrokerTests {
         #expect(printed.output.contains(#""subject":"Apple Root CA - G3","found":"built in, fingerprint 63343abf"#))
     }
 
-    // MARK: responders
+    // MARK: OCSP responders
 
     /// A responder, and certificates whose leaf names it.
     private final class Responder: Sendable {
@@ -174,7 +174,7 @@ struct DoctorOnBrokerTests {
         (.revoked(at: Signed.now / 1_000 - 60, reason: 1), "problem: ", "says revoked"),
         (.unknown, "problem: ", "unknownCertificate"),
     ])
-    func `a responder is asked about each certificate`(
+    func `a responder is queried about each certificate`(
         _ status: OCSPResponder.Status, _ outcome: String, _ part: String
     ) async throws {
         let (responder, directory) = (try Responder(status), try TemporaryDirectory())
@@ -185,7 +185,7 @@ struct DoctorOnBrokerTests {
         #expect(findings[1] == "warning: names no responder: its status stays unknown")
     }
 
-    @Test func `the certificates of a notification will do`() async throws {
+    @Test func `the certificates can be those of a notification`() async throws {
         let (responder, directory) = (try Responder(.good), try TemporaryDirectory())
         let body = try directory.write(try responder.body(), to: "body.json")
         let flags = try responder.flags(directory).map { $0 == "--certificates" ? "--jws" : $0 }
@@ -195,7 +195,7 @@ struct DoctorOnBrokerTests {
         #expect(findings.first?.hasPrefix("ok: http://127.0.0.1:") == true, "\(findings)")
     }
 
-    @Test func `a responder that is away is told`() async throws {
+    @Test func `an unreachable responder is reported`() async throws {
         let (responder, directory) = (try Responder(.good), try TemporaryDirectory())
         let flags = try responder.flags(directory)
         await responder.stop()

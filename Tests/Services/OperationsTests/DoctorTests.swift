@@ -213,7 +213,7 @@ import Testing
         },
     ]
 
-    @Test func `an installation without a fault has only good findings`() {
+    @Test func `an installation without faults has only good findings`() {
         let findings = Self.good().findings
         #expect(findings.allSatisfy { $0.status == .ok }, "\(findings)")
         #expect(DoctorReport(findings: findings).isGood)
@@ -238,7 +238,7 @@ import Testing
         #expect(DoctorReport(findings: facts.findings).isGood == (fault.status != .problem))
     }
 
-    @Test func `a compacted topic that forgets too much is told, and one that is not there is not missed`() {
+    @Test func `a compacted topic with unsafe settings is reported, and a missing one is not`() {
         let state = TopicNames().entitlements(.production)
         func findings(_ settings: [String: String]) -> [DoctorFinding] {
             var facts = Self.good()
@@ -262,7 +262,7 @@ import Testing
         #expect(findings(["cleanup.policy": "delete"]).map(\.status) == [.problem])
     }
 
-    @Test func `without a configuration only the clock is judged`() {
+    @Test func `without a valid configuration only the clock is checked`() {
         var facts = DoctorFacts()
         facts.now = Self.now
         facts.configuration = .wrong(["apps: is missing", "http.port: is no number"])
@@ -271,12 +271,12 @@ import Testing
         #expect(!DoctorReport(findings: findings).isGood)
     }
 
-    @Test func `the clock is judged as the ingress judges it`() {
+    @Test func `the clock has the same bounds as in the ingress`() {
         #expect(DoctorFacts.earliestClock == ClockSanity.earliest)
         #expect(DoctorFacts.latestClock == ClockSanity.latest)
     }
 
-    @Test func `only a certificate that is signed by itself can be a root`() throws {
+    @Test func `only a self-signed certificate can be a root`() throws {
         let pki = try Signed.pki.get()
         let root = DoctorFacts.Root(der: pki.root.der)
         #expect(!root.isBuiltIn && root.defect == nil && root.validity != nil)
@@ -284,13 +284,13 @@ import Testing
         #expect(DoctorFacts.Root(der: [1, 2, 3]).defect != nil)
     }
 
-    @Test func `there is help with examples`() async {
+    @Test func `the help has examples`() async {
         let (exitCode, printed) = await sluicectl(["doctor", "--help"])
         #expect(exitCode == 0)
         #expect(printed.output.contains("  sluicectl doctor --jws body.json"))
     }
 
-    @Test func `only what the ingress knows is handed on to it`() {
+    @Test func `only the ingress's own arguments are passed to it`() {
         let line = DoctorCommandLine(
             ["--output", "json", "doctor", "--jws=-", "--http.port", "1", "--config", "a", "--certificates", "c"],
             name: "doctor", ownKeys: DoctorSettings.ownKeys, environment: ["SLUICE_CONFIG": "b"])

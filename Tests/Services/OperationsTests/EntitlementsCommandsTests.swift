@@ -14,7 +14,7 @@ struct EntitlementsCommandsTests {
         "originalTransactionId":"1"},{"bundleId":"com.example.app","originalTransactionId":"2"}]}
         """
 
-    @Test func `a history is two tables: changes, and every notification`() async throws {
+    @Test func `a history is printed as tables of changes and notifications`() async throws {
         let body = """
             {"environment":"Production","originalTransactionId":"1","purchases":[{"bundleId":"com.example.app",\
             "originalTransactionId":"1","transitions":[{"to":"ACTIVE","at":1793491200000,"cause":\
@@ -43,7 +43,7 @@ struct EntitlementsCommandsTests {
         await api.stop()
     }
 
-    @Test func `a list says where the next page begins`() async throws {
+    @Test func `a list shows where the next page begins`() async throws {
         let api = try FakeReadAPI(
             status: 200,
             body: """
@@ -67,7 +67,7 @@ struct EntitlementsCommandsTests {
         await api.stop()
     }
 
-    @Test func `a claim finds the app by itself`() async throws {
+    @Test func `a claim determines the app itself`() async throws {
         let api = try FakeReadAPI { path in
             path == "/v1/claims"
                 ? (200, #"{"environment":"Production","originalTransactionId":"1","appAccountToken":"a"}"#)
@@ -85,7 +85,7 @@ struct EntitlementsCommandsTests {
         await api.stop()
     }
 
-    @Test func `a transfer sends the signed transaction as it is in the file`() async throws {
+    @Test func `a transfer sends the signed transaction of the file`() async throws {
         let api = try FakeReadAPI { path in
             path == "/v1/claims"
                 ? (200, #"{"environment":"Production","originalTransactionId":"1","appAccountToken":"a"}"#)
@@ -107,7 +107,7 @@ struct EntitlementsCommandsTests {
         await api.stop()
     }
 
-    @Test func `a claim of an id that several apps have asks for the app`() async throws {
+    @Test func `a claim of an id in several apps requires the app`() async throws {
         let api = try FakeReadAPI(status: 200, body: Self.found)
         let (exitCode, printed) = await sluicectl(["entitlements", "claim", "1", Self.account] + api.flag)
         #expect(exitCode == 1)
@@ -115,7 +115,7 @@ struct EntitlementsCommandsTests {
         await api.stop()
     }
 
-    @Test func `an erasure says what it would do, and does it when told so`() async throws {
+    @Test func `an erasure lists its purchases first, and erases them with --yes`() async throws {
         let api = try FakeReadAPI { path in
             path == "/v1/erasures"
                 ? (200, #"{"originalTransactionId":"1","erasedAt":1793491200000}"#) : (200, Self.found)
@@ -139,7 +139,7 @@ struct EntitlementsCommandsTests {
         ),
         (409, #"{"error":"belongs_to_another","message":"made with another"}"#, "made with another"),
     ])
-    func `a refused change is one line`(_ status: Int, _ body: String, _ expected: String) async throws {
+    func `a refused change is reported in one line`(_ status: Int, _ body: String, _ expected: String) async throws {
         let api = try FakeReadAPI { path in
             path == "/v1/claims"
                 ? (status, body) : (200, #"{"purchases":[{"bundleId":"b","originalTransactionId":"1"}]}"#)
@@ -150,7 +150,7 @@ struct EntitlementsCommandsTests {
         await api.stop()
     }
 
-    @Test func `a rebuild sets the group back to the beginning`() async throws {
+    @Test func `a rebuild resets the group to the beginning`() async throws {
         let broker = try DevBroker()
         for topic in ["appstore.notifications.production", "appstore.notifications.sandbox"] {
             try broker.createTopic(KafkaTopic(rawValue: topic), partitions: 1)

@@ -17,7 +17,7 @@ struct EntitlementsTests {
         "reports":[],"nextChange":1796083200000,"purchases":[]}
         """
 
-    @Test func `the answer is shown for people`() async throws {
+    @Test func `the answer is shown as text`() async throws {
         let api = try FakeReadAPI(status: 200, body: Self.answer)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "2000000000000001"] + api.flag)
         #expect(exitCode == 0, "\(printed.complaints)")
@@ -40,7 +40,7 @@ struct EntitlementsTests {
         await api.stop()
     }
 
-    @Test func `what does not hold any more is in the table too`() async throws {
+    @Test func `inactive grants are in the table`() async throws {
         let ended = Self.answer.replacingOccurrences(of: "\"grants\"", with: "\"grants\":[],\"inactive\"")
             .replacingOccurrences(of: "\"isEntitled\":true", with: "\"isEntitled\":false")
         let api = try FakeReadAPI(status: 200, body: ended)
@@ -61,7 +61,7 @@ struct EntitlementsTests {
         await api.stop()
     }
 
-    @Test func `for programs the answer is as the service gave it`() async throws {
+    @Test func `the JSON answer is the service's own`() async throws {
         let api = try FakeReadAPI(status: 200, body: Self.answer)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1", "--output", "json"] + api.flag)
         #expect(exitCode == 0)
@@ -81,7 +81,7 @@ struct EntitlementsTests {
             "originalTransactionId=a%20b%26c%3D%C3%A9&environment=Production&at=2026-11-01T00%3A00%3A00.000Z"
         ),
     ])
-    func `a UUID is an account, everything else a purchase`(_ arguments: [String], _ query: String) async throws {
+    func `a UUID is an account, any other id a purchase`(_ arguments: [String], _ query: String) async throws {
         let api = try FakeReadAPI(status: 200, body: Self.answer)
         _ = await sluicectl(["entitlements", "show"] + arguments + api.flag)
         #expect(api.seen == ["/v1/entitlements?" + query])
@@ -97,7 +97,7 @@ struct EntitlementsTests {
         (502, "Bad gateway", "is not one of sluice-entitlements (status 502)"),
         (200, "[1]", "is not one of sluice-entitlements"),
     ])
-    func `a refusal is one line`(_ status: Int, _ body: String, _ expected: String) async throws {
+    func `a refusal is reported in one line`(_ status: Int, _ body: String, _ expected: String) async throws {
         let api = try FakeReadAPI(status: status, body: body)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
         #expect(exitCode == 1)
@@ -107,7 +107,7 @@ struct EntitlementsTests {
         await api.stop()
     }
 
-    @Test func `a service that is not there is one line with the setting`() async throws {
+    @Test func `an unreachable service is reported in one line with the setting`() async throws {
         let (exitCode, printed) = await sluicectl(
             ["entitlements", "show", "1", "--entitlements.url", "http://127.0.0.1:1"])
         #expect(exitCode == 1)
@@ -116,7 +116,7 @@ struct EntitlementsTests {
     }
 
     @Test(arguments: ["{}", #"{"active":1,"grants":[1,{}],"balances":{},"nextChange":9e99}"#])
-    func `an answer with less in it is shown all the same`(_ body: String) async throws {
+    func `an answer without some members is shown`(_ body: String) async throws {
         let api = try FakeReadAPI(status: 200, body: body)
         let (exitCode, printed) = await sluicectl(["entitlements", "show", "1"] + api.flag)
         #expect(exitCode == 0)

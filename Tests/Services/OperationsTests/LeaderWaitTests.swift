@@ -17,7 +17,7 @@ import Testing
             }, configuration: [:])
     }
 
-    @Test func `it ends when each partition has a leader`() async {
+    @Test func `the wait ends when each partition has a leader`() async {
         let answers = [
             [], [description(leaders: [])], [description(leaders: [1, nil])], [description(leaders: [1, 1])],
         ]
@@ -31,7 +31,7 @@ import Testing
         #expect(questions == 4)
     }
 
-    @Test func `a question is repeated after an error that passes`() async {
+    @Test func `the query is repeated after a transient error`() async {
         var questions = 0
         let leaderless = await LeaderWait.leaderless(topics) { _, _ throws(KafkaError) in
             questions += 1
@@ -41,7 +41,7 @@ import Testing
         #expect(leaderless.isEmpty)
     }
 
-    @Test func `what does not come in time is said`() async {
+    @Test func `missing topics and leaders are reported after the time limit`() async {
         let missing = await LeaderWait.leaderless(topics, within: .milliseconds(20)) { _, _ throws(KafkaError) in [] }
         #expect(missing["a"]?.contains("not yet known to every broker") == true)
         let leaderless = await LeaderWait.leaderless(topics, within: .milliseconds(20)) { _, _ throws(KafkaError) in
@@ -54,7 +54,7 @@ import Testing
         #expect(refused["a"]?.contains("TOPIC_AUTHORIZATION_FAILED") == true)
     }
 
-    @Test func `nothing created, nothing asked`() async {
+    @Test func `without created topics no query is sent`() async {
         let leaderless = await LeaderWait.leaderless([]) { _, _ throws(KafkaError) in
             Issue.record("asked")
             return []

@@ -70,9 +70,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a comparison under way says how many were compared, for there is no telling how many there are`()
-        async throws
-    {
+    @Test func `a comparison in progress shows the number compared, without a percentage`() async throws {
         let body = SweepListing.json([try statuses(isComplete: false)])
         let api = try FakeReadAPI(status: 200, body: String(decoding: body, as: UTF8.self))
         let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
@@ -102,7 +100,7 @@ import Testing
         try FakeReadAPI(status: 200, body: String(decoding: SweepListing.json(sweeps), as: UTF8.self))
     }
 
-    @Test func `report is a table, with failures and what was missing`() async throws {
+    @Test func `report is a table, with failures and missing notifications`() async throws {
         let api = try api()
         let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
         #expect(code == 0)
@@ -120,7 +118,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `another process at the address is told by its answer`() async throws {
+    @Test func `another process at the address is detected by its answer`() async throws {
         let api = try FakeReadAPI(status: 200, body: "{}")
         let (code, printed) = await sluicectl(["reconcile", "report", "--reconciler.admin.url", api.flag[1]])
         #expect(code == 1)
@@ -128,7 +126,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `backfill writes a request that the reconciler reads, and can be left`() async throws {
+    @Test func `backfill writes a request for the reconciler, and can be interrupted`() async throws {
         let names = TopicNames()
         let topic = names.reconciliation(.production)
         let broker = try DevBroker(topics: [topic: 2])
@@ -165,7 +163,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `report says the range of a backfill, and whether it was a dry run`() async throws {
+    @Test func `report shows the range of a backfill, and a dry run`() async throws {
         var sweep = Sweep(.production, Self.app, .backfill("1"))
         let day: Int64 = 86_400_000
         let range = SweepRange(from: Signed.now - 3 * day, to: Signed.now - 2 * day)
@@ -187,7 +185,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `cancel writes a request to end the backfill, and to end no other`() async throws {
+    @Test func `cancel writes a request to end the given backfill only`() async throws {
         let topic = TopicNames().reconciliation(.sandbox)
         let broker = try DevBroker(topics: [topic: 2])
         var running = Sweep(.sandbox, Self.app, .backfill("17-a"))
@@ -224,7 +222,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `backfill goes on when the admin listener does not answer for a moment`() async throws {
+    @Test func `backfill continues when the admin listener is briefly unavailable`() async throws {
         let topic = TopicNames().reconciliation(.production)
         let broker = try DevBroker(topics: [topic: 2])
         let looks = Mutex(0)
@@ -263,7 +261,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a reconciler that has not read its sweeps yet is told from one without a key`() async throws {
+    @Test func `a reconciler that has not read its sweeps is distinguished from one without a key`() async throws {
         let api = try FakeReadAPI(status: 200, body: String(decoding: SweepListing.json([]), as: UTF8.self))
         let (code, printed) = await sluicectl([
             "backfill", "--bundle", "com.example.app", "--from", days(3), "--reconciler.admin.url", api.flag[1],
@@ -274,7 +272,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a backfill that did not bring in everything says what, and ends with 1`() {
+    @Test func `a complaint reports the notifications that a backfill did not publish`() {
         var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 60_000), windows: 60_000)
         run.counts.published = 3
         #expect(BackfillCommand.complaint(about: run) == nil)
@@ -285,7 +283,7 @@ import Testing
         #expect(BackfillCommand.complaint(about: run)?.contains("1 windows not read") == true)
     }
 
-    @Test func `backfill refuses an empty range and an app without a key before it asks for anything`() async throws {
+    @Test func `backfill refuses an empty range and an app without a key before it writes a request`() async throws {
         let api = try api()
         let flags = ["--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", "127.0.0.1:1"]
         let (empty, _) = await sluicectl(

@@ -99,7 +99,7 @@ struct RecoveryTests {
 
     // MARK: quarantine
 
-    @Test func `what is in quarantine is listed with its reason, newest last`() async throws {
+    @Test func `quarantined records are listed with their reasons, newest last`() async throws {
         let harness = try Harness()
         try await harness.quarantine(try Signed.body(), "profile_audience")
         try await harness.quarantine(Array("{}".utf8), "profile_date")
@@ -120,7 +120,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `one of them is shown with what the verifier says of it now`() async throws {
+    @Test func `a quarantined record is shown with the verifier's current verdict`() async throws {
         let harness = try Harness()
         let body = try Signed.body()
         try await harness.quarantine(body, "profile_audience")
@@ -139,7 +139,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `release publishes what passes now as the ingress would have, with origin replay`() async throws {
+    @Test func `release publishes records that pass now like the ingress, with origin replay`() async throws {
         let harness = try Harness()
         let body = try Signed.body()
         try await harness.quarantine(body, "profile_audience")
@@ -176,7 +176,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `what came from Apple's history is released too, although it is a compact JWS`() async throws {
+    @Test func `a compact JWS from Apple's history is released`() async throws {
         let harness = try Harness()
         let body = try Signed.body()
         let jws = Array(body.dropFirst(#"{"signedPayload":""#.utf8.count).dropLast(2))
@@ -187,7 +187,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `an interrupted release says where to go on, and goes on there`() async throws {
+    @Test func `an interrupted release shows where to continue, and continues there`() async throws {
         let harness = try Harness()
         for _ in 0..<4 { try await harness.quarantine(try Signed.body(), "profile_audience") }
         let command = ["quarantine", "release", "--yes", "--output", "json"] + harness.flags + harness.trust
@@ -208,7 +208,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `without the apps nothing is verified`() async throws {
+    @Test func `release without apps is refused`() async throws {
         let harness = try Harness()
         let (exitCode, printed) = await sluicectl(["quarantine", "release"] + harness.flags)
         #expect(exitCode == 78)
@@ -216,7 +216,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `records go out at the rate that was asked for`() async throws {
+    @Test func `records are sent at the requested rate`() async throws {
         let pace = ReplayPace(perSecond: 20)
         let begun = ContinuousClock.now
         for _ in 0..<5 { try await pace.wait() }
@@ -226,7 +226,7 @@ struct RecoveryTests {
 
     // MARK: dlq
 
-    @Test func `dead letters of every group are listed with why they failed`() async throws {
+    @Test func `dead letters of every group are listed with their reasons`() async throws {
         let harness = try Harness()
         try await harness.letter("a", from: harness.production, to: harness.deadLetters, partition: 1)
         try await harness.letter("b", from: harness.names.entitlements(.production), to: harness.stateDeadLetters)
@@ -248,7 +248,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `a dead letter goes back as it was, but for its origin`() async throws {
+    @Test func `a dead letter is replayed unchanged except for its origin`() async throws {
         let harness = try Harness()
         for value in ["a", "b"] {
             try await harness.letter(value, from: harness.production, to: harness.deadLetters, partition: 1)
@@ -268,7 +268,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `a row of a state topic does not go back`() async throws {
+    @Test func `a row of a state topic is not replayed`() async throws {
         let harness = try Harness()
         let state = harness.names.entitlements(.production)
         try await harness.letter("old", from: state, to: harness.stateDeadLetters)
@@ -280,7 +280,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `a letter that lost its value to its size does not go back as a tombstone`() async throws {
+    @Test func `a dead letter without its oversized value is not replayed as a tombstone`() async throws {
         let harness = try Harness()
         _ = try await harness.producer.send(
             KafkaProducerRecord(
@@ -309,7 +309,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `discard asks first, and the embedded broker cannot do it`() async throws {
+    @Test func `discard requires --yes, and fails on the embedded broker`() async throws {
         let harness = try Harness()
         for value in ["a", "b"] { try await harness.letter(value, from: harness.production, to: harness.deadLetters) }
         let command = ["dlq", "discard", "0-1", "--topic", harness.deadLetters.rawValue, "--output", "json"]
@@ -323,7 +323,7 @@ struct RecoveryTests {
     }
 
     @Test(arguments: ["", "3", "3-", "-17", "3-17-1", "a-1", "1-a", "-1-1", "1--1", "9223372036854775807-1"])
-    func `what is no position is refused`(_ text: String) { #expect(RecordPosition(text) == nil) }
+    func `text that is not a position is refused`(_ text: String) { #expect(RecordPosition(text) == nil) }
 
     @Test func `positions are ordered by partition and then by offset`() throws {
         let positions = try ["0-0", "0-17", "1-3", "10-0"].map { try #require(RecordPosition($0)) }

@@ -68,7 +68,7 @@ struct RefundsCommandTests {
         await producer.close(within: .seconds(5))
     }
 
-    @Test func `what is due is listed by deadline, with what is left and the last failure`() async throws {
+    @Test func `due cases are listed by deadline, with the remaining time and the last failure`() async throws {
         var failing = try refund("2", requested: -11)
         failing.obstacle = AnswerObstacle(
             through: at(-11), at: at(0), reason: "api_unavailable", status: 500,
@@ -87,7 +87,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `cases are listed the newest first, whole for scripts, and by status`() async throws {
+    @Test func `cases are listed newest first, complete in JSON, and filtered by status`() async throws {
         var missed = try refund("2", requested: -20)
         missed.insert(AnswerEnd(.missed, through: at(-20), at: at(-8), reason: "no_answer_accepted"))
         var consent = try refund("70", requested: nil)
@@ -101,7 +101,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `a case shows its requests, its frozen answer and what came of it`() async throws {
+    @Test func `a case shows its requests, its frozen answer and its outcome`() async throws {
         var refund = try refund("1")
         refund.insert(RefundVerdict(.declined, signedDate: at(0)))
         try await write([refund], proposing: answer("coins"))
@@ -115,7 +115,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `an operator's answer is proposed under the case, and printed without --yes`() async throws {
+    @Test func `an operator's answer is proposed for the case, and only printed without --yes`() async throws {
         try await write([try refund("1")])
         let arguments = [
             "refunds", "answer", "1", "--outcome", "decline", "--consented", "--delivery-status", "DELIVERED",
@@ -169,7 +169,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `an answer again is sent in a round of its own, for whatever Apple has not accepted`() async throws {
+    @Test func `another answer is sent in its own round, unless Apple accepted the first`() async throws {
         var refused = try refund("1")
         refused.insert(answer("coins"))
         refused.insert(AnswerEnd(.refused, through: at(-1), at: at(0), reason: "4000036"))
@@ -191,7 +191,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `an answer that lacks what Apple requires is refused, and nothing is invented`() async throws {
+    @Test func `an answer without a member that Apple requires is refused`() async throws {
         try await write([try refund("1")])
         let (exitCode, printed) = await sluicectl(
             ["refunds", "answer", "1", "--outcome", "decline", "--consented", "--yes"] + flags)
@@ -199,7 +199,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `rules are tried on the topic, with money, decisions and what would change`() async throws {
+    @Test func `rules are tried on the topic, with amounts, decisions and changes`() async throws {
         var granted = try refund("1")
         granted.insert(answer("coins"))
         granted.insert(AnswerAcceptance(through: at(-1), at: at(0), attempts: 1))
@@ -230,7 +230,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `rules are tried on the archive, which tells how many records it cannot read any more`() async throws {
+    @Test func `rules are tried on the archive, with the number of unreadable records`() async throws {
         let archive = try TestArchive()
         var granted = try refund("1")
         granted.insert(answer("coins"))
@@ -278,7 +278,7 @@ struct RefundsCommandTests {
         await broker.stop()
     }
 
-    @Test func `an erasure takes in each case of the person, and leaves a withdrawal as the preference`() async throws {
+    @Test func `an erasure covers each case of the person, and records a withdrawal`() async throws {
         let customer = "7E3FB204-2D5B-4A5C-8F1E-000000000001"
         func named(_ id: String, _ token: String) throws -> RefundCase {
             var refund = try refund(id)

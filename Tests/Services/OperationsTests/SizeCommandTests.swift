@@ -35,7 +35,7 @@ import Testing
         return values
     }
 
-    @Test func `ten notifications a second with a million purchases`() async throws {
+    @Test func `ten notifications a second with a million purchases are sized`() async throws {
         let needed = try await needed(["--notifications-per-day", "864000", "--purchases", "1000000"])
         #expect(
             needed == [
@@ -57,7 +57,7 @@ import Testing
             ])
     }
 
-    @Test func `assumptions change what rests on them`() async throws {
+    @Test func `assumptions change the results that depend on them`() async throws {
         let needed = try await needed([
             "--notifications-per-day", "864000", "--peak", "1", "--utilization", "100", "--replication-factor", "1",
             "--archive-days", "10",
@@ -71,14 +71,14 @@ import Testing
         #expect(needed["entitlementTopicBytes"] == nil)
     }
 
-    @Test func `a thousand million a day needs more partitions than the default`() async throws {
+    @Test func `a billion notifications a day need more partitions than the default`() async throws {
         // 115,741 per second x 50 us are 5.79 cores, 12 members of half a core, times three.
         let needed = try await needed(["--notifications-per-day", "1000000000"])
         #expect(needed["entitlementsMillicores"] == 11_575)
         #expect(needed["partitions"] == 36)
     }
 
-    @Test func `few notifications have a checkpoint each at most`() async throws {
+    @Test func `few notifications have at most one checkpoint each`() async throws {
         let needed = try await needed(["--notifications-per-day", "100"])
         #expect(needed["archiveCheckpointsPerDay"] == 100)
         #expect(needed["archiveCopiesPerDay"] == 100)
@@ -99,7 +99,7 @@ import Testing
         #expect(lines.contains { $0.starts(with: ["kafkaReadBytesPerSecond", "800", "KB/s"]) })
     }
 
-    @Test func `the recorded figures are whole`() async throws {
+    @Test func `the recorded figures are complete`() async throws {
         let (code, printed) = await sluicectl(["size", "--notifications-per-day", "1000000"])
         #expect(code == 0, "\(printed.complaints)")
     }
@@ -113,7 +113,7 @@ import Testing
         (Self.figures.replacing("1.25", with: "\"1.25\""), "lack archive.bytes_ratio"),
         (Self.figures.replacing("1.25", with: "1e999"), "lack archive.bytes_ratio"),
     ])
-    func `figures that are none are refused`(_ figures: String, _ part: String) async throws {
+    func `invalid figures are refused`(_ figures: String, _ part: String) async throws {
         let (code, printed) = try await size(["--notifications-per-day", "1"], figures: figures)
         #expect(code == 64)
         #expect(printed.output.isEmpty)
@@ -125,7 +125,9 @@ import Testing
         (["--notifications-per-day", "1", "--peak", "0"], "peak"),
         (["--notifications-per-day", "1", "--utilization", "101"], "utilization"),
     ])
-    func `a mistake is one line that names the setting`(_ arguments: [String], _ part: String) async throws {
+    func `an invalid argument is reported in one line that names the setting`(_ arguments: [String], _ part: String)
+        async throws
+    {
         let (code, printed) = await sluicectl(["size"] + arguments)
         #expect(code == 64 || code == 78)
         #expect(printed.complaints.count == 1, "\(printed.complaints)")
@@ -135,7 +137,7 @@ import Testing
 
 /// The page deploy/capacity.md.
 @Suite struct CapacityPageTests {
-    @Test func `the page shows what its command prints`() async throws {
+    @Test func `the page shows the output of its command`() async throws {
         let page = try String(
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../../deploy/capacity.md").standardized, encoding: .utf8)

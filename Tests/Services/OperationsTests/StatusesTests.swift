@@ -26,7 +26,7 @@ import Time
         key = try directory.write(try PrivateKey.generate(.p256).pem(), to: "key.p8")
     }
 
-    // MARK: The rule
+    // MARK: Rule
 
     private func published(
         entitled: Bool, _ transaction: String? = "1", state: String = "ACTIVE"
@@ -43,7 +43,7 @@ import Time
             (false, .billingGracePeriod, .access), (false, .expired, nil), (false, .billingRetry, nil),
             (false, .revoked, nil),
         ] as [(Bool, SubscriptionStatus, StatusDifference.Kind?)])
-    func `access differs where one of both gives it`(
+    func `access differs when only one side grants it`(
         isEntitled: Bool, status: SubscriptionStatus, kind: StatusDifference.Kind?
     ) {
         let difference = StatusDifference(
@@ -51,7 +51,7 @@ import Time
         #expect(difference?.kind == kind)
     }
 
-    @Test func `the same access of another transaction is a difference, of one that has not begun none`() {
+    @Test func `equal access by another started transaction is a difference`() {
         let published = published(entitled: true)
         let other = StatusDifference(published, status: .active, latest: TransactionId("2"))
         #expect(other?.kind == .transaction)
@@ -61,13 +61,13 @@ import Time
         #expect(ended == nil)
     }
 
-    @Test func `what Apple does not know is a difference where anything is published of it`() {
+    @Test func `a subscription unknown to Apple is a difference when its state is published`() {
         #expect(StatusDifference(published(entitled: true), status: nil, latest: nil)?.kind == .unknown)
         #expect(StatusDifference(published(entitled: false), status: nil, latest: nil)?.kind == .unknown)
         #expect(StatusDifference(published(entitled: false, nil), status: nil, latest: nil) == nil)
     }
 
-    // MARK: The command
+    // MARK: Command
 
     private var topic: KafkaTopic { names.entitlements(.production) }
 
@@ -145,7 +145,7 @@ import Time
         return (exitCode, printed, api.seen)
     }
 
-    @Test func `differences are listed for people, with exit code 1`() async throws {
+    @Test func `differences are listed as text, with exit code 1`() async throws {
         let (exitCode, printed, asked) = try await run([])
         #expect(exitCode == 1, "\(printed.complaints)")
         #expect(
@@ -162,7 +162,7 @@ import Time
         #expect(!asked.contains { $0.hasSuffix("/400") || $0.hasSuffix("/600") })
     }
 
-    @Test func `the form for scripts has the same`() async throws {
+    @Test func `the JSON output has the same differences`() async throws {
         let (exitCode, printed, asked) = try await run(["--all", "--output", "json"])
         #expect(exitCode == 1, "\(printed.complaints)")
         let object = try #require(try JSONValue(json: Array(printed.output.utf8.dropLast())).object)
@@ -174,7 +174,7 @@ import Time
         #expect(asked.contains { $0.hasSuffix("/400") })
     }
 
-    @Test func `what Apple refuses, or what it signed and is refused, ends the comparison of no other`() async throws {
+    @Test func `a refused request or answer does not end the comparison of other subscriptions`() async throws {
         let (exitCode, printed, _) = try await run(["--output", "json"]) { id in
             switch id {
             case "100": (400, #"{"errorCode":4000999,"errorMessage":"Something new."}"#)
@@ -195,7 +195,7 @@ import Time
             object["differences"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } == ["300", "500"])
     }
 
-    @Test func `what was found is printed when Apple cannot be asked any more`() async throws {
+    @Test func `the differences found so far are printed when Apple can no longer be queried`() async throws {
         let (exitCode, printed, asked) = try await run([]) { id in
             ["300", "500"].contains(id) ? (401, "Unauthenticated") : nil
         }

@@ -17,7 +17,7 @@ import Testing
     /// Returns the line of a record, without the column titles.
     private func line(_ record: KafkaRecord) -> String { tapped(record).cells.joined(separator: " ") }
 
-    @Test func `a notification is one line under the names of the columns`() {
+    @Test func `a notification is one line under the column names`() {
         var columns = TapColumns()
         #expect(
             columns.lines([tapped(Sample.record(value: Sample.value)).cells]) == """
@@ -39,7 +39,7 @@ import Testing
                 """)
     }
 
-    @Test func `a notification for programs is one object with its headers and its value`() {
+    @Test func `a notification in JSON is one object with its headers and value`() {
         let record = Sample.record(
             value: #"{"notification": {"notificationType":"TEST","price":1.10},"# + "\n" + #""signedPayload":"a.b.c"}"#,
             headers: [
@@ -55,7 +55,7 @@ import Testing
                 """)
     }
 
-    @Test func `a tombstone is one`() {
+    @Test func `a tombstone is shown as a tombstone`() {
         let record = Sample.record(topic: Sample.names.entitlements(.production), value: nil)
         #expect(line(record).contains("(tombstone)"))
         #expect(
@@ -65,7 +65,7 @@ import Testing
                 """)
     }
 
-    @Test func `quarantine says why, and gives the bytes received`() throws {
+    @Test func `a quarantined record is shown with its reason and received bytes`() throws {
         let uuid = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
         let produced = QuarantineRecord(
             reason: "profile_version", detail: "version is missing",
@@ -87,7 +87,7 @@ import Testing
         ("no JSON", "undecodable"), ("", "undecodable"), ("[1]", "undecodable"), ("{}", "undecodable"),
         (#"{"notification":1}"#, "undecodable"), (#"{"notification":{}}"#, "notification"),
     ])
-    func `in a notification topic everything else is undecodable`(_ value: String, _ kind: String) {
+    func `any other record of a notification topic is undecodable`(_ value: String, _ kind: String) {
         #expect(tapped(Sample.record(value: value)).content.kind == kind)
         let deadLetters = Sample.names.notifications(.sandbox).deadLetters(of: "sluice-entitlements")
         #expect(tapped(Sample.record(topic: deadLetters, value: value)).content.kind == kind)
@@ -103,7 +103,7 @@ import Testing
         #expect(text.contains(#""timestamp":null"#))
     }
 
-    @Test func `JSON of other topics is shown as it is`() {
+    @Test func `JSON of other topics is shown unchanged`() {
         let record = Sample.record(topic: Sample.names.entitlements(.sandbox), value: #"{"active": ["a"]}"#)
         #expect(line(record).hasSuffix(#"{"active":["a"]}"#))
         #expect(
@@ -127,7 +127,7 @@ import Testing
         arguments: [
             (TapStart.beginning, 5), (.end, 20), (.last(3), 17), (.last(15), 5), (.last(1_000_000_000), 5),
         ] as [(TapStart, KafkaOffset)])
-    func `each partition is read from where it was asked`(_ start: TapStart, _ expected: KafkaOffset) {
+    func `each partition is read from the requested start`(_ start: TapStart, _ expected: KafkaOffset) {
         #expect(TapReader.offset(of: start, low: 5, high: 20) == expected)
     }
 }

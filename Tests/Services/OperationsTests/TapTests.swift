@@ -64,7 +64,7 @@ struct TapTests {
         }
     }
 
-    @Test func `everything up to the ends of all partitions is shown`() async throws {
+    @Test func `all records up to the end of each partition are shown`() async throws {
         let harness = try Harness()
         try await harness.send([Self.notification("TEST"), nil, "torn"])
         try await harness.send([Self.notification("REFUND")], partition: 1)
@@ -87,7 +87,7 @@ struct TapTests {
         await harness.close()
     }
 
-    @Test func `it ends after as many records as asked for`() async throws {
+    @Test func `tap ends after the requested number of records`() async throws {
         let harness = try Harness()
         try await harness.send(["A", "B", "C"].map(Self.notification))
         let (exitCode, printed) = await sluicectl(
@@ -97,7 +97,7 @@ struct TapTests {
         await harness.close()
     }
 
-    @Test func `it follows from the end until it is interrupted`() async throws {
+    @Test func `tap follows from the end until it is interrupted`() async throws {
         let harness = try Harness()
         try await harness.send([Self.notification("OLD")])
         let (interruption, interrupt) = AsyncStream.makeStream(of: String.self)
@@ -114,7 +114,7 @@ struct TapTests {
         await harness.close()
     }
 
-    @Test func `it ends when its output is closed`() async throws {
+    @Test func `tap ends when its output is closed`() async throws {
         let harness = try Harness()
         try await harness.send([Self.notification("A")])
         try await harness.send([Self.notification("B")], partition: 1)
@@ -126,7 +126,7 @@ struct TapTests {
         await harness.close()
     }
 
-    @Test func `an empty topic and a missing one are told apart`() async throws {
+    @Test func `an empty topic and a missing one are distinguished`() async throws {
         let harness = try Harness()
         let empty = await sluicectl(["tap", "--no-follow", "--output", "json"] + harness.flags)
         #expect(empty.exitCode == 0)
@@ -176,7 +176,7 @@ struct TapTests {
         await harness.close()
     }
 
-    @Test func `a header segment that never comes ends it with the name of the topic`() async throws {
+    @Test func `a missing header segment ends tap with the name of the topic`() async throws {
         let harness = try Harness()
         try await harness.send([Self.signed])
         let (exitCode, printed) = await sluicectl(
@@ -189,7 +189,7 @@ struct TapTests {
         await harness.close()
     }
 
-    @Test func `what cannot be rebuilt is named and passed over`() async throws {
+    @Test func `a record that cannot be rebuilt is reported and skipped`() async throws {
         let harness = try Harness()
         try await harness.send([nil, #"{"notification":{}}"#, Self.notification("TEST")])
         let (exitCode, printed) = await sluicectl(["tap", "--signed", "--no-follow"] + harness.flags)

@@ -44,7 +44,7 @@ import Testing
         (["min.compaction.lag.ms", "max.compaction.lag.ms"], .invalidTopicSetting),
         (["min.insync.replicas", "unclean.leader.election.enable"], .policyViolation),
     ])
-    func `a topic is created without the optional settings that the cluster refuses, and with all others`(
+    func `a topic is created without refused optional settings, and with all others`(
         _ refused: [String], _ code: KafkaError.Code
     ) async throws {
         var cluster = Cluster(refused: refused, code: code)
@@ -71,7 +71,7 @@ import Testing
         #expect(report.text.contains("The cluster refused these settings of \(Self.state)"))
     }
 
-    @Test func `where the reason names no setting, those that guard records stay`() async throws {
+    @Test func `when the reason names no setting, settings that protect records stay`() async throws {
         var cluster = Cluster(refused: ["segment.ms"], code: .policyViolation, names: false)
         let outcome = try await TopicCreation.create(Self.plan.newTopics) { topics throws(KafkaError) in
             cluster.create(topics)
@@ -85,7 +85,7 @@ import Testing
         #expect(outcome.omitted["test.quarantine"] == nil)
     }
 
-    @Test func `a topic is not created with fewer guards of its records where the reason names none of them`()
+    @Test func `a topic is not created without settings that protect records when the reason names none`()
         async throws
     {
         var cluster = Cluster(refused: ["min.insync.replicas"], code: .policyViolation, names: false)
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         (["cleanup.policy"], KafkaError.Code.invalidTopicSetting), (["segment.ms"], .topicAuthorizationFailed),
     ])
-    func `a topic is not created without what it needs, and not for another refusal`(
+    func `a topic is not created without required settings, or after another refusal`(
         _ refused: [String], _ code: KafkaError.Code
     ) async throws {
         var cluster = Cluster(refused: refused, code: code)
@@ -115,7 +115,7 @@ import Testing
 
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(5)))
 struct TopicCreationOnApacheKafkaTests {
-    @Test func `what Apache Kafka refuses of a topic is known by its reason`() async throws {
+    @Test func `Apache Kafka names the refused topic setting in its reason`() async throws {
         let configuration = try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers)
         let topic = KafkaTopic(rawValue: "creation-\(UUID())")
         let new = KafkaNewTopic(

@@ -20,7 +20,7 @@ import Testing
             bootstrapServers: "kafka-1:9092")
     }
 
-    @Test func `dead letter topics of further groups are of both inputs, and none is there twice`() {
+    @Test func `further groups have dead letter topics for both inputs, and no topic is duplicated`() {
         let own = Set(names.specifications().map(\.name))
         let plan = TopicPlan(
             names, partitions: 12, groups: ["sluice-webhooks", "inbox"], demands: production, found: [],
@@ -38,7 +38,7 @@ import Testing
                     }))
     }
 
-    @Test func `the topic of a state of one's own is compacted like Sluice's, for proposals too`() throws {
+    @Test func `the topic of a custom state is compacted like Sluice's, and suits proposals`() throws {
         let plan = TopicPlan(
             names, partitions: 6, stateTopics: ["test.latest.production", "test.entitlements.production"],
             demands: production, found: [], bootstrapServers: "kafka-1:9092")
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `what is missing is created with everything its specification asks`() throws {
+    @Test func `a missing topic is created with all settings of its specification`() throws {
         let plan = plan([])
         #expect(plan.newTopics.map(\.topic.rawValue) == names.specifications().map(\.name.rawValue))
         let notifications = try #require(plan.newTopics.first)
@@ -94,7 +94,9 @@ import Testing
     }
 
     @Test(arguments: DeploymentProfile.allCases + [.managed])
-    func `what is called different is what the executables refuse, in either profile`(_ profile: DeploymentProfile) {
+    func `the reported differences are those that the executables refuse, in either profile`(
+        _ profile: DeploymentProfile
+    ) {
         let demands = TopicDemands(profile: profile, replicationFactor: nil)
         for specification in names.specifications() {
             let topic = specification.name
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a correction meets what is expected, however few replicas were asked for`() throws {
+    @Test func `a correction meets the expectation, however few replicas were requested`() throws {
         let demands = TopicDemands(profile: .production, replicationFactor: 1)
         let topic = "test.quarantine"
         let found = found(changing: topic, partitions: 1, settings: ["min.insync.replicas": "1"])
@@ -125,7 +127,7 @@ import Testing
         #expect(item.corrections.first?.hasSuffix("--add-config min.insync.replicas=2") == true)
     }
 
-    @Test func `a topic that was created and has no leaders is told, and is no success`() throws {
+    @Test func `a created topic without leaders is reported as a failure`() throws {
         let plan = plan([])
         let report = TopicReport(
             plan, missing: .created, leaderless: ["test.quarantine": "created, but 1 of 1 partitions have no leader"])
@@ -136,7 +138,7 @@ import Testing
         #expect(line.json[OutputName.error]?.string?.contains("no leader") == true)
     }
 
-    @Test func `a topic that is as it should be is left alone`() {
+    @Test func `a topic that matches its specification is not changed`() {
         let plan = plan(found())
         #expect(plan.newTopics.isEmpty)
         #expect(plan.items.allSatisfy { $0.differences.isEmpty && $0.corrections.isEmpty })
@@ -150,7 +152,7 @@ import Testing
             (DeploymentProfile.production, nil, 3, 2), (.singleNode, nil, 1, 1), (.production, 1, 1, 1),
             (.production, 5, 5, 2), (.singleNode, 3, 3, 1),
         ] as [(DeploymentProfile, Int?, Int, Int)])
-    func `replicas follow from the profile unless they are given`(
+    func `the number of replicas follows from the profile unless it is given`(
         _ profile: DeploymentProfile, _ given: Int?, _ replicas: Int, _ inSync: Int
     ) {
         let demands = TopicDemands(profile: profile, replicationFactor: given)
@@ -176,7 +178,8 @@ import Testing
     }
 
     @Test(arguments: DeploymentProfile.allCases + [.managed])
-    func `tombstones that go too soon are different in either profile`(_ profile: DeploymentProfile) throws {
+    func `tombstones that are deleted too soon are a difference in either profile`(_ profile: DeploymentProfile) throws
+    {
         let topic = "test.entitlements.production"
         let plan = plan(
             found(changing: topic, settings: ["delete.retention.ms": "86400000"]),
@@ -190,7 +193,7 @@ import Testing
         ("max.compaction.lag.ms", "9223372036854775807", "604800000"), ("segment.ms", "604800000", "86400000"),
         ("min.compaction.lag.ms", "0", "86400000"), ("message.timestamp.type", "LogAppendTime", "CreateTime"),
     ])
-    func `what erasures and proposals rest on is different, with the command that corrects it`(
+    func `settings that erasures and proposals need are checked, with the command that corrects them`(
         _ setting: String, _ found: String, _ right: String
     ) throws {
         let topic = "test.refunds.production"
@@ -200,7 +203,7 @@ import Testing
         #expect(item.corrections.first?.hasSuffix("--add-config \(setting)=\(right)") == true)
     }
 
-    @Test func `a setting that the brokers do not report is no difference, and the report says so`() throws {
+    @Test func `a setting that the brokers do not report is not a difference, and is listed`() throws {
         let topic = KafkaTopic(rawValue: "test.quarantine")
         let found = found().map { description in
             guard description.topic == topic else { return description }
@@ -227,11 +230,11 @@ import Testing
         #expect(!TopicReport(plan, missing: .created).isGood)
     }
 
-    @Test func `partitions of quarantine, whose records have no order, may be any number`() {
+    @Test func `quarantine may have any number of partitions`() {
         #expect(TopicReport(plan(found(changing: "test.quarantine", partitions: 12)), missing: .missing).isGood)
     }
 
-    @Test func `too few replicas are told with the tool that adds them`() throws {
+    @Test func `too few replicas are reported with the tool that adds them`() throws {
         let topic = "test.entitlements.production"
         let item = try #require(
             plan(found(changing: topic, replicas: 1)).items.first { $0.topic.rawValue == topic })
@@ -239,14 +242,14 @@ import Testing
         #expect(item.corrections.first?.hasPrefix("kafka-reassign-partitions.sh") == true)
     }
 
-    @Test func `the embedded broker is not asked for replicas and settings`() {
+    @Test func `replicas and settings are not checked on the embedded broker`() {
         let found = found(changing: "test.quarantine", replicas: 1).map {
             KafkaTopicDescription(topic: $0.topic, partitions: $0.partitions, configuration: nil)
         }
         #expect(TopicReport(plan(found, isEmbedded: true), missing: .missing, isEmbedded: true).isGood)
     }
 
-    @Test func `the report for programs has names that do not change`() throws {
+    @Test func `the JSON report has stable names`() throws {
         let plan = plan(
             found(changing: "test.quarantine", partitions: 1, settings: ["min.insync.replicas": "1"]).filter {
                 $0.topic == "test.quarantine"
@@ -276,7 +279,7 @@ import Testing
         #expect(!TopicReport(plan(found()), missing: .created).text.contains("cannot be changed"))
     }
 
-    @Test func `a service that replicates by itself is asked for its own number of replicas`() {
+    @Test func `a managed service gets topics with its own number of replicas`() {
         let names = TopicNames(prefix: "test")
         let demands = TopicDemands(profile: .managed, replicationFactor: nil)
         let plan = TopicPlan(

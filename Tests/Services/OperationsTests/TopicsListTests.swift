@@ -54,12 +54,12 @@ import Testing
                 """))
     }
 
-    @Test func `a name that Kubernetes takes is not stated twice`() async {
+    @Test func `a valid Kubernetes name is not repeated as topicName`() async {
         let (_, printed) = await list(["--format", "strimzi", "--cluster", "kafka"])
         #expect(!printed.output.contains("topicName"))
     }
 
-    @Test func `JSON says which topics have keys`() async throws {
+    @Test func `JSON shows which topics have keys`() async throws {
         let (code, printed) = await list(["--output", "json", "--replication-factor", "2"])
         #expect(code == 0)
         let topics = try #require(try printed.objects.first?["topics"]?.array).compactMap(\.object)
@@ -76,7 +76,7 @@ import Testing
         (["--format", "strimzi", "--output", "json"], 64, "Give one of them"),
         (["--format", "strimzi", "--cluster", "k", "--groups", "a_b,a-b"], 64, "two topics would be the KafkaTopic"),
     ])
-    func `a mistake is one line that names it`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
+    func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
         let (code, printed) = await list(arguments)
         #expect(code == exitCode)
         #expect(printed.output.isEmpty)

@@ -47,7 +47,7 @@ struct TwinCommandTests {
             .signed(.oneTimeCharge, at: 61).with { $0.expires = 86_400 },
         ]
 
-    @Test func `streams that agree are said to, with exit code 0`() async throws {
+    @Test func `agreement of the streams is reported, with exit code 0`() async throws {
         try await write(Self.both)
         let (exitCode, printed) = await sluicectl(flags)
         #expect(exitCode == 0, "\(printed.complaints)")
@@ -55,7 +55,7 @@ struct TwinCommandTests {
         await broker.stop()
     }
 
-    @Test func `streams that differ are listed for people, with exit code 1`() async throws {
+    @Test func `differences of the streams are listed as text, with exit code 1`() async throws {
         try await write(Self.differing, also: Array("no notification".utf8))
         let (exitCode, printed) = await sluicectl(flags)
         #expect(exitCode == 1)
@@ -83,7 +83,7 @@ struct TwinCommandTests {
         await broker.stop()
     }
 
-    @Test func `the form for scripts is that of the golden copy`() async throws {
+    @Test func `the JSON output equals the golden copy`() async throws {
         try await write(Self.differing)
         let (exitCode, printed) = await sluicectl(flags + ["--output", "json", "--limit", "1"])
         #expect(exitCode == 1, "\(printed.complaints)")
@@ -105,7 +105,7 @@ struct TwinCommandTests {
         await broker.stop()
     }
 
-    @Test func `only the app and the time that are asked for are compared`() async throws {
+    @Test func `only the requested app and time are compared`() async throws {
         try await write(Self.differing)
         let (other, none) = await sluicectl(flags + ["--bundle", "com.example.other"])
         #expect(other == 0 && none.output == "no notifications in this time\n")
@@ -116,7 +116,7 @@ struct TwinCommandTests {
         await broker.stop()
     }
 
-    @Test func `a topic that does not exist is said to be missing`() async throws {
+    @Test func `a missing topic is reported`() async throws {
         let (exitCode, printed) = await sluicectl(flags + ["--environment", "sandbox"])
         #expect(exitCode == 1 && printed.complaints.contains { $0.contains("does not exist") })
         await broker.stop()

@@ -93,7 +93,7 @@ struct TwinDraft: Sendable {
     }
 }
 
-@Suite("The comparison of two streams") struct TwinTests {
+@Suite("Comparison of the version 2 and version 1 streams") struct TwinTests {
     private func comparison(
         _ drafts: [TwinDraft], from: Int64? = nil, to: Int64 = 20_000, tolerance minutes: Int64 = 60
     ) throws -> TwinComparison {
@@ -114,7 +114,7 @@ struct TwinDraft: Sendable {
 
     // MARK: Matching
 
-    @Test func `what both tell of one event agrees`() throws {
+    @Test func `an event that both streams report agrees`() throws {
         let comparison = try comparison(Self.both)
         #expect(comparison.types == [.subscribed: .init(both: 1)])
         #expect(comparison.lone.isEmpty)
@@ -122,7 +122,7 @@ struct TwinDraft: Sendable {
         #expect(comparison.isSame)
     }
 
-    @Test func `two that were received further apart than the tolerance are two events`() throws {
+    @Test func `notifications received further apart than the tolerance are two events`() throws {
         let drafts: [TwinDraft] = [.signed(.didRenew, at: 0), .sharedSecret(.didRenew, at: 61)]
         #expect(try comparison(drafts).types == [.didRenew: .init(onlySigned: 1, onlySharedSecret: 1)])
         #expect(try comparison(drafts, tolerance: 61).types == [.didRenew: .init(both: 1)])
@@ -140,7 +140,7 @@ struct TwinDraft: Sendable {
         #expect(!comparison.isSame)
     }
 
-    @Test func `each is matched once, with the nearest of the same subtype first`() throws {
+    @Test func `each notification is matched once, with the nearest of the same subtype first`() throws {
         let off = Subtype.autoRenewDisabled
         let on = Subtype.autoRenewEnabled
         let comparison = try comparison([
@@ -151,7 +151,7 @@ struct TwinDraft: Sendable {
         #expect(comparison.types == [.didChangeRenewalStatus: .init(both: 3, otherSubtype: 1)])
     }
 
-    @Test func `a repetition of one notification counts once`() throws {
+    @Test func `a repeated notification counts once`() throws {
         let repeated =
             Self.both
             + Self.both.map { draft in
@@ -165,17 +165,17 @@ struct TwinDraft: Sendable {
 
     // MARK: Time
 
-    @Test func `a counterpart just outside of the time is none that is missing`() throws {
+    @Test func `a counterpart just outside the time range is not missing`() throws {
         let drafts: [TwinDraft] = [.signed(.didRenew, at: 99), .sharedSecret(.didRenew, at: 101)]
         #expect(try comparison(drafts, to: 100).types == [.didRenew: .init(both: 1)])
         #expect(try comparison(drafts, from: 100, to: 200).types == [.didRenew: .init(both: 1)])
         #expect(try comparison(drafts, from: 102, to: 200).types.isEmpty)
     }
 
-    // MARK: What is expected
+    // MARK: Expected differences
 
     @Test(arguments: [NotificationType.oneTimeCharge, .refundDeclined, .gracePeriodExpired, .expired])
-    func `what version 1 never tells is not missing there`(type: NotificationType) throws {
+    func `an event that version 1 never reports is not missing there`(type: NotificationType) throws {
         let comparison = try comparison(Self.both + [.signed(type, at: 5)])
         #expect(comparison.types[type] == .init(onlySigned: 1, expected: 1))
         #expect(comparison.isSame)
@@ -227,7 +227,7 @@ struct TwinDraft: Sendable {
     ]
 
     @Test(arguments: Self.silences.indices)
-    func `what version 1 tells depends on type, subtype, environment, ownership and product type`(
+    func `the events that version 1 reports depend on type, subtype, environment, ownership and product`(
         _ index: Int
     ) throws {
         let (name, draft, isSilent) = Self.silences[index]
@@ -235,7 +235,7 @@ struct TwinDraft: Sendable {
         #expect(comparison.lone.map(\.isExpected) == [isSilent], "\(name)")
     }
 
-    @Test func `a change of status that version 1 sends beside another notification is not missing`() throws {
+    @Test func `a change of status that accompanies another version 1 notification is not missing`() throws {
         let accompanying = TwinDraft.sharedSecret(
             .didChangeRenewalStatus, .autoRenewEnabled, raw: "DID_CHANGE_RENEWAL_STATUS", at: 2)
         #expect(try comparison(Self.both + [accompanying]).isSame)
@@ -243,7 +243,7 @@ struct TwinDraft: Sendable {
         #expect(try !comparison(Self.both + [alone]).isSame)
     }
 
-    @Test func `a renewal that one of them did not tell is missing`() throws {
+    @Test func `a renewal that one stream lacks is missing`() throws {
         #expect(try !comparison(Self.both + [.signed(.didRenew, at: 5)]).isSame)
         #expect(try !comparison(Self.both + [.sharedSecret(.didRenew, at: 5)]).isSame)
     }
@@ -260,20 +260,20 @@ struct TwinDraft: Sendable {
         #expect(!comparison.isSame)
     }
 
-    @Test func `a renewal that is switched off in one of them is a difference`() throws {
+    @Test func `a renewal switched off in only one stream is a difference`() throws {
         let other = TwinDraft.sharedSecret(.subscribed, .initialBuy, at: 1).with { $0.autoRenewStatus = 0 }
         let states = try comparison([.signed(.subscribed, .initialBuy, at: 0), other]).states
         #expect(
             states.differences.map { [$0.signed, $0.sharedSecret].map { $0.first?.willRenew } } == [[true, false]])
     }
 
-    @Test func `a one-time purchase of which version 1 does not tell the kind is not compared`() throws {
+    @Test func `a one-time purchase without its kind in version 1 is not compared`() throws {
         let request = TwinDraft.sharedSecret(.consumptionRequest, at: 1).with { $0.isSubscription = false }
         let states = try comparison([.signed(.consumptionRequest, at: 0), request]).states
         #expect(states.notComparable == 1 && states.differences.isEmpty)
     }
 
-    @Test func `a purchase of one stream only is counted, and compared with nothing`() throws {
+    @Test func `a purchase of only one stream is counted, and not compared`() throws {
         let states = try comparison(
             Self.both + [
                 .signed(.didRenew, at: 5).with { $0.purchase = "200" },

@@ -10,7 +10,7 @@ import Testing
 @Suite struct VerifyTests {
     private let app = ["--apps", "com.example.app:1234567890"]
 
-    @Test func `a good body is accepted, step by step`() async throws {
+    @Test func `a valid body is accepted, with the result of each step`() async throws {
         let directory = try TemporaryDirectory()
         let (root, body) = try directory.signedFiles()
         let (exitCode, printed) = await sluicectl(["verify", body, "--root.certificates", root] + app)
@@ -24,7 +24,7 @@ import Testing
         #expect(printed.complaints.isEmpty)
     }
 
-    @Test func `without apps the audience is not checked, and that is said`() async throws {
+    @Test func `without apps the audience is reported as not checked`() async throws {
         let directory = try TemporaryDirectory()
         let (root, body) = try directory.signedFiles()
         let (exitCode, printed) = await sluicectl(["verify", body, "--root.certificates", root])
@@ -32,7 +32,7 @@ import Testing
         #expect(printed.output.contains("13  audience            not checked  apps is not set"))
     }
 
-    @Test func `the verdict for programs has names that do not change`() async throws {
+    @Test func `the JSON verdict has stable names`() async throws {
         let directory = try TemporaryDirectory()
         let (root, body) = try directory.signedFiles()
         let (exitCode, printed) = await sluicectl(
@@ -64,7 +64,7 @@ import Testing
         #expect(verdict["transaction"]?.object?["productId"] == "com.example.monthly")
     }
 
-    @Test func `a body under an untrusted chain is refused by Apple's root, with the reason`() async throws {
+    @Test func `a body under an untrusted chain is refused against Apple's root, with the reason`() async throws {
         let directory = try TemporaryDirectory()
         let body = try directory.signedFiles().body
         let (exitCode, printed) = await sluicectl(["verify", body])
@@ -74,7 +74,7 @@ import Testing
         #expect(printed.output.contains("refused: notApple, reason chain_root (notification)"))
     }
 
-    @Test func `a body for another app is not for us`() async throws {
+    @Test func `a body for another app has the verdict notForUs`() async throws {
         let directory = try TemporaryDirectory()
         let (root, body) = try directory.signedFiles()
         let (exitCode, printed) = await sluicectl(
@@ -86,7 +86,7 @@ import Testing
         #expect(verdict["payload"] == nil)
     }
 
-    @Test func `a bare JWS of a transaction is verified too`() async throws {
+    @Test func `a bare JWS of a transaction is verified`() async throws {
         let directory = try TemporaryDirectory()
         let root = try directory.signedFiles().root
         let jws = try JWSSigner(try Signed.pki.get()).sign(Signed.transactionInfo)
@@ -98,7 +98,7 @@ import Testing
         #expect(printed.output.contains("accepted (transaction)"))
     }
 
-    @Test func `certificates are judged at the time that is given`() async throws {
+    @Test func `certificates are verified at the given time`() async throws {
         let directory = try TemporaryDirectory()
         let (root, body) = try directory.signedFiles()
         let (exitCode, printed) = await sluicectl(
@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: [
         "", "hello", "{}", "a.b.c", "..", "{\"signedPayload\":1}", "{\"notification_type\":\"DID_RENEW\"}",
     ])
-    func `text that is nothing is refused`(_ text: String) async throws {
+    func `text that is not a body is refused`(_ text: String) async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(text, to: "body")
         let (exitCode, printed) = await sluicectl(["verify", file])
@@ -121,7 +121,7 @@ import Testing
         #expect(printed.complaints.isEmpty)
     }
 
-    @Test func `a file that is not there is one line`() async throws {
+    @Test func `a missing file is reported in one line`() async throws {
         let (exitCode, printed) = await sluicectl(["verify", "/nowhere/body.json"])
         #expect(exitCode == 1)
         #expect(

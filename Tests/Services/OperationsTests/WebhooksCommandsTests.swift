@@ -19,7 +19,7 @@ import Testing
         await sluicectl(["webhooks"] + arguments + ["--webhooks.admin.url", api.flag[1]])
     }
 
-    @Test func `attempts are a table, the newest last`() async throws {
+    @Test func `attempts are printed as a table, newest last`() async throws {
         let api = try FakeReadAPI(status: 200, body: Self.attempts)
         let (code, printed) = await run(["attempts"], api)
         #expect(code == 0)
@@ -33,7 +33,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `only failures, only the latest, and JSON for scripts`() async throws {
+    @Test func `attempts can be limited to failures and to the latest, in JSON`() async throws {
         let api = try FakeReadAPI(status: 200, body: Self.attempts)
         let (_, printed) = await run(["attempts", "--failed", "--count", "1", "--output", "json"], api)
         let attempts = try #require(try printed.objects.first?["attempts"]?.array)
@@ -41,7 +41,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a listener of another process is told by its answer`() async throws {
+    @Test func `a listener of another process is detected by its answer`() async throws {
         let api = try FakeReadAPI(status: 404, body: "")
         let (code, printed) = await run(["attempts"], api)
         #expect(code == 1)
@@ -52,7 +52,7 @@ import Testing
         #expect(silent.complaints.first?.contains("sluice-webhooks does not answer") == true)
     }
 
-    @Test func `a test that is not accepted ends with 1`() async throws {
+    @Test func `a test that is not accepted has exit code 1`() async throws {
         for (flag, code, text) in [("true", 0, "taken"), ("false", 1, "not taken")] as [(String, Int32, String)] {
             let (exitCode, printed) = await sluicectl(["webhooks", "test", "--accepting", flag])
             #expect(exitCode == code)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `resend needs an id, and brokers`() async {
+    @Test func `resend requires an id or a topic, and brokers`() async {
         let (missing, named) = await sluicectl(["webhooks", "resend"])
         #expect(missing == 64)
         #expect(named.complaints.first?.contains("missing: ID") == true)
