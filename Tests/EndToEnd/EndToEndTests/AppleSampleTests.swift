@@ -9,21 +9,25 @@ import Testing
 extension EndToEnd {
     /// Captured Apple samples, through the ingress into the topic and on into the entitlements, without side effects.
     @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct AppleSamples {
-        @Test func `what Apple signed is acknowledged, recorded and understood, on the embedded broker`() async throws {
+        @Test func `captured Apple samples are acknowledged, recorded and decoded, on the embedded broker`()
+            async throws
+        {
             try await Harness.open { harness in try await receive(on: try await harness.embeddedBroker(), harness) }
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `what Apple signed is acknowledged, recorded and understood, on Apache Kafka`() async throws {
+        func `captured Apple samples are acknowledged, recorded and decoded, on Apache Kafka`() async throws {
             try await Harness.open { harness in try await receive(on: try await harness.apacheKafka(), harness) }
         }
 
-        @Test func `one byte changed anywhere is refused and leaves no record, on the embedded broker`() async throws {
+        @Test func `a sample with one changed byte is refused and leaves no record, on the embedded broker`()
+            async throws
+        {
             try await Harness.open { harness in try await refuse(on: try await harness.embeddedBroker(), harness) }
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `one byte changed anywhere is refused and leaves no record, on Apache Kafka`() async throws {
+        func `a sample with one changed byte is refused and leaves no record, on Apache Kafka`() async throws {
             try await Harness.open { harness in try await refuse(on: try await harness.apacheKafka(), harness) }
         }
 
@@ -79,7 +83,7 @@ extension EndToEnd {
     }
 }
 
-// MARK: received
+// MARK: Received samples
 
 extension EndToEnd.AppleSamples {
     /// Posts all samples twice, and expects 200.
@@ -186,7 +190,7 @@ extension EndToEnd.AppleSamples {
     }
 }
 
-// MARK: refused
+// MARK: Refused samples
 
 extension EndToEnd.AppleSamples {
     private func refuse(on broker: Broker, _ harness: Harness) async throws {

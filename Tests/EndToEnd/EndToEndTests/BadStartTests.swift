@@ -6,7 +6,7 @@ extension EndToEnd {
     /// A startup error is reported on one line that names the setting and the fix.
     @Suite struct BadStarts {
         @Test(arguments: BadStart.alone)
-        func `a wrong configuration ends in one clear line`(_ start: BadStart) async throws {
+        func `an invalid configuration ends in one clear line`(_ start: BadStart) async throws {
             try await Harness.open { harness in try await check(start, harness, []) }
         }
 
@@ -25,7 +25,9 @@ extension EndToEnd {
         }
 
         @Test(arguments: BadStart.withBroker)
-        func `what the broker or the machine does not allow ends in one clear line`(_ start: BadStart) async throws {
+        func `a start that the broker or the machine does not allow ends in one clear line`(_ start: BadStart)
+            async throws
+        {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 try await check(start, harness, broker.arguments)
@@ -34,7 +36,7 @@ extension EndToEnd {
 
         /// A bare `chroot` has no /proc, from which Swift reads the command line.
         @Test(.enabled(if: getuid() == 0, "needs to hide /proc"), arguments: ["sluicectl", "sluice-ingress"])
-        func `without /proc no flag is ignored in silence`(_ name: String) async throws {
+        func `without /proc no flag is ignored silently`(_ name: String) async throws {
             try await Harness.open { harness in
                 let hidden = "mount -t tmpfs none /proc && exec \(Executable(name).path) version"
                 let finished = try await harness.run(["unshare", "-m", "sh", "-c", hidden])

@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// `sluicectl dlq` on Apache Kafka, which deletes the records; the embedded broker cannot.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)")) struct DeadLettersOnApacheKafka {
-        @Test func `discard deletes a partition's dead letters up to the one that is named, and only with --yes`()
+        @Test func `discard deletes a partition's dead letters up to the named one, and only with --yes`()
             async throws
         {
             try await Harness.open { harness in
@@ -44,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `discard of the last dead letter of a partition leaves the other partitions as they are`()
+        @Test func `discarding the last dead letter of a partition leaves the other partitions unchanged`()
             async throws
         {
             try await Harness.open { harness in

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// The development broker on an address other than 127.0.0.1, as in a container.
     @Suite struct DevBrokerHosts {
         @Test(arguments: [["--port", "0"], ["--port", "0", "--brokers", "3"]])
-        func `clients reach each broker on the address that it was given`(_ arguments: [String]) async throws {
+        func `clients reach each broker on its configured address`(_ arguments: [String]) async throws {
             try await Harness.open { harness in
                 let process = try harness.start(
                     Executable(

@@ -7,7 +7,7 @@ extension EndToEnd {
     /// Apple often notifies a renewal after the old period has ended. `sluice-entitlements` runs with the test's wall
     /// clock, which passes a day in steps of a quarter of an hour.
     @Suite(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)")) struct LateRenewals {
-        @Test func `no access is published as ended and given back when renewals are notified late`() async throws {
+        @Test func `no access is published as ended and then restored when renewals are notified late`() async throws {
             try await Harness.open { harness in
                 try await goThroughADay(
                     of: 50, endingIn: 11...11, on: try await harness.embeddedBroker(partitions: 12), harness)
@@ -15,7 +15,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `in a day of 1,000 purchases on Apache Kafka no access is published as ended and given back`()
+        func `in a day of 1,000 purchases on Apache Kafka no access is published as ended and then restored`()
             async throws
         {
             try await Harness.open { harness in

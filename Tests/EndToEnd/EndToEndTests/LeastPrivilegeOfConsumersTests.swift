@@ -18,7 +18,7 @@ extension EndToEnd {
         private static let step = TestScale.choose(short: 4, long: 1)
 
         @Test(arguments: Consumer.all)
-        fileprivate func `a consumer does its work with the printed rights, and nothing is denied`(_ consumer: Consumer)
+        fileprivate func `a consumer works with the printed rights, and nothing is denied`(_ consumer: Consumer)
             async throws
         {
             try await Harness.open { harness in
@@ -45,7 +45,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: Consumer.all)
-        fileprivate func `each right of a consumer that is taken away is missed, and the resource is named`(
+        fileprivate func `the removal of any right of a consumer is reported with its resource`(
             _ consumer: Consumer
         ) async throws {
             try await Harness.open { harness in

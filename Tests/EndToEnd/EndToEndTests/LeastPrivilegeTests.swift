@@ -14,9 +14,7 @@ extension EndToEnd {
         private static let ingress = "sluice-ingress"
         private static let entitlements = "sluice-entitlements"
 
-        @Test func `ingress and entitlements do their work with the printed rights, and nothing is denied`()
-            async throws
-        {
+        @Test func `ingress and entitlements work with the printed rights, and nothing is denied`() async throws {
             try await Harness.open { harness in
                 let secured = try await SecuredBroker(harness, users: [Self.ingress, Self.entitlements])
                 for executable in [Self.ingress, Self.entitlements] { try await secured.grant(executable) }
@@ -52,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a member without its group says so, and what to do`() async throws {
+        @Test func `a member without the right to its group reports it, with the fix`() async throws {
             try await Harness.open { harness in
                 let secured = try await SecuredBroker(harness, users: [Self.entitlements])
                 try await secured.grant(Self.entitlements)
@@ -82,7 +80,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [ingress, entitlements])
-        func `each right that is taken away is missed, and the resource is named`(_ executable: String) async throws {
+        func `the removal of any right is reported with its resource`(_ executable: String) async throws {
             try await Harness.open { harness in
                 let secured = try await SecuredBroker(harness, users: [executable])
                 try await secured.grant(executable)

@@ -12,7 +12,7 @@ extension EndToEnd {
         private static let secret = "canary0f1e2d3c4b5a69788796a5b4c3"
         private static let guess = "wrongcanary1d3c4b5a69788796a5b4c"
 
-        @Test func `the secret of bodies is in no topic, log line or metric, and not in the memory of the ingress`()
+        @Test func `the secret of bodies is in no topic, log line or metric, nor in the memory of the ingress`()
             async throws
         {
             let bodies = TestScale.isLong ? 10_000 : 500

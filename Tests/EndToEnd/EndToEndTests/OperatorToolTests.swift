@@ -8,7 +8,7 @@ import Testing
 extension EndToEnd {
     /// The commands of `sluicectl` against running services, as used by programs.
     @Suite struct OperatorTool {
-        @Test func `topics, tap, verify and entitlements show what the simulator sent`() async throws {
+        @Test func `topics, tap, verify and entitlements show the simulator's notifications`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let app = try await harness.simulatedApp()
@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `tap shows what is in quarantine, and why`() async throws {
+        @Test func `tap shows quarantined records with their reasons`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -55,7 +55,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `topics are created on Apache Kafka and are then as they should be`() async throws {
+        func `topics created on Apache Kafka pass the check`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(withTopics: false)
                 let options = broker.arguments + ["--partitions", "3"]
@@ -79,7 +79,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `config and version answer without brokers`() async throws {
+        @Test func `config and version work without brokers`() async throws {
             try await Harness.open { harness in
                 let file = try harness.write("apps=com.example.app:1\nprofile=single-node\n", to: "sluice.properties")
                 let good = try await harness.sluicectl(["config", "check", "--config", file])

@@ -14,7 +14,7 @@ extension EndToEnd {
         @Test(
             .enabled(if: Proxy.installed.contains(.nginx), "needs nginx: apt-get install nginx"),
             arguments: Proxy.Configuration.allCases)
-        func `what curl posts to https through nginx is answered 200 and is in the topic`(
+        func `a notification from curl over https through nginx is answered 200 and is in the topic`(
             _ configuration: Proxy.Configuration
         ) async throws {
             try await post(through: .nginx, configuration)
@@ -23,7 +23,7 @@ extension EndToEnd {
         @Test(
             .enabled(if: Proxy.installed.contains(.haproxy), "needs haproxy: apt-get install haproxy"),
             arguments: Proxy.Configuration.allCases)
-        func `what curl posts to https through HAProxy is answered 200 and is in the topic`(
+        func `a notification from curl over https through HAProxy is answered 200 and is in the topic`(
             _ configuration: Proxy.Configuration
         ) async throws {
             try await post(through: .haproxy, configuration)

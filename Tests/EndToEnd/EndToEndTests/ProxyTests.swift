@@ -26,7 +26,7 @@ extension EndToEnd {
         @Test(
             .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), arguments: Proxy.installed,
             Proxy.Configuration.allCases)
-        func `what Apple signed is answered 200 through each of them`(
+        func `captured Apple samples are answered 200 through each proxy`(
             _ program: Proxy.Program, _ configuration: Proxy.Configuration
         ) async throws {
             try await Harness.open { harness in
@@ -42,7 +42,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: Program.path(of: "curl") != nil, "needs curl"), arguments: Proxy.installed)
-        func `the log has the network of the client, whatever the client writes itself`(
+        func `the log has the network of the client, even with a forged header`(
             _ program: Proxy.Program
         ) async throws {
             try await Harness.open { harness in
@@ -70,7 +70,7 @@ extension EndToEnd {
 
         /// Report 31: version 1 contains the customer's whole receipt.
         @Test(arguments: Proxy.installed)
-        func `bodies of version 1 pass the recipe up to the limit of the ingress, which logs larger ones`(
+        func `version 1 bodies pass the proxy up to the limit of the ingress, which logs larger ones`(
             _ program: Proxy.Program
         ) async throws {
             try await Harness.open { harness in
@@ -113,7 +113,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: Proxy.installed.filter { $0 != .caddy })
-        func `instances restarted and killed one after the other under load leave no answer but 200`(
+        func `every request is answered 200 while instances are restarted and killed in turn under load`(
             _ program: Proxy.Program
         ) async throws {
             try await Harness.open { harness in

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// Signed payloads can be rebuilt from Kafka byte for byte: with the library, with `sluicectl`, and with the recipe
     /// for other languages.
     @Suite struct Rebuilding {
-        @Test func `sluicectl and the recipe in Python rebuild what was signed`() async throws {
+        @Test func `sluicectl and the recipe in Python rebuild the signed text`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())

@@ -10,7 +10,7 @@ extension EndToEnd {
         .enabled(if: ApacheKafka.canStart && TLSFiles.isAvailable, "\(ApacheKafka.faultAbsence); \(TLSFiles.absence)"),
         .timeLimit(.minutes(10)))
     struct SecuredClientsOnApacheKafka {
-        @Test func `each mechanism works, or is refused with the named cause`() async throws {
+        @Test func `each mechanism works, or is refused with its cause`() async throws {
             try await Harness.open { harness in
                 let secured = try await EncryptedBroker(harness)
                 try await examine(secured, harness, under: [])
@@ -24,7 +24,7 @@ extension EndToEnd {
         }
 
         /// Run concurrently: each waits ten seconds for the brokers.
-        @Test func `start and doctor name the true cause`() async throws {
+        @Test func `startup and doctor report the actual cause`() async throws {
             try await Harness.open { harness in
                 let secured = try await EncryptedBroker(harness)
                 try await withThrowingTaskGroup { group in
@@ -37,7 +37,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a consumer with tokens that end soon goes on, with new ones`() async throws {
+        @Test func `a consumer with short-lived tokens continues with renewed ones`() async throws {
             try await Harness.open { harness in
                 let secured = try await EncryptedBroker(harness)
                 let shortLived = try TokenEndpoint(subject: EncryptedBroker.user, life: 4, key: secured.tokens.key)

@@ -36,7 +36,7 @@ extension EndToEnd {
                         revocation: .off)))
         }
 
-        @Test func `serve says where it listens, takes answers, shows them and stops when asked`() async throws {
+        @Test func `serve prints its ports, accepts and shows answers, and stops on SIGTERM`() async throws {
             try await Harness.open { harness in
                 _ = try await harness.simulatedApp()
                 let process = try harness.start(
@@ -78,7 +78,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `post waits for the answer to each refund request, and then decides`() async throws {
+        @Test func `post waits for the answer to each refund request, then decides`() async throws {
             try await Harness.open { harness in
                 _ = try await harness.simulatedApp()
                 let posts = Mutex<[String]>([])

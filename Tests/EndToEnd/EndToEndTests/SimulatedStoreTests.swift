@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// Complete life cycles from the simulated App Store, through the ingress, to a customer's entitlements.
     @Suite struct SimulatedStore {
-        @Test func `every scenario is acknowledged, recorded and answered for`() async throws {
+        @Test func `every scenario is acknowledged and recorded, and its purchases can be queried`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -33,7 +33,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `every life in the forms before version 2 is acknowledged and recorded once, without its secret`()
+        @Test func `every scenario in the older formats is acknowledged and recorded once, without its secret`()
             async throws
         {
             let secret = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// The values of the state topics conform to the published schemas.
     @Suite struct StateSchemas {
-        @Test func `every entitlement record of the simulator's scenarios is as its schema says`() async throws {
+        @Test func `every entitlement record of the simulator's scenarios satisfies its schema`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -30,7 +30,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `every refund record of the simulator's refund requests is as its schema says`() async throws {
+        @Test func `every refund record of the simulator's refund requests satisfies its schema`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(groups: ["sluice-refunds"])
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())

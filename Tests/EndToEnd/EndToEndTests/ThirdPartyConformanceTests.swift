@@ -50,7 +50,7 @@ struct ThirdPartyConformance {
         #expect(match.output.1 != "0" && match.output.2 == "0", "\(output)")
     }
 
-    @Test func `clients that leave at any moment leave nothing behind`() async throws {
+    @Test func `clients that disconnect at any moment leave no descriptors open`() async throws {
         try await Harness.open { harness in
             let probe = try harness.start(Executable(Self.probe.name, arguments: ["0"]))
             try await waitUntil { probe.output.hasSuffix("\n") }
@@ -73,7 +73,7 @@ struct ThirdPartyConformance {
         }
     }
 
-    @Test func `2,000 connections that wait with 10 KB each cost no more than their bytes`() async throws {
+    @Test func `2,000 waiting connections with 10 KB each cost no more than their bytes`() async throws {
         let output = try await output(HTTPLab.command("slowrss.py", command))
         let match = try #require(output.firstMatch(of: /10 KB of a 19 KB body: ([0-9.]+)/), "\(output)")
         #expect(try #require(Double(match.output.1)) <= 40, "\(output)")

@@ -13,7 +13,7 @@ extension EndToEnd {
             .enabled(
                 "python3 with venv, and PyPI for confluent-kafka and cloudevents, are not here",
                 { await PythonEnvironment.shared.value != nil }))
-        func `the Python consumer of the tutorial reads what the ingress wrote`() async throws {
+        func `the Python consumer of the tutorial reads the ingress's records`() async throws {
             let python = try #require(await PythonEnvironment.shared.value)
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
@@ -53,7 +53,7 @@ extension EndToEnd {
                 if: ProcessInfo.processInfo.environment["SLUICE_TEST_TUTORIAL"] != nil,
                 "SLUICE_TEST_TUTORIAL is not set: make tutorial"),
             .timeLimit(.minutes(30)))
-        func `the Swift package of the tutorial is built, keeps the contract and reads what the ingress wrote`()
+        func `the Swift package of the tutorial is built, keeps the contract and reads the ingress's records`()
             async throws
         {
             let package = try TutorialPackage()

@@ -13,7 +13,7 @@ extension EndToEnd {
     /// Deliveries of `sluice-webhooks` for the simulator's notifications, as an endpoint receives them.
     @Suite struct WebhookContents {
         @Test(arguments: ["state", "notification"])
-        func `every body is as the published schema says`(content: String) async throws {
+        func `every body satisfies the published schema`(content: String) async throws {
             try await deliveries(content) { deliveries, _, _, _ in
                 let schema = try JSONSchema.deployed("webhook.schema.json")
                 for delivery in deliveries {
@@ -30,7 +30,7 @@ extension EndToEnd {
             try await deliveries(content) { deliveries, _, _, harness in try await verify(deliveries, harness) }
         }
 
-        @Test func `an endpoint made for Apple gets Apple's own bodies, byte for byte`() async throws {
+        @Test func `an endpoint for Apple's notifications gets Apple's own bodies, byte for byte`() async throws {
             try await deliveries("signed") { deliveries, broker, ingress, _ in
                 let headers = try await broker.headers()
                 let signed = try await broker.records(of: broker.notifications(.production)).map { record in

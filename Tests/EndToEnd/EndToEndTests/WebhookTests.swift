@@ -10,7 +10,7 @@ import Testing
 extension EndToEnd {
     /// `sluice-webhooks` as an operator starts it, with a receiver in this process.
     @Suite struct Webhooks {
-        @Test func `notifications reach the receiver as the state that is in Kafka`() async throws {
+        @Test func `the receiver gets the states that are in Kafka`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -36,7 +36,9 @@ extension EndToEnd {
             }
         }
 
-        @Test func `the receiver has the last state of every purchase, however the sender ends`() async throws {
+        @Test func `the receiver gets the latest state of every purchase, also after the sender is killed`()
+            async throws
+        {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 let receiver = try StateReceiver()

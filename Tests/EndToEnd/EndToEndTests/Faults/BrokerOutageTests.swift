@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// The only broker fails under load, in every possible way, and returns.
     @Suite struct BrokerOutages {
-        @Test func `the embedded broker frozen brings 503 in time, and 200 again soon after`() async throws {
+        @Test func `a frozen embedded broker brings 503 in time, and 200 again soon after`() async throws {
             try await Harness.open { harness in
                 try await outage(.frozen, on: try await harness.embeddedBroker(partitions: 12), harness)
             }
@@ -14,7 +14,7 @@ extension EndToEnd {
 
         @Test(
             .enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"), arguments: Disappearance.allCases)
-        func `Apache Kafka gone brings 503 in time, and 200 again soon after`(
+        func `an outage of Apache Kafka brings 503 in time, and 200 again soon after`(
             _ disappearance: Disappearance
         ) async throws {
             try await Harness.open { harness in

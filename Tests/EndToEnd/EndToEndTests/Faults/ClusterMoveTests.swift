@@ -10,7 +10,7 @@ extension EndToEnd {
     /// An installation that continues with copies of its topics on another cluster: other offsets, and states copied up
     /// to an earlier moment than their input.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ClusterMoveOnApacheKafka {
-        @Test func `a failover to copies loses no fact and answers no refund request again`() async throws {
+        @Test func `a failover to copies loses no fact and answers no refund request twice`() async throws {
             try await Harness.open { harness in
                 async let started = ApacheKafka.start()
                 let first = try await harness.apacheKafka()
@@ -31,7 +31,7 @@ extension EndToEnd {
             try await cluster.stop()
         }
 
-        @Test func `webhooks go on ten minutes before the time that is given, and nothing while a group has members`()
+        @Test func `webhooks are reset to ten minutes before the given time, and not while a group has members`()
             async throws
         {
             try await Harness.open { harness in

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// Killed members of the entitlements' group, on three brokers.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerDeathsOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.allCases)
-        func `members killed again and again lose nothing and apply nothing twice`(
+        func `members killed repeatedly lose nothing and apply nothing twice`(
             _ form: ConsumerGroup.Form
         ) async throws {
             let kills = TestScale.choose(short: 3, longTimes: 50)
@@ -49,7 +49,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: ConsumerGroup.Form.chosen)
-        func `one broker of three killed again and again costs the state nothing`(
+        func `repeatedly killing one of three brokers does not affect the state`(
             _ form: ConsumerGroup.Form
         ) async throws {
             let kills = TestScale.choose(short: 1, longTimes: 10)
@@ -74,7 +74,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a member killed while the topic refuses its states publishes them when it is back`() async throws {
+        @Test func `a member killed while the topic refuses its states publishes them after its restart`() async throws
+        {
             let kills = TestScale.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open { group, load in
                 var member = try await group.member("0", keepsPlace: true)

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// Offset changes by operators with Kafka's own tools, a lost disk and lost records.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerOffsetsOnApacheKafka {
-        @Test func `offsets set back in every way end in the same state`() async throws {
+        @Test func `every way of resetting offsets ends in the same state`() async throws {
             try await Harness.open { harness in
                 var scene = try await Scene(harness, TestScale.choose(short: 200, long: 2000), periods: 3)
                 let middle = try await scene.writtenBetween()
@@ -61,9 +61,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `records deleted before they were read end the process with 66, and nothing is passed over`()
-            async throws
-        {
+        @Test func `a process exits with 66 when unread records were deleted, and skips nothing`() async throws {
             try await Harness.open { harness in
                 var scene = try await Scene(harness, 100, periods: 1)
                 _ = try await scene.stopAndDump()
@@ -94,7 +92,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"))
-        func `a broker that restarts under a consumer costs nothing but time`() async throws {
+        func `a broker restart under a consumer costs only time`() async throws {
             try await Harness.open { harness in
                 let scene = try await Scene(harness, 100, periods: 1)
                 var written = 100

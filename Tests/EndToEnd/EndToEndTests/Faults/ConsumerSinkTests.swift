@@ -7,7 +7,7 @@ extension EndToEnd {
     /// The database refuses writes for a while: its reader waits, and no record is skipped or dead-lettered.
     @Suite struct ConsumerSink {
         @Test(.enabled(if: Program.path(of: "python3") != nil, "needs python3"))
-        func `a database that another process holds makes the changelog reader wait, and loses nothing`() async throws {
+        func `a database locked by another process makes the changelog reader wait, and loses nothing`() async throws {
             try await Harness.open { harness in
                 let scene = try await Scene(harness, try await harness.embeddedBroker(partitions: 12), 100)
                 for seconds in TestScale.choose(short: [1, 8], long: [1, 2, 3, 5, 8, 12, 20, 30]) {

@@ -6,7 +6,7 @@ extension EndToEnd {
     /// A member of the entitlements' group that is frozen without noticing it.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct FrozenConsumersOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.chosen)
-        func `what a member publishes that slept through its session does not stay`(
+        func `publications of a member frozen beyond its session do not persist`(
             _ form: ConsumerGroup.Form
         ) async throws {
             let times = TestScale.choose(short: 1, longTimes: 5)

@@ -6,14 +6,14 @@ import Testing
 extension EndToEnd {
     /// The ingress itself ends under load, in an orderly way or not.
     @Suite struct IngressDeaths {
-        @Test func `a killed ingress has lost nothing that it acknowledged`() async throws {
+        @Test func `a killed ingress loses no acknowledged notification`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 try await EndToEnd.killAgainAndAgain(TestScale.choose(short: 4, long: 20), broker, harness)
             }
         }
 
-        @Test func `SIGTERM ends each executable with 0`() async throws {
+        @Test func `each executable exits with 0 on SIGTERM`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
                 _ = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -26,7 +26,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `SIGTERM under load leaves no request without an answer`() async throws {
+        @Test func `SIGTERM under load leaves no request unanswered`() async throws {
             var ends: [Ending] = []
             var records: [String] = []
             // An embedded broker has capacity for the records of about fifty of them.
@@ -45,7 +45,7 @@ extension EndToEnd {
             try publish("SIGTERM under load", ends, ledger)
         }
 
-        @Test func `SIGTERM while the broker hangs leaves no request without an answer`() async throws {
+        @Test func `SIGTERM while the broker hangs leaves no request unanswered`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let app = try await harness.simulatedApp()

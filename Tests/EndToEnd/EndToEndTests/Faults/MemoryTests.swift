@@ -14,7 +14,7 @@ extension EndToEnd {
         private static let bound = 128 << 20
 
         @Test(arguments: [12, 64])
-        func `a receiver that is away leaves webhooks within 128 MiB`(partitions: Int) async throws {
+        func `webhooks stay within 128 MiB while the receiver is down`(partitions: Int) async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(partitions: partitions)
                 let group = broker.topics.prefix + "-webhooks"
@@ -43,7 +43,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [12, 64])
-        func `a backlog leaves a member with state within 128 MiB`(partitions: Int) async throws {
+        func `a member with state stays within 128 MiB during a backlog`(partitions: Int) async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(partitions: partitions)
                 let group = broker.topics.prefix + "-group"

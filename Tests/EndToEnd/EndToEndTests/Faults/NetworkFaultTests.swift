@@ -35,7 +35,9 @@ extension EndToEnd {
             Toxic(type: "reset_peer", attributes: ["timeout": 400], isOutage: false),
         ]
 
-        @Test func `under every network fault each 200 has its record and the rest is 503`() async throws {
+        @Test func `under every network fault each 200 has its record and other requests are answered 503`()
+            async throws
+        {
             try await Harness.open { harness in
                 let proxy = try await ProxiedKafka.start(harness)
                 let broker = try await harness.apacheKafka(proxy.cluster)

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// `sluice-refunds` killed after Apple received an answer and before it is recorded.
     @Suite struct RefundDeaths {
-        @Test func `members that are killed between sending and recording send one body for each case`() async throws {
+        @Test func `members killed between sending and recording send one body for each case`() async throws {
             try await Harness.open { harness in
                 try await kill(
                     TestScale.choose(short: 4, longTimes: 100),
@@ -18,9 +18,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `members that are killed on Apache Kafka between sending and recording send one body for each case`()
-            async throws
-        {
+        func `members killed on Apache Kafka between sending and recording send one body for each case`() async throws {
             try await Harness.open { harness in
                 try await kill(
                     TestScale.choose(short: 2, longTimes: 100), on: try await harness.apacheKafka(), harness)
@@ -107,7 +105,7 @@ extension EndToEnd {
             try report.publish()
         }
 
-        @Test func `a member that takes a partition over sends what the killed one had frozen`() async throws {
+        @Test func `a member that takes over a partition sends the frozen answers of the killed one`() async throws {
             try await Harness.open { harness in
                 _ = try await harness.simulatedApp()
                 let broker = try await harness.embeddedBroker(groups: ["sluice-refunds"])

@@ -9,7 +9,7 @@ extension EndToEnd {
         private static let limit = TestScale.choose(short: Duration.seconds(10), long: .seconds(300))
         private static let outage = TestScale.choose(short: Duration.seconds(20), long: .seconds(600))
 
-        @Test func `after the limit every answer says that it is stale, and soon after the broker's return none does`()
+        @Test func `every answer is marked stale after the limit, and none soon after the broker's return`()
             async throws
         {
             try await Harness.open { harness in

@@ -12,7 +12,7 @@ extension EndToEnd {
     struct StartTimesOnApacheKafka {
         /// Both environments together have twice as many partitions.
         @Test(arguments: [(12, Duration.seconds(1.5)), (50, .seconds(3))])
-        func `a member starts and takes partitions over within seconds`(
+        func `a member starts and takes over partitions within seconds`(
             partitions: Int, promise: Duration
         ) async throws {
             try await Harness.open { harness in
@@ -53,7 +53,7 @@ extension EndToEnd {
 
         /// The member is a reader, so that only the restore takes time.
         @Test(.timeLimit(.minutes(TestScale.choose(short: 3, long: 20))))
-        func `a member without a disk restores every row, and tells how far it is`() async throws {
+        func `a member without a disk restores every row, and logs its progress`() async throws {
             let count = TestScale.choose(short: 2_000, long: 1_000_000)
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(partitions: 12)

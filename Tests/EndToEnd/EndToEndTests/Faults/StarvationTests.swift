@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// The machine deprives the ingress of resources: descriptors, memory, correct time, a reader of its log.
     @Suite struct Starvation {
-        @Test func `without descriptors no notification is lost, and later all are accepted`() async throws {
+        @Test func `no notification is lost without descriptors, and all are accepted later`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `without memory it answers or exits, and every 200 has its record`() async throws {
+        @Test func `the ingress answers or exits without memory, and every 200 has its record`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let app = try await harness.simulatedApp()
@@ -95,14 +95,14 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))
-        func `a clock that jumps brings 503 and unreadiness until it was stable for a minute`() async throws {
+        func `a clock jump brings 503 and unreadiness until the clock was stable for a minute`() async throws {
             try await Harness.open { harness in try await jump(harness) }
         }
 
         @Test(
             .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"),
             arguments: [(-800_000_000, false), (500_000_000, false), (-240, true), (240, true), (3000, true)])
-        func `with an implausible clock at start the ingress never gets ready`(_ offset: Int, isSane: Bool) async throws
+        func `an ingress with an implausible clock at start never gets ready`(_ offset: Int, isSane: Bool) async throws
         {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker()
@@ -125,7 +125,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a log that is not read delays no request`() async throws {
+        @Test func `an unread log pipe delays no request`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 100)
                 let pipe = try LogPipe(harness.path("log"))

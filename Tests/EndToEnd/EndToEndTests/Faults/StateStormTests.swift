@@ -15,7 +15,7 @@ extension EndToEnd {
         private static let bound = Duration.seconds(10)
 
         @Test(.timeLimit(.minutes(TestScale.choose(short: 3, longTimes: 60))))
-        func `every storm ends in the topic of a calm run`() async throws {
+        func `every storm ends with the same topic as an undisturbed run`() async throws {
             let storms = TestScale.choose(short: 1, longTimes: 30)
             var report = FaultReport("storms over a group of three, Apache Kafka with 3 brokers")
             var total = Storm.Figures()

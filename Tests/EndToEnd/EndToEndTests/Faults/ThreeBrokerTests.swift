@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// Three brokers, three replicas, two of them in sync, and the profile `production`.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ThreeBrokersOfApacheKafka {
-        @Test func `one broker of three killed again and again loses nothing`() async throws {
+        @Test func `repeatedly killing one of three brokers loses nothing`() async throws {
             try await scene { broker, ingress, load in
                 let kills = TestScale.choose(short: 1, long: 20)
                 var slowest = Duration.zero
@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `two brokers of three gone bring 503, and 200 again soon after`() async throws {
+        @Test func `losing two of three brokers brings 503, and 200 again soon after their return`() async throws {
             try await scene { broker, ingress, load in
                 let times = TestScale.choose(short: 1, long: 3)
                 var windows: [Range<ContinuousClock.Instant>] = []
@@ -75,7 +75,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `leaders that move under load lose nothing`() async throws {
+        @Test func `moving leaders under load loses nothing`() async throws {
             try await scene { broker, ingress, load in
                 let rounds = TestScale.choose(short: 1, long: 10)
                 let outcomes = try await load.run {
@@ -92,7 +92,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `the ingress killed again and again has lost nothing that it acknowledged`() async throws {
+        @Test func `an ingress killed repeatedly loses no acknowledged notification`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(try await .threeBrokers(), partitions: Self.partitions)
                 try await EndToEnd.killAgainAndAgain(TestScale.choose(short: 3, long: 200), broker, harness)

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// The brokers respond, but the topic or the disk refuses the record: a fault on our side, so 503.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct TopicFaultsOnApacheKafka {
-        @Test func `a size limit that is lowered at run time brings 503 until it is raised`() async throws {
+        @Test func `a topic's size limit lowered at run time brings 503 until it is raised`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(try await .shared())
                 let topic = ["--entity-type", "topics", "--entity-name", broker.notifications(.production).rawValue]
@@ -23,7 +23,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a topic that is deleted at run time brings 503 until it exists again`() async throws {
+        @Test func `a topic deleted at run time brings 503 until it exists again`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(try await .shared())
                 let name = broker.notifications(.production)
@@ -38,7 +38,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a full disk of the broker brings 503 until there is space`() async throws {
+        @Test func `a full broker disk brings 503 until there is space`() async throws {
             try await Harness.open { harness in
                 let cluster = try await ApacheKafka.start()
                 let broker = try await harness.apacheKafka(cluster)
