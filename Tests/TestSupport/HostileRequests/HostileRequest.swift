@@ -52,7 +52,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
         inputs.map { HostileRequest(id, $0.title, $0.text.utf8, verdicts) }
     }
 
-    // MARK: all of them
+    // MARK: all requests
 
     /// The inputs of the specification, 129.
     package static let specified: [HostileRequest] =
@@ -62,7 +62,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
     package static let further: [HostileRequest] = otherRoutes + otherFraming + otherVersions + otherHeads
     package static let all: [HostileRequest] = specified + further
 
-    // MARK: what they are made of
+    // MARK: building blocks
 
     package static let body = #"{"signedPayload":"x"}"#
     package static let good = request()
