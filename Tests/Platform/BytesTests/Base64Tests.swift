@@ -38,7 +38,7 @@ struct Base64Tests {
         ("Zm9.", .form), ("Zm 9v", .form), ("Zm9v\n", .form), (" ", .form), ("Zm9v\u{0}", .form), ("Zm9é", .form),
         ("Zm+v.", .form), ("Zg==\n", .form), ("\"Zm9v\"", .form),
     ])
-    func `base64url refuses what is not its only text`(text: String, expected: Base64Failure) {
+    func `base64url refuses an encoding that is not canonical`(text: String, expected: Base64Failure) {
         #expect(throws: expected) { try Base64URL.decode(Array(text.utf8)) }
         #expect(Array(text.utf8).withUnsafeBytes { Base64URL.hasForeignByte($0) } == (expected == .form))
     }
@@ -49,7 +49,7 @@ struct Base64Tests {
         ("A===", .nearMiss), ("Zg==Zg==", .nearMiss), ("Z=g=", .nearMiss), ("Zm-v", .nearMiss), ("Zm_v", .nearMiss),
         ("A", .nearMiss), ("Zm9v\n", .form), ("Zm 9v", .form), ("Zm9\u{0}", .form), ("Zm9\\/", .form),
     ])
-    func `padded base64 refuses what is not its only text`(text: String, expected: Base64Failure) {
+    func `padded base64 refuses an encoding that is not canonical`(text: String, expected: Base64Failure) {
         #expect(throws: expected) { try Base64.decode(Array(text.utf8)) }
     }
 
@@ -81,7 +81,7 @@ struct Base64Tests {
         }
     }
 
-    @Test func `a long text is decoded into its place and leaves what follows`() throws {
+    @Test func `a long text is decoded into a larger buffer without touching the bytes behind it`() throws {
         var random = SeededGenerator(seed: 6)
         for count in 40..<140 {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
@@ -95,7 +95,7 @@ struct Base64Tests {
         }
     }
 
-    @Test func `decoding into too small a buffer is refused and writes nothing outside`() {
+    @Test func `decoding into a buffer that is too small is refused and writes nothing outside it`() {
         let text = Array("Zm9vYmFy".utf8)
         var place: [UInt8] = [9, 9, 9, 9, 9, 9, 9, 9]
         let result = place.withUnsafeMutableBytes { out in
@@ -112,7 +112,7 @@ struct Base64Tests {
         #expect(place == Array("foobar".utf8) + [9, 9])
     }
 
-    @Test func `a text is compared with the encoding of bytes without writing it`() throws {
+    @Test func `a text is compared with the encoding of bytes without building that encoding`() throws {
         var random = SeededGenerator(seed: 5)
         for count in Array(0..<70) + [96, 97, 98, 120, 200] {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }

@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite("Bytes") struct BytesTests {
-    @Test func `hexadecimal digits have their values, and no other byte has one`() {
+    @Test func `hexadecimal digits have their values, and every other byte has none`() {
         for byte in UInt8.min...UInt8.max {
             let character = Character(Unicode.Scalar(byte))
             let expected = character.isASCII ? character.hexDigitValue.map { UInt8($0) } : nil
@@ -35,5 +35,5 @@ import Testing
         "0011223-34455-6677-8899-aabbccddeeff", "g0112233-4455-6677-8899-aabbccddeeff",
         "{0112233-4455-6677-8899-aabbccddeeff",
     ])
-    func `any other form is refused`(text: String) { #expect(UUIDBytes(text: text.utf8) == nil) }
+    func `a malformed UUID is refused`(text: String) { #expect(UUIDBytes(text: text.utf8) == nil) }
 }

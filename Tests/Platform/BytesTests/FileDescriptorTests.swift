@@ -13,7 +13,7 @@ struct FileDescriptorTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
-    @Test func `what was written is read, and a shorter text replaces a longer one whole`() throws {
+    @Test func `a file reads back as it was written, and a shorter text replaces a longer one completely`() throws {
         let path = directory.file("text")
         let long = [UInt8](repeating: 7, count: 200_000)
         try FileDescriptor(replacing: path).write(long)
@@ -22,18 +22,18 @@ struct FileDescriptorTests {
         #expect(try FileDescriptor(reading: path).readToEnd(limit: 5) == Array("short".utf8))
     }
 
-    @Test(arguments: [0, 4, 99_999]) func `more bytes than the limit are not returned`(limit: Int) throws {
+    @Test(arguments: [0, 4, 99_999]) func `reading returns no more bytes than the limit`(limit: Int) throws {
         let path = try directory.write([UInt8](repeating: 7, count: 100_000), to: "large")
         #expect(try FileDescriptor(reading: path).readToEnd(limit: limit) == nil)
     }
 
-    @Test func `a file made for its owner alone can be read by no other`() throws {
+    @Test func `a file created for its owner alone is unreadable for everyone else`() throws {
         let path = directory.file("secret")
         try FileDescriptor(replacing: path, mode: 0o600).write("secret".utf8)
         #expect(mode(path) == 0o600)
     }
 
-    @Test func `a file that cannot be opened fails in the words of the operating system`() {
+    @Test func `a file that cannot be opened fails with the operating system's error`() {
         let missing = #expect(throws: FileDescriptor.Failure.self) {
             try FileDescriptor(reading: directory.file("missing"))
         }
@@ -46,7 +46,7 @@ struct FileDescriptorTests {
         #expect(zero?.description == "the path has a zero byte")
     }
 
-    @Test func `a directory can be opened, and fails when it is read`() throws {
+    @Test func `a directory can be opened, but reading it fails`() throws {
         let file = try FileDescriptor(reading: directory.path)
         let failure = #expect(throws: FileDescriptor.Failure.self) { try file.readToEnd(limit: 1) }
         #expect(failure?.description == "Is a directory")

@@ -9,12 +9,12 @@ struct PercentEncodingTests {
             "2026-11-21T10:00:00+01:00"
         ), ("%25", "%"), ("%2525", "%25"), ("%00", "\u{0}"),
     ])
-    func `escapes of either case are resolved once, and a plus stays`(text: String, decoded: String) {
+    func `escapes of either case are decoded once, and a plus sign is kept`(text: String, decoded: String) {
         #expect(PercentEncoding.decode(text[...]) == decoded)
     }
 
     @Test(arguments: ["%", "%4", "a%", "%zz", "%4g", "%-1", "% 1", "%ff", "%C3", "%C3x", "%ED%A0%80", "%C0%80"])
-    func `no text comes of an escape without two digits, nor of bytes that are not UTF-8`(text: String) {
+    func `escapes without two digits and bytes that are not UTF-8 decode to nil`(text: String) {
         #expect(PercentEncoding.decode(text[...]) == nil)
     }
 }
