@@ -2,7 +2,7 @@ import Concurrency
 import Testing
 
 @Suite("Queues, slots and buckets") struct CollectionTests {
-    @Test func `a queue returns its elements in order, however they are added and taken`() {
+    @Test func `a queue returns its elements in order, however they are added and removed`() {
         var queue = FIFO<Int>()
         var next = 0
         var expected = 0
@@ -26,7 +26,7 @@ import Testing
         #expect(queue.isEmpty && queue.first == nil)
     }
 
-    @Test func `a taken element is not kept alive`() {
+    @Test func `a removed element is not kept alive`() {
         final class Object {}
         var queue = FIFO<Object>()
         weak var first: Object?
@@ -60,7 +60,7 @@ import Testing
         #expect(table[SlotTable.Key(slot: -1, generation: 0)] == nil)
     }
 
-    @Test func `a bucket gives its capacity at once, then what flows in`() {
+    @Test func `a bucket grants its capacity at once, then only what is refilled`() {
         var bucket = TokenBucket(capacity: 4, perSecond: 2, now: 1_000)
         for _ in 0..<4 { #expect(bucket.take(now: 1_000) == true) }
         #expect(bucket.take(now: 1_000) == false)
@@ -74,7 +74,7 @@ import Testing
         #expect(bucket.available(now: 5) == 4)
     }
 
-    @Test func `a bucket without capacity gives nothing`() {
+    @Test func `a bucket without capacity grants nothing`() {
         var bucket = TokenBucket(capacity: -1, perSecond: -1, now: 0)
         #expect(bucket.take(now: .max) == false)
         bucket.putBack(1)

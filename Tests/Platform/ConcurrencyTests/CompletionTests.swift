@@ -2,7 +2,7 @@ import Concurrency
 import Testing
 
 @Suite("Completion", .timeLimit(.minutes(1))) struct CompletionTests {
-    @Test func `all waiters are resumed, and those that come later do not wait`() async {
+    @Test func `completion resumes all waiters, and later waiters do not wait`() async {
         let completion = Completion()
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<10 { group.addTask { await completion.wait(within: .seconds(60)) } }
@@ -18,13 +18,13 @@ import Testing
         completion.complete()
     }
 
-    @Test func `a limit ends the wait`() async {
+    @Test func `a timeout ends the wait`() async {
         let completion = Completion()
         #expect(await completion.wait(within: .milliseconds(1)) == false)
         #expect(!completion.isComplete)
     }
 
-    @Test func `a cancellation ends the wait only where that is asked for`() async {
+    @Test func `cancellation ends the wait only if the waiter requested it`() async {
         let completion = Completion()
         let ended = Task { await completion.wait(within: .seconds(600), endsWhenCancelled: true) }
         let kept = Task { await completion.wait(within: .seconds(600)) }

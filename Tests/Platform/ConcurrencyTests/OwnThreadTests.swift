@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Threads", .timeLimit(.minutes(1))) struct OwnThreadTests {
-    @Test func `the body runs on a thread of its own, named, with all signals blocked`() async {
+    @Test func `the body runs on its own named thread with all signals blocked`() async {
         let ended = Completion()
         let seen = Mutex("")
         let error = OwnThread.start(name: "a-name-that-is-far-too-long", stackBytes: 1 << 20) {
