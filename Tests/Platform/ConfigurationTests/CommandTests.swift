@@ -54,7 +54,7 @@ import Testing
         (["topics", "list", "-x"], "unknown flag \"-x\". Flags are --key value or --key=value."),
         (["topics", "list", "--dry-run"], "dry-run (--dry-run): unknown key."),
     ])
-    func `a wrong command line is a usage error`(arguments: [String], message: String) {
+    func `an invalid command line is a usage error`(arguments: [String], message: String) {
         let outcome = Self.tool.parse(arguments, environment: [:])
         #expect(outcome.exitCode == 64)
         #expect(outcome.lines.count == 1)
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [
         ["--help"], ["-h"], ["topics", "create", "--help"], ["topics", "help"], ["--nonsense=1", "-h"],
     ])
-    func `help is shown whatever else is wrong`(arguments: [String]) {
+    func `help is shown whatever other errors there are`(arguments: [String]) {
         #expect(Self.tool.parse(arguments, environment: ["SLUICE_FOO": "x"]).text?.contains("Usage:") == true)
     }
 

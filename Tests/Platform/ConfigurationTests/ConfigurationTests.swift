@@ -38,7 +38,7 @@ import Testing
         #expect(TestSettings.schema.key(ofVariable: variable) == key)
     }
 
-    @Test func `an application chooses the prefix of its variables`() throws {
+    @Test func `an application chooses the prefix of its environment variables`() throws {
         let schema = ConfigurationSchema([TestSettings.port], variables: EnvironmentVariables(prefix: "ACME_"))
         let command = Command("acme", summary: "listens.", schema: schema)
         let environment = ["ACME_HTTP_PORT": "7", "SLUICE_HTTP_PORT": "8"]
@@ -99,7 +99,7 @@ import Testing
         ("http.port=\u{1B}", "control character"),
         ("ht\\u001btp.port=1", "ht\\u{1b}tp.port (FILE:1): unknown key. Nearest is http.port."),
     ])
-    func `a wrong line of the file is reported in one line`(file: String, message: String) throws {
+    func `an invalid line of the file is reported in one line`(file: String, message: String) throws {
         let outcome = try parse(file: file)
         #expect(outcome.exitCode == 78)
         #expect(outcome.lines.count == 1)
@@ -133,7 +133,7 @@ import Testing
         ("SLUICE_KAFKA_PORT", "tcp://10.0.0.1:9092"), ("SLUICE_KAFKA_PORT_9092_TCP_ADDR", "10.0.0.1"),
         ("SLUICE_INGRESS_SERVICE_PORT_HTTP", "8080"),
     ])
-    func `a variable of another program is ignored`(variable: String, value: String) throws {
+    func `an environment variable of another program is ignored`(variable: String, value: String) throws {
         let configuration = try #require(try parse(environment: [variable: value]).configuration)
         #expect(configuration.prefixed("kafka.").isEmpty)
     }
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: ["apps.com.example.app.enviroments", "apps.com.example.app", "apps.x"])
-    func `a prefix that others share does not hide a wrong key of one's own`(key: String) throws {
+    func `a prefix shared with other programs does not hide an invalid key of this one`(key: String) throws {
         let schema = ConfigurationSchema(
             [TestSettings.apps, TestSettings.environments], alsoKnown: ["apps.", "refunds."])
         let command = Command("sluice-test", summary: "", schema: schema)
@@ -155,7 +155,7 @@ import Testing
         #expect(outcome.lines.first?.contains("unknown key") == true)
     }
 
-    @Test func `a variable of an app that is not configured is refused with its source`() throws {
+    @Test func `an environment variable of an app that is not configured is refused with its source`() throws {
         let schema = ConfigurationSchema([TestSettings.apps, TestSettings.environments], alsoKnown: ["apps."])
         let outcome = try parse(
             environment: ["SLUICE_APPS_COM_OTHER_ENVIRONMENTS": "Sandbox"],
@@ -166,7 +166,7 @@ import Testing
                 "apps.com.other.environments (SLUICE_APPS_COM_OTHER_ENVIRONMENTS): apps does not list") == true)
     }
 
-    @Test func `a setting of one name is refused where no names are declared`() throws {
+    @Test func `a setting of a named app is refused if no apps are declared`() throws {
         let optional = Setting.strings("apps", help: "Apps.", example: "a:1").optional
         for settings in [[optional, TestSettings.environments], [TestSettings.environments]] as [[any AnySetting]] {
             let command = Command("sluice-test", summary: "", schema: ConfigurationSchema(settings))
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `of many declared names a message lists the first ones`() throws {
+    @Test func `a message lists only the first of many declared names`() throws {
         let apps = (1...25).map { "com.example.number\($0):\($0)" }.joined(separator: ",")
         let line = try #require(
             try parse(file: "apps=\(apps)\napps.org.b.environments=Sandbox", flags: []).lines.first)
@@ -222,7 +222,7 @@ import Testing
         #expect(byVariable.exitCode == 78)
     }
 
-    @Test func `a setting of one app has its own value`() throws {
+    @Test func `each app can have its own value of a setting`() throws {
         let file =
             "apps=com.a.b:1,com.a:2\napps.com.a.b.environments=Sandbox, Production\napps.com.a.environments=Xcode"
         let configuration = try #require(try parse(file: file, flags: []).configuration)
@@ -234,7 +234,7 @@ import Testing
 }
 
 @Suite struct SecretTests {
-    @Test func `a secret never prints`() throws {
+    @Test func `a secret is never printed`() throws {
         let canary = "canary-4711"
         try withFile(Array((canary + "\n").utf8)) { path in
             let outcome = try parse(
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func `a secret is not taken from the command line`() throws {
+    @Test func `a secret is not accepted on the command line`() throws {
         let outcome = try parse(flags: ["--apps", "a:1", "--kafka.sasl.password", "canary"])
         #expect(outcome.exitCode == 78)
         #expect(outcome.lines.first?.contains("kafka.sasl.password.file") == true)
@@ -292,7 +292,7 @@ import Testing
         #expect(json["root.certificates"]?["value"] is NSNull)
     }
 
-    @Test func `what is shown can be read again`() throws {
+    @Test func `the displayed configuration can be read again`() throws {
         let flags = ["--apps", "a:1", "--request.time-out", "30s"]
         let configuration = try #require(try parse(flags: flags).configuration)
         let text = configuration.describe().split(separator: "\n").map { $0.split(separator: "  #")[0] }
@@ -307,33 +307,33 @@ import Testing
         ("0s", 0), ("1ms", 1), ("1500ms", 1_500), ("5s", 5_000), ("1m", 60_000), ("12h", 43_200_000),
         ("30d", 2_592_000_000),
     ])
-    func `a duration is read and written`(text: String, milliseconds: Int64) {
+    func `a duration is parsed and formatted`(text: String, milliseconds: Int64) {
         #expect(DurationText.parse(text) == .milliseconds(milliseconds))
         #expect(DurationText.text(.milliseconds(milliseconds)) == text)
     }
 
     @Test(arguments: ["", "5", "s", "-5s", "5 s", "5S", "1.5s", "٥s", "9223372036854775807d", "1h30m"])
-    func `another text is no duration`(text: String) {
+    func `any other text is not a duration`(text: String) {
         #expect(DurationText.parse(text) == nil)
     }
 
     @Test(arguments: [("0", 0), ("1000", 1_000), ("1KiB", 1_024), ("3MiB", 3 << 20), ("2GiB", 2 << 30)])
-    func `a size is read and written`(text: String, bytes: Int) {
+    func `a size is parsed and formatted`(text: String, bytes: Int) {
         #expect(ByteSizeText.parse(text) == bytes)
         #expect(ByteSizeText.text(bytes) == text)
     }
 
     @Test(arguments: ["", "1kb", "1K", "-1", "1 MiB", "9223372036854775807GiB", "0x10"])
-    func `another text is no size`(text: String) {
+    func `any other text is not a size`(text: String) {
         #expect(ByteSizeText.parse(text) == nil)
     }
 
     @Test(arguments: [("http.prot", "http.port"), ("HTTP.PORT", "http.port"), ("htp.hst", "http.host")])
-    func `the nearest name is found`(wrong: String, right: String) {
+    func `a misspelled name is matched to the nearest one`(wrong: String, right: String) {
         #expect(NearestName.of(wrong, in: ["http.port", "http.host", "revocation"]) == right)
     }
 
-    @Test func `nothing is near to something else`() {
+    @Test func `an unrelated name has no nearest match`() {
         #expect(NearestName.of("kafka", in: ["http.port", "http.host", "revocation"]) == nil)
         #expect(NearestName.of(String(repeating: "x", count: 1_000_000), in: ["http.port"]) == nil)
     }

@@ -41,7 +41,7 @@ import Testing
         ("a=b\u{0}c", 1, "control character"),
         ("a=1\nb=2,\\\n c\\q", 2, "unknown escape"),
     ])
-    func `a wrong line is refused with its number`(text: String, line: Int, message: String) throws {
+    func `an invalid line is refused with its number`(text: String, line: Int, message: String) throws {
         let (_, errors) = PropertiesFile.parse(Array(text.utf8), path: "f")
         let error = try #require(errors.first)
         #expect(errors.count == 1)
@@ -56,7 +56,7 @@ import Testing
         #expect(errors.first?.message.contains("not UTF-8") == true)
     }
 
-    @Test func `a line beyond the limit is refused, also when continuations make it long`() {
+    @Test func `a line over the length limit is refused, even if it is split by continuations`() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: PropertiesFile.maximumLineBytes + 1)
         let continued = Array(String(repeating: "xxxxxxxx\\\n", count: 10_000).utf8)
         for bytes in [long, Array("a=".utf8) + long, Array("a=".utf8) + continued] {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a binary file ends with a few errors and not with one a line`() {
+    @Test func `a binary file yields a few errors, not one per line`() {
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         #expect(PropertiesFile.parse(bytes, path: "f").errors.count == 20)
     }

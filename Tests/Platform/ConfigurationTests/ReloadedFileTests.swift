@@ -23,7 +23,7 @@ import Testing
 
     private func write(_ text: String) throws { _ = try directory.write(text, to: "number") }
 
-    @Test func `the file is looked at once a second`() throws {
+    @Test func `the file is checked once a second`() throws {
         let file = try file("1")
         try write("2")
         #expect(file.current(now: clock.now).value == 1)
@@ -34,13 +34,13 @@ import Testing
         #expect(file.current(now: clock.now) == (2, nil))
     }
 
-    @Test func `a file that is not changed is not read again`() throws {
+    @Test func `an unchanged file is not read again`() throws {
         let file = try file("1")
         clock.advance(by: .seconds(5))
         #expect(file.current(now: clock.now) == (1, nil))
     }
 
-    @Test func `what is wrong changes nothing, and is said once for each content`() throws {
+    @Test func `invalid content changes nothing and is reported once per content`() throws {
         let file = try file("1")
         let problem = ReloadedFile<Int>.Change.refused(FileProblem(message: "holds no number"))
         try write("one")
@@ -53,7 +53,7 @@ import Testing
         #expect(file.current(now: clock.now) == (3, .read))
     }
 
-    @Test func `a file that is gone or too long changes nothing`() throws {
+    @Test func `a missing or oversized file changes nothing`() throws {
         let file = try file("1")
         try FileManager.default.removeItem(atPath: file.path)
         clock.advance(by: .seconds(1))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: ["", "one"])
-    func `a file must be right at the start`(text: String) {
+    func `the file must be valid at the start`(text: String) {
         #expect(throws: FileProblem(message: "holds no number")) { try file(text) }
     }
 }
