@@ -35,7 +35,7 @@ struct AES256GCMTests {
             tag: "76fc6ece0f4e1768cddf8853bb2d551b"),
     ]
 
-    @Test(arguments: cases) func `known answers are sealed and opened`(_ known: Case) throws {
+    @Test(arguments: cases) func `sealing and opening match the known answers`(_ known: Case) throws {
         let key = SecretKey(copying: try bytes(known.key))
         let nonce = try bytes(known.nonce)
         let authenticated = try bytes(known.authenticated)
@@ -46,8 +46,7 @@ struct AES256GCMTests {
         #expect(opened == (try bytes(known.plaintext)))
     }
 
-    @Test func `a change of any bit of the key, the nonce, what is authenticated or the ciphertext is refused`() throws
-    {
+    @Test func `a change of any bit of the key, nonce, authenticated data or ciphertext is refused`() throws {
         let parts = [
             try bytes(Self.key), try bytes("cafebabefacedbaddecaf888"), Array("leaf".utf8), Array("the record".utf8),
         ]
@@ -71,7 +70,7 @@ struct AES256GCMTests {
         }
     }
 
-    @Test func `keys, nonces and outputs of other lengths are errors`() throws {
+    @Test func `keys, nonces and outputs of the wrong length are errors`() throws {
         let key = SecretKey(copying: [UInt8](repeating: 1, count: 32))
         for count in [0, 1, 16, 31, 33, 64] {
             let wrong = SecretKey(copying: [UInt8](repeating: 1, count: count))
@@ -107,7 +106,7 @@ struct AES256GCMTests {
         }
     }
 
-    @Test func `what is not authentic leaves nothing of the plaintext behind`() throws {
+    @Test func `an inauthentic ciphertext leaves no plaintext in the output`() throws {
         let key = SecretKey(copying: [UInt8](repeating: 1, count: 32))
         let nonce = [UInt8](repeating: 2, count: 12)
         var sealed = try AES256GCM.seal(Array("the record".utf8), key: key, nonce: nonce, authenticated: [])

@@ -8,7 +8,7 @@ struct AppleChainTests {
     private static let leafMarker = OID("1.2.840.113635.100.6.11.1")
     private static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
 
-    @Test func `Apple's real chain has a path of three with both markers`() throws {
+    @Test func `Apple's captured chain has a path of three certificates with both markers`() throws {
         let root = try certificate("apple-root-ca-g3")
         let store = try TrustStore(roots: [root])
         let chain = [try certificate("apple-signing-leaf-2025"), try certificate("apple-wwdr-g6"), root]
@@ -31,7 +31,7 @@ struct AppleChainTests {
         #expect(chain.allSatisfy { $0.der.count < Certificate.recommendedMaximumByteCount })
     }
 
-    @Test func `PEM and DER of one certificate are one certificate`() throws {
+    @Test func `a certificate read from PEM equals the one read from DER`() throws {
         for name in ["apple-root-ca-g3", "apple-wwdr-g6", "apple-signing-leaf-2025", "test-root", "mock-old-root-v1"] {
             let fromPEM = try Certificate.certificates(encoded: try TestVectors.bytes("chain/certs/\(name).pem"))
             #expect(fromPEM == [try certificate(name)])
@@ -42,7 +42,7 @@ struct AppleChainTests {
         ("test-root", ["test-leaf", "test-intermediate"]),
         ("mock-old-root-v1", ["mock-old-leaf", "mock-old-intermediate"]),
     ])
-    func `the test chains of Apple's libraries have paths`(root: String, others: [String]) throws {
+    func `each test chain of Apple's libraries validates only against its root`(root: String, others: [String]) throws {
         let store = try TrustStore(roots: [try certificate(root)])
         let path = try store.validate(chain: try others.map(certificate)).get()
         #expect(path.certificates.count == 3)
@@ -54,7 +54,7 @@ struct AppleChainTests {
         #expect(failure.kind == .noTrustedRoot)
     }
 
-    @Test func `no single-bit change of Apple's leaf or intermediate has a path`() throws {
+    @Test func `no single-bit change of Apple's leaf or intermediate validates`() throws {
         let root = try certificate("apple-root-ca-g3")
         let store = try TrustStore(roots: [root])
         let leaf = try certificate("apple-signing-leaf-2025")

@@ -8,7 +8,7 @@ struct CertificateTests {
 
     init() throws { authority = try TestAuthority.shared.get() }
 
-    @Test func `the facts of a certificate are what was written`() throws {
+    @Test func `the properties of a certificate are those it was issued with`() throws {
         let authority = try TestAuthority(leaf: {
             $0.serialNumber = [0x40, 0x00, 0xAB]
             $0.subject = [.init("C", "US"), .init("O", "Exämple, Inc."), .init("CN", "Leaf")]
@@ -43,7 +43,7 @@ struct CertificateTests {
         #expect(authority.root.subject == authority.root.issuer)
     }
 
-    @Test func `deviating certificates say so`() throws {
+    @Test func `nonconforming certificates are reported as such`() throws {
         let twice = try leaf { $0.extensions.append(.marker(TestAuthority.marker)) }
         #expect(twice.extensionCount(TestAuthority.marker) == 2)
         let first = try leaf { $0.version = 1 }
@@ -77,7 +77,7 @@ struct CertificateTests {
             (.p256WithExplicitParameters, .other("EC prime256v1 (explicit parameters)")),
             (.p256WithCompressedPoint, .other("EC prime256v1 (compressed)")),
         ] as [(PrivateKey.Kind, PublicKeyKind)])
-    func `only named curves with uncompressed points pass as such`(made: PrivateKey.Kind, read: PublicKeyKind) throws {
+    func `only named curves with uncompressed points are accepted`(made: PrivateKey.Kind, read: PublicKeyKind) throws {
         let certificate = try TestAuthority(leafKind: made).leaf
         #expect(certificate.publicKeyKind == read)
         #expect((P256PublicKey(certificate: certificate) != nil) == (read == .p256))
@@ -93,7 +93,7 @@ struct CertificateTests {
         #expect(throws: CryptographyError.self) { try Certificate(der: Array("<html>".utf8)) }
     }
 
-    @Test func `damaged certificates never crash and never pass`() throws {
+    @Test func `corrupted certificates never crash and never validate`() throws {
         let store = try TrustStore(roots: [authority.root])
         var generator = SeededGenerator(seed: 20_261_121)
         var parsed = 0
@@ -126,7 +126,7 @@ struct CertificateTests {
 
     // Variants of stored certificates: editors and secret stores add and remove line ends.
     @Test(arguments: ["", "\n\n", "\r\n", " \t", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
-    func `PEM is read with blanks in front, either end of lines, and without the last one`(
+    func `PEM is read with leading blanks, either line ending, and without the last line end`(
         _ front: String, _ isWindows: Bool
     ) throws {
         var text = String(decoding: authority.root.pem + authority.leaf.pem, as: UTF8.self)
@@ -136,7 +136,7 @@ struct CertificateTests {
         }
     }
 
-    @Test func `roots that another library reads are PEM as it is`() throws {
+    @Test func `the root check for other libraries accepts only PEM that needs no changes`() throws {
         let root = authority.root
         try Certificate.checkRoots(pem: root.pem)
         try Certificate.checkRoots(pem: Array("text\n".utf8) + root.pem)
@@ -149,7 +149,7 @@ struct CertificateTests {
         }
     }
 
-    @Test func `PEM that is torn, empty or of another kind is refused`() throws {
+    @Test func `PEM that is truncated, empty or of another type is refused`() throws {
         let pem = authority.leaf.pem
         let hostile: [[UInt8]] = [
             [], Array("nothing here".utf8), Array(pem.prefix(pem.count / 2)), pem + Array(pem.prefix(100)),
@@ -162,7 +162,7 @@ struct CertificateTests {
         }
     }
 
-    @Test func `object identifiers are dotted decimal`() {
+    @Test func `object identifiers are parsed and formatted as dotted decimals`() {
         #expect(OID(dotted: "1.2.840.113635.100.6.11.1") != nil)
         #expect(OID(dotted: "basicConstraints") == nil)
         #expect(OID(dotted: "1.2.x") == nil)
@@ -170,7 +170,7 @@ struct CertificateTests {
         #expect(OID("1.2.3") == OID(dotted: "1.2.3"))
     }
 
-    @Test func `a window includes both its ends`() {
+    @Test func `a validity period includes both its ends`() {
         let window = CertificateValidity(notBefore: 100, notAfter: 200)
         #expect(!window.contains(99) && window.contains(100) && window.contains(200) && !window.contains(201))
         #expect(window.distance(to: 90) == -10)

@@ -16,7 +16,7 @@ import Testing
         ContextPool.Context(raw: try #require(OpaquePointer(bitPattern: number)))
     }
 
-    @Test func `a context that was given back is used again, and has one user at a time`() throws {
+    @Test func `a released context is reused and has one user at a time`() throws {
         #expect(pool.take() == nil)
         pool.giveBack(try context(1))
         #expect(pool.take()?.raw == OpaquePointer(bitPattern: 1))
@@ -24,12 +24,12 @@ import Testing
         #expect(freed.numbers == [])
     }
 
-    @Test func `more than the capacity is not kept`() throws {
+    @Test func `contexts over the capacity are freed`() throws {
         for number in 1...ContextPool.capacity + 2 { pool.giveBack(try context(number)) }
         #expect(freed.numbers == [ContextPool.capacity + 1, ContextPool.capacity + 2])
     }
 
-    @Test func `the end of the pool is the end of what it keeps`() throws {
+    @Test func `releasing the pool frees the contexts in it`() throws {
         let freed = FreedContexts()
         do {
             let pool = ContextPool { freed.add($0) }

@@ -18,7 +18,7 @@ struct ECDSATests {
         signature = try key.es256Signature(of: Self.message)
     }
 
-    @Test func `a signature made here verifies here`() {
+    @Test func `a signature verifies with the public key of its signer`() {
         #expect(signature.count == 64)
         #expect(publicKey.verify(digest: digest, rawSignature: signature) == .valid)
     }
@@ -33,7 +33,7 @@ struct ECDSATests {
         }
     }
 
-    @Test func `a key serves many threads at once`() {
+    @Test func `a key is safe to use from many threads at once`() {
         let (key, digest, signature) = (publicKey, digest, signature)
         let errors = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 40) { number in
@@ -70,14 +70,14 @@ struct ECDSATests {
         #expect(key.uncompressedPoint == point)
     }
 
-    @Test func `another digest and another key are refused`() throws {
+    @Test func `a signature over another digest or by another key is refused`() throws {
         let other = SHA256.digest(of: Array("header.Payload".utf8))
         #expect(publicKey.verify(digest: other, rawSignature: signature) == .invalid)
         let untrusted = try #require(try PrivateKey.generate(.p256).publicKey)
         #expect(untrusted.verify(digest: digest, rawSignature: signature) == .invalid)
     }
 
-    @Test func `the twin with n - s is accepted`() {
+    @Test func `the complementary signature with n - s is accepted`() {
         var twin = Array(signature[..<32]) + Self.order
         var borrow = 0
         for index in stride(from: 63, through: 32, by: -1) {
@@ -112,7 +112,7 @@ struct ECDSATests {
         }
     }
 
-    @Test func `a signature of another form is refused`() {
+    @Test func `a signature in another encoding is refused`() {
         let integers = [Array(signature[..<32]), Array(signature[32...])].map { number -> [UInt8] in
             let trimmed = Array(number.drop { $0 == 0 })
             return DER.value(0x02, (trimmed.first ?? 0) & 0x80 == 0 ? trimmed : [0] + trimmed)

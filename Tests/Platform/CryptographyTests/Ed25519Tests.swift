@@ -23,7 +23,7 @@ struct Ed25519Tests {
             "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9"
                 + "716ed28dc027beceea1ec40a"
         ),
-    ]) func `known answers of RFC 8032 are signed and verified`(
+    ]) func `signing and verifying match the known answers of RFC 8032`(
         seed: String, publicKey: String, message: String, signature: String
     ) throws {
         let key = try PrivateKey(ed25519Seed: SecretKey(copying: try bytes(seed)))
@@ -35,7 +35,7 @@ struct Ed25519Tests {
         #expect(Ed25519PublicKey(rawBytes: try bytes(publicKey)) == verifier)
     }
 
-    @Test func `every changed bit, other lengths and other keys are refused`() throws {
+    @Test func `changed bits, wrong lengths and other keys are refused`() throws {
         let key = try PrivateKey.generate(.ed25519)
         let verifier = try #require(key.ed25519PublicKey)
         let message = Array("a checkpoint".utf8)
@@ -70,7 +70,7 @@ struct Ed25519Tests {
         #expect(verifier.verify([], signature: signature) == .invalid)
     }
 
-    @Test func `bytes of another count are no public key, and bytes off the curve verify nothing`() throws {
+    @Test func `a public key has 32 bytes, and bytes off the curve verify nothing`() throws {
         for count in [0, 1, 31, 33, 64] {
             #expect(Ed25519PublicKey(rawBytes: [UInt8](repeating: 1, count: count)) == nil)
         }
@@ -78,7 +78,7 @@ struct Ed25519Tests {
         #expect(offCurve.verify([], signature: [UInt8](repeating: 0, count: 64)) == .invalid)
     }
 
-    @Test func `a key survives PEM and a file, and a key of another kind is refused`() throws {
+    @Test func `a key survives PEM and a file, and a key of another type is refused`() throws {
         let key = try PrivateKey.generate(.ed25519)
         let pem = try key.pem()
         #expect(try PrivateKey(ed25519PEM: pem).ed25519PublicKey == key.ed25519PublicKey)

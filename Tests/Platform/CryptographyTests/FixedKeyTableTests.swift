@@ -26,7 +26,7 @@ struct FixedKeyTableTests {
         return TableMemory(of: table.group) != nil
     }()
 
-    @Test func `a good table passes its test and judges as OpenSSL does`() throws {
+    @Test func `a correct table passes its test and verifies as OpenSSL does`() throws {
         let signer = try Signer(count: 40)
         #expect(signer.table.passesSelfTest(digest: signer.signatures[0].digest, rawSignature: signer.signatures[0].1))
         #expect(signer.table.uncompressedPoint == signer.publicKey.uncompressedPoint)
@@ -39,7 +39,7 @@ struct FixedKeyTableTests {
     }
 
     @Test(arguments: 1...9)
-    func `signatures of one call are judged each for itself`(_ count: Int) throws {
+    func `each signature of a batch is verified independently`(_ count: Int) throws {
         let signer = try Signer(count: count)
         for pattern in 0..<1 << min(count, 6) {
             let expected = (0..<count).map { pattern >> $0 & 1 == 0 }
@@ -87,7 +87,7 @@ struct FixedKeyTableTests {
         ("s = n", difference(order, x), order, false),
         ("the point at infinity", difference(order, x), x, false),
     ])
-    func `a signature at the edge is judged as OpenSSL does`(
+    func `a boundary signature is verified as OpenSSL does`(
         name: String, digest: [UInt8], s: [UInt8], isGood: Bool
     ) throws {
         let key = try #require(P256PublicKey(uncompressedPoint: [4] + Self.x + Self.y))
@@ -100,7 +100,7 @@ struct FixedKeyTableTests {
         #expect(table.verify([(zero, Self.x + Self.x), (digest, Self.x + s)]) == [true, isGood])
     }
 
-    @Test func `a table of another key or with another signature does not pass`() throws {
+    @Test func `a table of another key or with another signature fails its test`() throws {
         let (one, other) = (try Signer(count: 2), try Signer(count: 1))
         let (digest, signature) = one.signatures[0]
         #expect(!other.table.passesSelfTest(digest: digest, rawSignature: signature))
@@ -109,7 +109,7 @@ struct FixedKeyTableTests {
     }
 
     @Test(.enabled(if: hasTableMemory, "this libcrypto keeps its tables in a form that the test does not know"))
-    func `a table with one wrong bit does not pass, whichever bit it is`() throws {
+    func `a table with one wrong bit fails its test, whichever bit it is`() throws {
         let signer = try Signer(count: 1)
         let (digest, signature) = signer.signatures[0]
         let memory = try #require(TableMemory(of: signer.table.group))

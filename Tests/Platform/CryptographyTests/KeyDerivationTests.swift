@@ -19,7 +19,7 @@ struct KeyDerivationTests {
                 "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"
             ),
         ] as [([UInt8], [UInt8], [UInt8], String)])
-    func `HKDF gives the known answers of RFC 5869`(
+    func `HKDF matches the known answers of RFC 5869`(
         key: [UInt8], salt: [UInt8], info: [UInt8], expected: String
     ) throws {
         let derived = try HKDF.derive(
@@ -27,7 +27,7 @@ struct KeyDerivationTests {
         #expect(derived.withUnsafeBytes { HexText.encode($0) } == expected)
     }
 
-    @Test func `HKDF refuses an empty key and counts that it cannot give`() throws {
+    @Test func `HKDF refuses an empty key and lengths that it cannot produce`() throws {
         let key = SecretKey(copying: [1])
         for count in [Int.min, -1, 0, 255 * 32 + 1, .max] {
             let error = try #require(throws: CryptographyError.self) {
@@ -64,7 +64,7 @@ struct KeyDerivationTests {
                 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
             ),
         ] as [([UInt8], [UInt8], String)])
-    func `HMAC-SHA256 gives the known answers of RFC 4231, each time`(
+    func `HMAC-SHA256 matches the known answers of RFC 4231, each time`(
         key: [UInt8], message: [UInt8], expected: String
     ) throws {
         let prepared = try HMACSHA256Key(SecretKey(copying: key))
@@ -79,7 +79,7 @@ struct KeyDerivationTests {
         #expect(error.code == .invalidArgument)
     }
 
-    @Test func `one prepared key serves many threads at once`() async throws {
+    @Test func `a prepared key is safe to use from many threads at once`() async throws {
         let key = try HMACSHA256Key(SecretKey(copying: [1, 2, 3]))
         let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<4 {
@@ -95,7 +95,7 @@ struct KeyDerivationTests {
         #expect(wrong == 0)
     }
 
-    @Test func `random keys have the asked count, differ, and never print`() throws {
+    @Test func `random keys have the requested length, differ, and are never printed`() throws {
         let first = try randomKey(byteCount: 32)
         #expect(first.byteCount == 32)
         let second = try randomKey(byteCount: 32)

@@ -29,7 +29,7 @@ struct OCSPAnswerTests {
         return request.evaluate(response: try answer.encoded(signedBy: delegate.key), at: Self.now)
     }
 
-    @Test func `an answer that is only signed again is as good as before`() throws {
+    @Test func `a response that is only signed again is as valid as before`() throws {
         #expect(try judged { _ in } == Self.good)
     }
 
@@ -38,13 +38,13 @@ struct OCSPAnswerTests {
         #expect(try judged { $0.extensions.append(Self.critical) } == .nothingNew(.malformed))
     }
 
-    @Test func `a critical extension about one certificate is refused, another one is not`() throws {
+    @Test func `a critical extension on a single response is refused, a non-critical one is not`() throws {
         let single = { (entry: [UInt8]) in DER.value(0xA1, DER.sequence(entry)) }
         #expect(try judged { $0.single.append(single(Self.harmless)) } == Self.good)
         #expect(try judged { $0.single.append(single(Self.critical)) } == .nothingNew(.malformed))
     }
 
-    @Test func `an answer above 64 KiB is refused unparsed`() throws {
+    @Test func `a response over 64 KiB is refused without being parsed`() throws {
         // The signature does not cover the certificates: anyone on the network path can add any number of them.
         let one = delegate.certificate.der
         let most = try judged { $0.certificates = Array(repeating: one, count: 60_000 / one.count) }

@@ -13,21 +13,21 @@ struct OCSPTests {
         request = try OCSPRequest(subject: authority.leaf, issuer: authority.intermediate)
     }
 
-    @Test func `a request is small, carries 32 random bytes and is never the same`() throws {
+    @Test func `a request is small, carries 32 random bytes and is never repeated`() throws {
         #expect(request.nonce.count == 32)
         #expect(request.der.count < 200)
         let other = try OCSPRequest(subject: authority.leaf, issuer: authority.intermediate)
         #expect(other.nonce != request.nonce)
     }
 
-    @Test func `the issuer itself may answer`() throws {
+    @Test func `the issuer itself may sign the response`() throws {
         #expect(try answer() == .good(thisUpdate: Self.now - 600, nextUpdate: Self.now + 43_200))
         #expect(try answer { $0.isNamedByKey = true } == good)
         #expect(try answer { $0.includesSigner = false } == good)
         #expect(try answer { $0.nonceRule = .leaveOut } == good)
     }
 
-    @Test func `revoked wins over everything that comes after the signature`() throws {
+    @Test func `a revoked status takes precedence over every check after the signature`() throws {
         let revoked = OCSPAnswer.revoked(at: Self.now - 86_400, reason: 1)
         let status = OCSPResponder.Status.revoked(at: Self.now - 86_400, reason: 1)
         #expect(try answer(status) == revoked)
@@ -41,7 +41,7 @@ struct OCSPTests {
             try answer(.revoked(at: Self.now, reason: -1)) == .revoked(at: Self.now, reason: nil))
     }
 
-    @Test func `unknown is nothing new`() throws {
+    @Test func `an unknown status brings no new information`() throws {
         #expect(try answer(.unknown) == .nothingNew(.unknownCertificate))
     }
 
@@ -51,7 +51,7 @@ struct OCSPTests {
             (-90_000, -30, true), (-90_000, -60, true), (-90_000, -61, false), (-90_000, -120, false),
             (-600, nil, true), (-86_400, nil, true), (-86_401, nil, false),
         ] as [(Int64, Int64?, Bool)])
-    func `freshness is judged at the injected time`(thisUpdate: Int64, nextUpdate: Int64?, isFresh: Bool) throws {
+    func `freshness is checked at the injected time`(thisUpdate: Int64, nextUpdate: Int64?, isFresh: Bool) throws {
         let judged = try answer {
             $0.thisUpdateOffset = thisUpdate
             $0.nextUpdateOffset = nextUpdate
@@ -60,7 +60,7 @@ struct OCSPTests {
         #expect(judged == (isFresh ? fresh : .nothingNew(.stale)))
     }
 
-    @Test func `an answer that ends before it begins is malformed`() throws {
+    @Test func `a response that ends before it begins is malformed`() throws {
         let judged = try answer {
             $0.thisUpdateOffset = 50
             $0.nextUpdateOffset = -50
@@ -80,7 +80,7 @@ struct OCSPTests {
         #expect(foreign.evaluate(response: response, at: Self.now) == good)
     }
 
-    @Test func `a delegate of the issuer may answer`() throws {
+    @Test func `a delegate of the issuer may sign the response`() throws {
         for kind in [PrivateKey.Kind.p256, .rsa(bits: 2048)] {
             let delegate = try authority.responder(kind: kind)
             #expect(try answer(by: delegate) == good)
@@ -89,7 +89,7 @@ struct OCSPTests {
         #expect(try answer(by: delegate) { $0.isNamedByKey = true } == good)
     }
 
-    @Test func `a certificate that is not a delegate of the issuer may not answer`() throws {
+    @Test func `a certificate that is not a delegate of the issuer may not sign the response`() throws {
         let authority = authority
         let untrusted = try TestAuthority()
         let bad = OCSPAnswer.nothingNew(.badResponder)
@@ -122,7 +122,7 @@ struct OCSPTests {
         #expect(request.evaluate(response: response, at: Self.now) == .nothingNew(.badSignature))
     }
 
-    @Test func `the intermediate is asked about under the root`() throws {
+    @Test func `the intermediate is checked with the root as its issuer`() throws {
         let request = try OCSPRequest(subject: authority.intermediate, issuer: authority.root)
         let responder = OCSPResponder(issuer: authority.root, signer: authority.root, key: authority.rootKey)
         let response = try responder.answer(request: request.der, at: Self.now) { serial in
@@ -135,12 +135,12 @@ struct OCSPTests {
     }
 
     @Test(arguments: [1, 2, 3, 5, 6] as [Int32])
-    func `an unsigned error status says nothing`(status: Int32) {
+    func `an unsigned error status brings no new information`(status: Int32) {
         let response = OCSPResponder.unsuccessful(status: status)
         #expect(request.evaluate(response: response, at: Self.now) == .nothingNew(.unsuccessful))
     }
 
-    @Test func `truncated, longer, huge and foreign answers are malformed`() throws {
+    @Test func `truncated, lengthened, huge and unrelated responses are malformed`() throws {
         let response = try responder().answer(request: request.der, at: Self.now) { _ in .good }
         for count in 0..<response.count {
             let judged = request.evaluate(response: Array(response.prefix(count)), at: Self.now)
@@ -155,7 +155,7 @@ struct OCSPTests {
         }
     }
 
-    @Test func `a damaged answer is never revoked and good only where nothing changed`() throws {
+    @Test func `a corrupted response is never revoked, and good only if nothing signed changed`() throws {
         // The verdict depends on a delegate's certificate; the issuer's own certificate, if included, is ignored.
         let delegate = try authority.responder()
         let response = try responder(by: delegate).answer(request: request.der, at: Self.now) { _ in .good }
@@ -176,14 +176,14 @@ struct OCSPTests {
         #expect(unchanged <= 3)
     }
 
-    @Test func `absurd times do not trap`() throws {
+    @Test func `extreme times do not trap`() throws {
         let response = try responder().answer(request: request.der, at: Self.now) { _ in .good }
         for now in [Int64.min, -1, 0, Int64.max] {
             #expect(request.evaluate(response: response, at: now) != good)
         }
     }
 
-    @Test func `a responder refuses what is no request`() {
+    @Test func `a responder refuses malformed requests`() {
         for hostile in [[], [0x30], Array("GET /".utf8), [UInt8](repeating: 0xFF, count: 100)] as [[UInt8]] {
             #expect(throws: CryptographyError.self) {
                 try responder().answer(request: hostile, at: Self.now) { _ in .good }

@@ -7,7 +7,7 @@ import Testing
 struct PrivateKeyTests {
     // Variants of stored keys: editors and secret stores add and remove line ends.
     @Test(arguments: ["\n\n", "\r\n", " \t\n", "\u{FEFF}", "\u{FEFF}\r\n"], [false, true])
-    func `a key is read with blanks in front, either end of lines, and without the last one`(
+    func `a key is read with leading blanks, either line ending, and without the last line end`(
         _ front: String, _ isWindows: Bool
     ) throws {
         let key = try PrivateKey.generate(.p256)
@@ -25,7 +25,7 @@ struct PrivateKeyTests {
         ("-----BEGIN CERTIFICATE-----\n", "a certificate"), ("-----BEGIN PUBLIC KEY-----\n", "a public key"),
         ("0\u{1}", "DER"), ("hello", "no PEM"), ("", "no PEM"),
     ])
-    func `a file that holds something else is named`(_ text: String, _ found: String) {
+    func `an error names the content of a file that is not a private key`(_ text: String, _ found: String) {
         let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(text.utf8)) }
         #expect(error?.message.contains(found) == true, "\(error?.message ?? "")")
     }
@@ -34,7 +34,7 @@ struct PrivateKeyTests {
         (PrivateKey.Kind.p384, "EC on P-384"), (.secp256k1, "secp256k1"), (.rsa(bits: 2048), "RSA"),
         (.ed25519, "ED25519"),
     ])
-    func `a key of another kind is named`(_ kind: PrivateKey.Kind, _ name: String) throws {
+    func `an error names the type of an unsupported key`(_ kind: PrivateKey.Kind, _ name: String) throws {
         let pem = try PrivateKey.generate(kind).pem()
         let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: pem) }
         #expect(error?.code == .unsupportedKey)
@@ -55,7 +55,7 @@ struct PrivateKeyTests {
         #expect(key.publicKey?.verify(digest: digest, rawSignature: signature) == .valid)
     }
 
-    @Test func `a file that is missing or no key is an error`() throws {
+    @Test func `a missing or unreadable key file is an error`() throws {
         #expect(throws: CryptographyError.self) { try PrivateKey(contentsOf: "/nonexistent/key.p8") }
         let error = try #require(throws: CryptographyError.self) { try PrivateKey(contentsOf: "/dev/zero") }
         #expect(error.code == .unreadableFile)
@@ -64,7 +64,7 @@ struct PrivateKeyTests {
     }
 
     @Test(arguments: [.p384, .secp256k1, .rsa(bits: 1024), .ed25519, .p256WithExplicitParameters] as [PrivateKey.Kind])
-    func `a key of another kind is not loaded and does not sign ES256`(kind: PrivateKey.Kind) throws {
+    func `a key of another type is not loaded and does not sign ES256`(kind: PrivateKey.Kind) throws {
         let key = try PrivateKey.generate(kind)
         let pem = try key.pem()
         let error = try #require(throws: CryptographyError.self) { try PrivateKey(pem: pem) }
@@ -75,7 +75,7 @@ struct PrivateKeyTests {
         #expect(key.publicKey == nil)
     }
 
-    @Test func `truncated, empty and foreign texts are refused`() throws {
+    @Test func `truncated, empty and unrelated texts are refused`() throws {
         let pem = try PrivateKey.generate(.p256).pem()
         for count in [0, 1, 27, 28, 60, pem.count / 2, pem.count - 20] {
             let error = try #require(throws: CryptographyError.self) { try PrivateKey(pem: Array(pem.prefix(count))) }
@@ -102,7 +102,7 @@ struct PrivateKeyTests {
         #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(legacy.utf8)) }
     }
 
-    @Test func `a public half of another key is refused`() throws {
+    @Test func `the public half of another key is refused`() throws {
         let first = try pkcs8(PrivateKey.generate(.p256))
         let second = try pkcs8(PrivateKey.generate(.p256))
         // PKCS#8 of a P-256 key ends with its 65-byte point.
@@ -110,12 +110,12 @@ struct PrivateKeyTests {
         #expect(throws: Never.self) { try PrivateKey(pem: pem(first)) }
     }
 
-    @Test func `a key never prints itself`() throws {
+    @Test func `a key is never printed`() throws {
         let key = try PrivateKey.generate(.p256)
         #expect("\(key)" == "PrivateKey(p256)")
     }
 
-    @Test func `absurd RSA sizes are refused`() {
+    @Test func `extreme RSA sizes are refused`() {
         #expect(throws: CryptographyError.self) { try PrivateKey.generate(.rsa(bits: 1)) }
         #expect(throws: CryptographyError.self) { try PrivateKey.generate(.rsa(bits: .max)) }
     }

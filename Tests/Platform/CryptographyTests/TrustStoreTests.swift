@@ -10,7 +10,7 @@ struct TrustStoreTests {
         store = try TrustStore(roots: [authority.root])
     }
 
-    @Test func `a good chain has a path of three with the window of all three`() throws {
+    @Test func `a valid chain has a path of three with the validity period of all three`() throws {
         let path = try store.validate(chain: authority.chain).get()
         let (leaf, issuer, root) = try #require(path.leafIssuerRoot)
         #expect(leaf === authority.leaf)
@@ -19,7 +19,7 @@ struct TrustStoreTests {
         #expect(path.validity == TestAuthority.leafBuilder.validity)
     }
 
-    @Test func `the root need not be sent and may be anything`() throws {
+    @Test func `the root may be omitted from the chain, and a wrong one is ignored`() throws {
         let untrusted = try TestAuthority(root: { $0.subject = [.init("CN", "Untrusted")] }).root
         for others in [[], [untrusted], [untrusted, authority.root], [authority.leaf, authority.intermediate]] {
             let path = try store.validate(chain: [authority.leaf, authority.intermediate] + others).get()
@@ -27,14 +27,14 @@ struct TrustStoreTests {
         }
     }
 
-    @Test func `several roots are pinned together`() throws {
+    @Test func `several roots can be trusted at once`() throws {
         let other = try TestAuthority(root: { $0.subject = [.init("CN", "Other Root")] })
         let both = try TrustStore(roots: [other.root, authority.root])
         #expect(try both.validate(chain: authority.chain).get().certificates.last === authority.root)
         #expect(try both.validate(chain: other.chain).get().certificates.last === other.root)
     }
 
-    @Test func `a shorter and a longer path are paths, and not of three`() throws {
+    @Test func `shorter and longer paths validate, but not as leaf, issuer and root`() throws {
         let direct = try TestAuthority.leafBuilder
             .issued(for: authority.leafKey, by: authority.root, authorityKey: authority.rootKey)
         let two = try store.validate(chain: [direct]).get()
@@ -46,7 +46,7 @@ struct TrustStoreTests {
         #expect(try store.validate(chain: [authority.root]).get().certificates.count == 1)
     }
 
-    @Test func `validity in time is reported, not judged`() throws {
+    @Test func `the validity period is reported, not checked`() throws {
         let expired = try TestAuthority(intermediate: {
             $0.validity = CertificateValidity(notBefore: 1_000_000_000, notAfter: 1_100_000_000)
         })
@@ -56,7 +56,7 @@ struct TrustStoreTests {
         #expect(!window.contains(TestAuthority.now))
     }
 
-    @Test func `a chain under another root has no path, sent root or not`() throws {
+    @Test func `a chain under another root has no path, whether it includes the root or not`() throws {
         let untrusted = try TestAuthority()
         for chain in [untrusted.chain, [untrusted.leaf, untrusted.intermediate], [untrusted.leaf]] {
             expect(store.validate(chain: chain), .noTrustedRoot)
@@ -139,7 +139,7 @@ struct TrustStoreTests {
     ]
 
     @Test(arguments: deviations)
-    func `a deviating chain is refused by its class`(deviation: Deviation) throws {
+    func `a nonconforming chain is refused with the kind of its error`(deviation: Deviation) throws {
         let authority = try deviation.make()
         let store = try TrustStore(roots: [authority.root])
         expect(store.validate(chain: authority.chain), deviation.kind)
@@ -150,7 +150,7 @@ struct TrustStoreTests {
         expect(store.validate(chain: chain), .notCertificateAuthority)
     }
 
-    @Test func `a root that is not signed by itself is not taken`() throws {
+    @Test func `a root that is not self-signed is refused`() throws {
         #expect(throws: CryptographyError.self) { try TrustStore(roots: []) }
         for bad in [authority.intermediate, authority.leaf] {
             let error = try #require(throws: CryptographyError.self) { try TrustStore(roots: [authority.root, bad]) }
@@ -164,7 +164,7 @@ struct TrustStoreTests {
         #expect(throws: CryptographyError.self) { try TrustStore(roots: [forged]) }
     }
 
-    @Test func `four threads share one store`() async {
+    @Test func `a store is safe to use from four threads at once`() async {
         let failures = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {
