@@ -5,9 +5,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct HTTPClientTests {
-    // MARK: requests and answers
+    // MARK: Requests and responses
 
-    @Test func `method, target, fields and body arrive and come back`() async throws {
+    @Test func `method, target, fields and body are sent, and the response is returned`() async throws {
         let server = try EchoServer()
         let client = HTTPClient()
         let response = try await client.send(
@@ -20,13 +20,13 @@ struct HTTPClientTests {
     }
 
     @Test(arguments: ["GET", "DELETE", "POST", "PATCH"])
-    func `a request without a body`(_ method: String) async throws {
+    func `a request without a body is sent`(_ method: String) async throws {
         let server = try EchoServer()
         let response = try await HTTPClient().send(HTTPClientRequest(method: method, url: server.url("/none")))
         #expect(String(decoding: response.body, as: UTF8.self) == "\(method) /none - - - ")
     }
 
-    @Test func `an answer to HEAD has no body`() async throws {
+    @Test func `a response to HEAD has no body`() async throws {
         let server = try EchoServer()
         let response = try await HTTPClient().send(HTTPClientRequest(method: "HEAD", url: server.url("/large")))
         #expect(response.status == 200)
@@ -34,13 +34,13 @@ struct HTTPClientTests {
         #expect(response.header("Content-Length") == "1000000")
     }
 
-    @Test func `of several fields the last is found, in any case`() {
+    @Test func `the last of several fields is found in any case`() {
         let response = HTTPClientResponse(status: 200, headers: [("X-A", "1"), ("x-a", "2"), ("X-B", "3")], body: [])
         #expect(response.header("X-a") == "2")
         #expect(response.header("x-c") == nil)
     }
 
-    @Test func `a redirect is an answer and is not followed`() async throws {
+    @Test func `a redirect is returned and not followed`() async throws {
         let server = try EchoServer()
         let response = try await HTTPClient().send(HTTPClientRequest(url: server.url("/redirect")))
         #expect(response.status == 302)
@@ -48,7 +48,7 @@ struct HTTPClientTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a connection is used again`() async throws {
+    @Test func `a connection is reused`() async throws {
         let server = try EchoServer()
         let client = HTTPClient()
         var reused: [Bool] = []
@@ -59,7 +59,7 @@ struct HTTPClientTests {
         #expect(server.server.counters[0].accepted == 1)
     }
 
-    @Test func `many requests at once are all answered`() async throws {
+    @Test func `many concurrent requests are all answered`() async throws {
         let server = try EchoServer()
         let client = HTTPClient()
         let url = server.url("/none")
@@ -79,7 +79,7 @@ struct HTTPClientTests {
         #expect(try result.get().status == 200)
     }
 
-    // MARK: errors
+    // MARK: Errors
 
     private func error(_ client: HTTPClient, _ request: HTTPClientRequest) async -> HTTPClientError? {
         do throws(HTTPClientError) {
@@ -90,7 +90,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test func `an answer that does not come in time is an error`() async throws {
+    @Test func `a response that is not received in time is an error`() async throws {
         let server = try EchoServer()
         let begun = ContinuousClock.now
         let error = await error(
@@ -100,7 +100,7 @@ struct HTTPClientTests {
         #expect(begun.duration(to: .now) >= .milliseconds(90))
     }
 
-    @Test func `a time that is over ends the request before it begins`() async throws {
+    @Test func `an expired deadline ends the request before it begins`() async throws {
         let server = try EchoServer()
         let error = await error(HTTPClient(), HTTPClientRequest(url: server.url("/none"), timeout: .seconds(-1)))
         #expect(error?.code == .timedOut)
@@ -108,14 +108,14 @@ struct HTTPClientTests {
     }
 
     @Test(arguments: [(999_999, false), (1_000_000, true)])
-    func `a body is taken up to its limit`(_ limit: Int, _ fits: Bool) async throws {
+    func `a body over its limit is an error`(_ limit: Int, _ fits: Bool) async throws {
         let server = try EchoServer()
         let error = await error(
             HTTPClient(), HTTPClientRequest(url: server.url("/large"), maximumBodyBytes: limit))
         #expect(error?.code == (fits ? nil : .bodyTooLarge))
     }
 
-    @Test func `a refused connection may be tried again`() async throws {
+    @Test func `a refused connection is retriable`() async throws {
         let server = try EchoServer()
         let url = server.url("/secret?token=abc")
         await server.server.drain(within: .milliseconds(1))
@@ -126,7 +126,7 @@ struct HTTPClientTests {
         #expect(error?.message.contains("secret") == false && error?.message.contains("abc") == false)
     }
 
-    @Test func `a server without TLS is an error of TLS`() async throws {
+    @Test func `a server without TLS is a TLS error`() async throws {
         let server = try EchoServer()
         let url = server.url("/none").replacing("http:", with: "https:")
         #expect(await error(HTTPClient(), HTTPClientRequest(url: url))?.code == .tls)
@@ -137,7 +137,7 @@ struct HTTPClientTests {
             "", "127.0.0.1", "ftp://127.0.0.1/", "file:///etc/hosts", "http://", "https:///x", "http://a b/",
             "http://127.0.0.1/\r\nX: y", "http://user@", "http://127.0.0.1:99999999/", "gopher://a", "http://ä/",
         ])
-    func `what is no absolute http or https URL is refused`(_ url: String) async {
+    func `a URL that is not absolute http or https is refused`(_ url: String) async {
         #expect(await error(HTTPClient(), HTTPClientRequest(url: url))?.code == .invalidURL)
     }
 
@@ -148,12 +148,12 @@ struct HTTPClientTests {
     }
 
     @Test(arguments: ["", "GET / HTTP/1.1\r\nX: y", "G T"])
-    func `a method that is no token is refused`(_ method: String) async {
+    func `a method that is not a token is refused`(_ method: String) async {
         let request = HTTPClientRequest(method: method, url: "http://127.0.0.1:1/")
         #expect(await error(HTTPClient(), request)?.code == .invalidRequest)
     }
 
-    @Test func `more requests than the client takes are refused`() async throws {
+    @Test func `requests over the client's limit are refused`() async throws {
         let server = try EchoServer()
         let client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 1))
         let first = client.send(HTTPClientRequest(url: server.url("/never"))) { _ in }
@@ -161,7 +161,7 @@ struct HTTPClientTests {
         client.cancel(first)
     }
 
-    // MARK: the end
+    // MARK: Cancellation and closing
 
     @Test func `cancelling the task ends the transfer`() async throws {
         let server = try EchoServer()
@@ -177,7 +177,7 @@ struct HTTPClientTests {
         #expect(await eventually { server.server.counters[0].connections == 0 })
     }
 
-    @Test func `a task that is cancelled already sends nothing`() async throws {
+    @Test func `a request of a cancelled task sends nothing`() async throws {
         let server = try EchoServer()
         let client = HTTPClient()
         let url = server.url("/none")
@@ -190,7 +190,7 @@ struct HTTPClientTests {
         #expect(server.requests.count == 0)
     }
 
-    @Test func `closing ends what is under way and refuses what comes later`() async throws {
+    @Test func `closing ends running transfers and refuses new requests`() async throws {
         let server = try EchoServer()
         let client = HTTPClient()
         let url = server.url("/never")

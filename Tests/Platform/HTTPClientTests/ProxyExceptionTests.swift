@@ -12,7 +12,7 @@ import Testing
         ("fd00::/8", "[fd12::1]:443", true), ("fd00::/8", "[fe80::1]", false), ("fd00::1", "[fd00:0::1]", true),
         ("10.0.0.0/8", "[::ffff:10.0.0.1]", true), ("10.0.0.0/8", "[fd00::1]", false), ("0.0.0.1", "1", true),
     ])
-    func `an exception covers these hosts`(_ exception: String, _ authority: String, _ isCovered: Bool) throws {
+    func `an exception covers the hosts it names`(_ exception: String, _ authority: String, _ isCovered: Bool) throws {
         #expect(try #require(ProxyException(exception)).matches(RequestHost(authority: authority)) == isCovered)
     }
 
@@ -23,7 +23,7 @@ import Testing
         ("128.0.0.1", false),
         ("[::2]", false),
     ])
-    func `this machine is never reached through the proxy`(_ authority: String, _ isThisMachine: Bool) {
+    func `the local host is never reached through the proxy`(_ authority: String, _ isThisMachine: Bool) {
         let host = RequestHost(authority: authority)
         #expect(host.isLoopback == isThisMachine)
         #expect(HTTPProxy(url: "http://proxy:1").isUsed(for: host) == !isThisMachine)

@@ -16,7 +16,7 @@ import Testing
                     url: proxy.url, credentials: credentials, exceptions: exceptions.compactMap(ProxyException.init))))
     }
 
-    @Test func `a request to http is sent in absolute form, and the answer is the server's`() async throws {
+    @Test func `an http request is sent in absolute form, and the server's response is returned`() async throws {
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         let response = try await client(proxy).send(HTTPClientRequest(url: url))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(.enabled(if: Program.path(of: "openssl") != nil, "needs openssl: apt-get install openssl"))
-    func `a request to https goes through a tunnel, and the proxy sees none of it`() async throws {
+    func `an https request goes through a tunnel, and the proxy sees none of it`() async throws {
         let server = try await TLSServer("api.example.invalid")
         let proxy = try ForwardProxy(to: server.port)
         let client = HTTPClient(
@@ -47,7 +47,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `credentials go to the proxy alone`() async throws {
+    @Test func `credentials are sent to the proxy only`() async throws {
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         _ = try await client(proxy, credentials: "user:pass:word").send(HTTPClientRequest(url: url))
@@ -66,7 +66,7 @@ import Testing
         proxy.stop()
     }
 
-    @Test func `a proxy that does not answer is named with its setting`() async throws {
+    @Test func `the error for a proxy that does not respond names its setting`() async throws {
         let proxy = try ForwardProxy(to: 1)
         proxy.stop()
         let error = await #expect(throws: HTTPClientError.self) {
@@ -79,7 +79,7 @@ import Testing
     @Test(arguments: [
         (String?.none, "set http.client.proxy.credentials.file"), ("user:wrong", "refused the credentials"),
     ])
-    func `what to do about 407 is said`(_ credentials: String?, _ advice: String) async throws {
+    func `the error for a 407 response names the fix`(_ credentials: String?, _ advice: String) async throws {
         let proxy = try ForwardProxy(to: 1, refusing: "407 Proxy Authentication Required")
         let error = await #expect(throws: HTTPClientError.self) {
             try await client(proxy, credentials: credentials).send(HTTPClientRequest(url: url))
@@ -94,7 +94,7 @@ import Testing
         ("http", "503 Service Unavailable\r\nX-Squid-Error: ERR_CONNECT_FAIL 111"),
         ("http", "403 Forbidden\r\nProxy-Status: proxy.example.com; error=http_request_denied"),
     ])
-    func `a refusal of the proxy is no answer of the server, and names the setting`(
+    func `a refusal by the proxy is not a response of the server, and the error names the setting`(
         _ scheme: String, _ refusal: String
     ) async throws {
         let server = try EchoServer()
@@ -111,14 +111,14 @@ import Testing
     }
 
     @Test(arguments: ["404 Not Found", "403 Forbidden", "503 Service Unavailable", "500 Internal Server Error"])
-    func `another status without such a field is the server's`(_ answer: String) async throws {
+    func `an error status without a proxy's marks is the server's response`(_ answer: String) async throws {
         let proxy = try ForwardProxy(to: 1, refusing: answer)
         let response = try await client(proxy).send(HTTPClientRequest(url: url))
         #expect("\(response.status)" == answer.prefix(3))
         proxy.stop()
     }
 
-    @Test func `this machine and the exceptions are asked directly`() async throws {
+    @Test func `the local host and the exceptions are reached directly`() async throws {
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         let response = try await client(proxy).send(HTTPClientRequest(url: server.url("/none")))
@@ -138,7 +138,7 @@ import Testing
         return invocation.configuration
     }
 
-    @Test func `the settings make a client`() throws {
+    @Test func `the settings configure the client`() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("user:password\n", to: "proxy")
         let settings = try #require(
@@ -160,14 +160,14 @@ import Testing
         "http://proxy", "http://proxy:0", "http://proxy:port", "socks5://proxy:1080", "proxy:3128",
         "http://proxy:3128/path", "http://",
     ])
-    func `another URL is refused`(_ url: String) throws {
+    func `an invalid proxy URL is refused`(_ url: String) throws {
         #expect(try configuration(["--http.client.proxy", url]) == nil)
     }
 
     @Test(arguments: [
         "http://user:secret@proxy:3128", "user:secret@proxy:3128", "http://user:secret@", "http://secret@proxy:3128",
     ])
-    func `a URL with a password is refused with the setting for it, and not shown`(_ url: String) throws {
+    func `a URL with a password is refused with the setting for it and is not shown`(_ url: String) throws {
         let command = Command("test", summary: "", schema: ConfigurationSchema(HTTPClientSettings.all))
         guard case .refuse(let lines, 78) = command.parse(["--http.client.proxy", url], environment: [:]) else {
             Issue.record("it was accepted")
@@ -178,13 +178,13 @@ import Testing
     }
 
     @Test(arguments: ["*", "https://example.com", "example.com:443", "a b", "10.0.0.0/33", "10.0.0.0/", "", "a..b"])
-    func `an exception without a meaning is refused`(_ text: String) throws {
+    func `an invalid exception is refused`(_ text: String) throws {
         #expect(ProxyException(text) == nil)
         #expect(
             try configuration(["--http.client.proxy", "http://proxy:3128", "--http.client.no.proxy", text]) == nil)
     }
 
-    @Test func `descriptions leave the credentials out`() {
+    @Test func `descriptions omit the credentials`() {
         let made = HTTPClient.Configuration(proxy: HTTPProxy(url: "http://proxy:3128", credentials: "user:secret"))
         var dumped = ""
         dump(made, to: &dumped)
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: ["password", ":password", "user:pass\u{7}word"])
-    func `credentials of another form are refused, and not shown`(_ text: String) throws {
+    func `malformed credentials are refused and not shown`(_ text: String) throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(text, to: "proxy")
         let settings = try #require(
