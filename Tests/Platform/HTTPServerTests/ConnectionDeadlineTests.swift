@@ -20,14 +20,14 @@ struct ConnectionDeadlineTests {
         return state.received(bytes.span, now: seconds * Self.second)
     }
 
-    @Test func `bytes do not move the deadline of a later head`() {
+    @Test func `received bytes do not extend the deadline of a later head`() {
         var state = makeServedState()
         for at in 20...29 { _ = receive(&state, at == 20 ? "POST /n HTTP/1.1\r\nX: " : "x", at: UInt64(at)) }
         #expect(state.deadline == 30 * Self.second)
         #expect(state.startedAt == 20 * Self.second)
     }
 
-    @Test func `the head of a later request does not give its body more time`() {
+    @Test func `the head of a later request does not extend the deadline of its body`() {
         var state = makeServedState()
         _ = receive(&state, "POST /n HTTP/1.1\r\nHost: a\r\n", at: 20)
         _ = receive(&state, "Content-Length: 9\r\n\r\n", at: 29)

@@ -39,38 +39,38 @@ struct ConnectionStateTests {
         return state
     }
 
-    @Test func `a silent connection ends ten seconds after accept`() {
+    @Test func `a silent connection is closed ten seconds after accept`() {
         var state = makeState()
         #expect(name(state.tick(now: 10 * Self.second - 1)) == "wait")
         #expect(name(state.tick(now: 10 * Self.second)) == "close idle")
     }
 
-    @Test func `bytes do not move the deadline of a head`() {
+    @Test func `received bytes do not extend the deadline of a head`() {
         var state = makeState()
         for at in 1...9 { _ = receive(&state, at == 1 ? "POST /n HTTP/1.1\r\nX: " : "x", at: UInt64(at)) }
         #expect(name(state.tick(now: 10 * Self.second)) == "close slow")
     }
 
-    @Test func `a later head has ten seconds from its first byte`() {
+    @Test func `a later head must be complete ten seconds after its first byte`() {
         var state = servedState(at: 5)
         _ = receive(&state, "P", at: 20)
         #expect(name(state.tick(now: 30 * Self.second - 1)) == "wait")
         #expect(name(state.tick(now: 30 * Self.second)) == "close slow")
     }
 
-    @Test func `a kept connection may be idle for thirty seconds, which is no decision`() {
+    @Test func `a kept-alive connection is closed after thirty idle seconds without a recorded outcome`() {
         var state = servedState(at: 5)
         #expect(name(state.tick(now: 35 * Self.second - 1)) == "wait")
         #expect(name(state.tick(now: 35 * Self.second)) == "close -")
     }
 
-    @Test func `a proxy's kept connection may be idle for 75 seconds, longer than the proxy keeps it`() {
+    @Test func `a proxy's kept-alive connection may be idle for 75 seconds, longer than the proxy keeps it`() {
         var state = servedState(at: 5, isFromProxy: true)
         #expect(name(state.tick(now: 80 * Self.second - 1)) == "wait")
         #expect(name(state.tick(now: 80 * Self.second)) == "close -")
     }
 
-    @Test func `a proxy that carries each client on a connection of its own gains no time for it`() {
+    @Test func `a proxy that uses one connection per client gets no longer idle timeout`() {
         var limits = Limits()
         limits.forwarded = .proxyProtocol
         var state = ConnectionState(
@@ -83,7 +83,7 @@ struct ConnectionStateTests {
         #expect(name(state.tick(now: 35 * Self.second)) == "close -")
     }
 
-    @Test func `a body that is not whole after fifteen seconds is answered 408`() {
+    @Test func `a body that is incomplete after fifteen seconds is answered with 408`() {
         var state = makeState()
         _ = receive(&state, "POST /n HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", at: 9)
         for at in 10...14 { #expect(name(receive(&state, "x", at: UInt64(at))) == "wait") }
@@ -92,7 +92,7 @@ struct ConnectionStateTests {
     }
 
     /// Deadlines are checked every 100 ms, and the response must be sent within five seconds.
-    @Test func `a handler that does not answer within 4.8 seconds is answered for`() {
+    @Test func `a request whose handler does not respond within 4.8 seconds is answered with 503`() {
         var state = makeState()
         #expect(name(receive(&state, HostileRequest.good, at: 8)) == "dispatch 21")
         let deadline = 8 * Self.second + 4_800_000_000
@@ -100,7 +100,7 @@ struct ConnectionStateTests {
         #expect(name(state.tick(now: deadline)) == "refuse 503 deadline")
     }
 
-    @Test func `sending and lingering have an end`() {
+    @Test func `sending and lingering have deadlines`() {
         var state = makeState()
         _ = receive(&state, HostileRequest.good)
         _ = state.reply(closes: true, isDraining: false, now: 0)
@@ -110,7 +110,7 @@ struct ConnectionStateTests {
         #expect(name(state.tick(now: 2 * Self.second)) == "close -")
     }
 
-    @Test func `after the last answer four mebibytes are dropped and no more`() {
+    @Test func `after the last response at most four mebibytes are discarded`() {
         var state = makeState()
         _ = receive(&state, "x")
         _ = receive(&state, " \r\n")
@@ -120,7 +120,7 @@ struct ConnectionStateTests {
         #expect(name(receive(&state, "x")) == "close -")
     }
 
-    @Test func `reading ahead stops at its limit and goes on after the answer`() {
+    @Test func `reading ahead stops at its limit and resumes after the response`() {
         var state = makeState()
         _ = receive(&state, HostileRequest.good)
         _ = receive(&state, HostileRequest.good + String(repeating: "x", count: 30 * 1024))
@@ -131,7 +131,7 @@ struct ConnectionStateTests {
         #expect(name(state.sent(now: 0)) == "dispatch 21")
     }
 
-    @Test func `what was pipelined before the end of input is answered`() {
+    @Test func `requests pipelined before the end of input are answered`() {
         var state = makeState()
         _ = receive(&state, HostileRequest.good + HostileRequest.good + "POST /half")
         #expect(name(state.endOfInput()) == "wait")
@@ -142,7 +142,7 @@ struct ConnectionStateTests {
         #expect(name(state.sent(now: 0)) == "close aborted")
     }
 
-    @Test func `the end of input during the last request closes after its answer`() {
+    @Test func `the end of input during the last request closes the connection after its response`() {
         var state = makeState()
         _ = receive(&state, HostileRequest.good)
         _ = state.endOfInput()
@@ -151,13 +151,13 @@ struct ConnectionStateTests {
     }
 
     @Test(arguments: [("", "close -"), ("POST /n", "close aborted")])
-    func `the end of input before a whole request`(_ text: String, _ expected: String) {
+    func `the end of input before a complete request closes the connection`(_ text: String, _ expected: String) {
         var state = makeState()
         if !text.isEmpty { _ = receive(&state, text) }
         #expect(name(state.endOfInput()) == expected)
     }
 
-    @Test func `a client that waits is told to continue once`() {
+    @Test func `a client that waits receives 100 Continue once`() {
         var state = makeState()
         let head = "POST /n HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         #expect(name(receive(&state, head)) == "continue")
@@ -165,7 +165,7 @@ struct ConnectionStateTests {
         #expect(name(receive(&state, "x")) == "dispatch 2")
     }
 
-    @Test func `an HTTP 1.0 client that expects to be told to continue is not`() {
+    @Test func `an HTTP 1.0 client that expects 100 Continue does not receive it`() {
         var state = makeState()
         let head = "POST /n HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         #expect(name(receive(&state, head)) == "wait")
@@ -173,7 +173,7 @@ struct ConnectionStateTests {
     }
 
     @Test(arguments: ["Host: a\r\n", ""])
-    func `an HTTP 1.0 request without a length has no body, and bytes after it are dropped`(_ host: String) {
+    func `an HTTP 1.0 request without a length has no body, and bytes after it are discarded`(_ host: String) {
         for admission in [Admission.noBody, .optionalBody(limit: 10)] {
             var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in admission }, now: 0)
             let next = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -189,7 +189,7 @@ struct ConnectionStateTests {
         #expect(name(receive(&state, "GET / HTTP/1.0\r\nHost: a\r\n\(field)\r\n")) == "refuse 400 framing")
     }
 
-    @Test func `a drain and a head with close end the connection`() {
+    @Test func `a drain and a request with Connection: close end the connection`() {
         var state = makeState()
         _ = receive(&state, HostileRequest.good)
         #expect(!state.reply(closes: false, isDraining: true, now: 0).keeps)
@@ -198,7 +198,7 @@ struct ConnectionStateTests {
         #expect(!other.reply(closes: false, isDraining: false, now: 0).keeps)
     }
 
-    @Test func `a body of a known length is taken straight from the socket`() {
+    @Test func `a body of known length is read directly from the socket`() {
         var state = makeState()
         _ = receive(&state, "POST /n HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
         #expect(state.directBodyBytes == 3)

@@ -6,7 +6,7 @@ import Testing
 /// New connections while the process has no free descriptors.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DescriptorTests {
-    @Test func `without descriptors the longest waiting first request makes room, far below the cap`() async throws {
+    @Test func `without descriptors the longest waiting first request is evicted, far below the limit`() async throws {
         let server = try TestServer()
         let waiting = try (0..<4).map { number in
             let client = try server.connect()
@@ -26,7 +26,7 @@ struct DescriptorTests {
         #expect(waiting[0].isClosedByPeer())
     }
 
-    @Test func `without descriptors and with work alone the newcomer waits`() async throws {
+    @Test func `without descriptors a new connection waits if all others are in progress`() async throws {
         let server = try TestServer()
         let working = try server.connect()
         working.send(TestServer.get("/held"))

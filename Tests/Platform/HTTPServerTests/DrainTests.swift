@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct DrainTests {
-    @Test func `a drain waits for what is in work and says that it closes`() async throws {
+    @Test func `a drain waits for requests in progress and announces the close`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -22,7 +22,7 @@ struct DrainTests {
         #expect(server.counters.connections == 0)
     }
 
-    @Test func `an idle connection does not hold a drain up`() async throws {
+    @Test func `an idle connection does not delay a drain`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.echo("a"))
@@ -32,7 +32,7 @@ struct DrainTests {
         #expect(server.verdicts == ["200 ok"])
     }
 
-    @Test func `a request that comes during the grace is answered, and after it idle connections are closed`()
+    @Test func `a request received during the grace period is answered, and idle connections close after it`()
         async throws
     {
         let clock = ManualClock()
@@ -55,7 +55,7 @@ struct DrainTests {
         #expect(server.counters.connections == 0)
     }
 
-    @Test func `while it still accepts, newcomers are answered and told that it closes`() async throws {
+    @Test func `a drain that still accepts connections answers them and announces the close`() async throws {
         let clock = ManualClock()
         let server = try TestServer(drainClock: clock)
         async let drained: Void = server.server.drain(within: .seconds(8), accepting: .seconds(2))
@@ -78,7 +78,7 @@ struct DrainTests {
         #expect(server.verdicts.allSatisfy { $0 == "200 ok" })
     }
 
-    @Test func `what is not done within the limit is dropped`() async throws {
+    @Test func `requests unfinished at the limit are dropped`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -103,7 +103,7 @@ struct DrainTests {
         #expect(server.counters.requestsByStatus == [200: 20])
     }
 
-    @Test func `several may wait for one drain, also after it`() async throws {
+    @Test func `several callers may wait for one drain, also after it`() async throws {
         let server = try TestServer().server
         async let first: Void = server.drain(within: .seconds(1))
         async let second: Void = server.drain(within: .seconds(1))

@@ -35,7 +35,7 @@ struct EvictionTests {
         #expect(try newer.response().text == "ab")
     }
 
-    @Test func `an idle connection that was served before is evicted for a first request that arrives`() async throws {
+    @Test func `an idle connection that was served before is evicted before an incoming first request`() async throws {
         let server = try makeServer()
         let begun = try await sendHalf(to: server, bodyBytes: 1)
         server.clock.advance(by: .seconds(1))
@@ -47,7 +47,7 @@ struct EvictionTests {
         #expect(try begun.response().text == "ab")
     }
 
-    @Test func `a first request that arrives is evicted for a later request of a served connection`() async throws {
+    @Test func `an incoming first request is evicted before a later request of a served connection`() async throws {
         let server = try makeServer()
         let served = try server.connect()
         try expectAnswer(to: served)
@@ -60,7 +60,7 @@ struct EvictionTests {
         #expect(try served.response().text == "ab")
     }
 
-    @Test func `clients that fill the cap with answered requests do not keep a slow newcomer out`() async throws {
+    @Test func `clients that fill the limit with answered requests do not exclude a slow new client`() async throws {
         let server = try makeServer()
         var crowd = try (0..<2).map { _ in try server.connect() }
         for client in crowd { try expectAnswer(to: client) }
@@ -75,7 +75,7 @@ struct EvictionTests {
         #expect(try newcomer.response().text == "ab")
     }
 
-    @Test func `among served connections the longest idle one is evicted`() async throws {
+    @Test func `the longest idle one of the served connections is evicted`() async throws {
         let server = try makeServer()
         let older = try server.connect()
         try expectAnswer(to: older)

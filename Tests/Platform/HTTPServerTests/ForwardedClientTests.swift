@@ -39,8 +39,7 @@ struct ForwardedClientTests {
             ("\"1.2.3.4, 203.0.113.8", "203.0.113.0/24"), ("1.2.3.4\u{0600}, 203.0.113.8", "203.0.113.0/24"),
             ("x\\, 203.0.113.8", "203.0.113.0/24"),
         ])
-    func `the client is the last address of X-Forwarded-For that is not a proxy's`(_ value: String, _ expected: String)
-    {
+    func `the client is the last address of X-Forwarded-For that is not a proxy`(_ value: String, _ expected: String) {
         #expect(client("X-Forwarded-For: \(value)\r\n", .xForwardedFor) == expected)
     }
 
@@ -49,11 +48,11 @@ struct ForwardedClientTests {
             "", "unknown", "192.0.2.77, unknown", "10.1.1.1", "10.1.1.1, 10.2.2.2", "192.0.2.77, ", "192.0.2", "a:b:c",
             "[2001:db8::1", "[2001:db8::1]x", "192.0.2.77/24",
         ])
-    func `where the end of the list names no address the client is not known`(_ value: String) {
+    func `the client is unknown if the end of the list is not an address`(_ value: String) {
         #expect(client("X-Forwarded-For: \(value)\r\n", .xForwardedFor) == nil)
     }
 
-    @Test func `of several fields the last one counts first`() {
+    @Test func `the last one of several fields has precedence`() {
         let fields = "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-For: 192.0.2.77\r\nx-forwarded-for: 10.1.1.1\r\n"
         #expect(client(fields, .xForwardedFor) == "192.0.2.0/24")
     }
@@ -72,7 +71,7 @@ struct ForwardedClientTests {
             ("for=\"a\", by=\", for=\"[2001:db8::1]:4711\"", "2001:db8::/56"),
             ("for=203.0.113.9\u{0600}, for=192.0.2.77", "192.0.2.0/24"),
         ])
-    func `the client is the last address of Forwarded that is not a proxy's`(_ value: String, _ expected: String) {
+    func `the client is the last address of Forwarded that is not a proxy`(_ value: String, _ expected: String) {
         #expect(client("Forwarded: \(value)\r\n", .forwarded) == expected)
     }
 
@@ -82,21 +81,21 @@ struct ForwardedClientTests {
             "for=\"192.0.2.77",
             "for=\"192.0.2.\\77\"", "for=\"x, for=y",
         ])
-    func `what is no address in Forwarded leaves the client unknown`(_ value: String) {
+    func `an invalid address in Forwarded leaves the client unknown`(_ value: String) {
         #expect(client("Forwarded: \(value)\r\n", .forwarded) == nil)
     }
 
-    // MARK: who is believed
+    // MARK: Trusted proxies
 
     @Test(arguments: [ForwardedAddress.off, .forwarded, .xForwardedFor, .proxyProtocol])
-    func `only a proxy is believed, and only what is configured`(_ forwarded: ForwardedAddress) {
+    func `only a proxy is trusted, and only with the configured field`(_ forwarded: ForwardedAddress) {
         let fields = "X-Forwarded-For: 192.0.2.77\r\nForwarded: for=198.51.100.1\r\n"
         #expect(client(fields, forwarded, isFromProxy: false) == nil)
         let expected: [ForwardedAddress: String] = [.xForwardedFor: "192.0.2.0/24", .forwarded: "198.51.100.0/24"]
         #expect(client(fields, forwarded) == expected[forwarded])
     }
 
-    @Test func `the client of one request is not the client of the next`() {
+    @Test func `the client of one request does not carry over to the next`() {
         var state = ConnectionState(
             rules: ConnectionRules(limits: limits(.xForwardedFor)) { _ in .body(limit: 1000) }, isFromProxy: true,
             now: 0)
@@ -146,7 +145,7 @@ struct ForwardedClientTests {
         return wire.verdicts
     }
 
-    @Test func `a proxy that does not send the header is refused`() {
+    @Test func `a proxy that does not send the PROXY header is refused`() {
         let good = Array(HostileRequest.good.utf8)
         let rows: [[UInt8]] = [
             good, Array("PROXY TCP4 192.0.2.77 10.1.1.1 4711 80\r\n".utf8) + good,
@@ -165,15 +164,15 @@ struct ForwardedClientTests {
         for count in header.indices { #expect(verdicts(Array(header[..<count])) == []) }
     }
 
-    @Test func `a client that writes the header itself is refused`() {
+    @Test func `an untrusted client that sends the PROXY header is refused`() {
         let bytes = Self.header(0x21, 0x11, Self.ipv4) + Array(HostileRequest.good.utf8)
         #expect(verdicts(bytes, isFromProxy: false) == ["400 framing", "closed"])
         #expect(verdicts(Array(HostileRequest.good.utf8), isFromProxy: false) == ["200:21"])
     }
 
-    // MARK: what follows from it
+    // MARK: Logs and limits
 
-    @Test func `the log has the network of the client`() async throws {
+    @Test func `the log contains the network of the client`() async throws {
         var limits = limits(.xForwardedFor)
         limits.proxies.append(try #require(NetworkPrefix("127.0.0.0/8")))
         let server = try TestServer(limits: limits)
@@ -188,7 +187,7 @@ struct ForwardedClientTests {
             server.decisions.values.map(\.network.description) == ["192.0.2.0/24", "127.0.0.0/24", "198.51.100.0/24"])
     }
 
-    @Test func `requests of a client behind a proxy are limited like the connections of others`() async throws {
+    @Test func `requests of a client behind a proxy are limited like direct connections`() async throws {
         var limits = limits(.xForwardedFor)
         limits.proxies.append(try #require(NetworkPrefix("127.0.0.0/8")))
         limits.connectsPerSecond = 1
@@ -209,7 +208,7 @@ struct ForwardedClientTests {
     }
 
     @Test(arguments: ["X-Forwarded-For: unknown\r\n", "X-Forwarded-For: 192.0.2.77, \r\n", ""])
-    func `clients whose address cannot be read are limited together, by the network of their proxy`(
+    func `clients with unreadable addresses are limited together, by the network of their proxy`(
         _ fields: String
     ) async throws {
         var limits = limits(.xForwardedFor)

@@ -10,7 +10,7 @@ struct FramingFieldTests {
         "Content-Length: 12\r\nContent-Length: 12\r\n",
         "Content-Length: 12\r\ncontent-length:12\r\n",
     ])
-    func `a framing field is not repeated`(_ fields: String) {
+    func `a repeated framing field is refused`(_ fields: String) {
         let bytes = Array("POST /notifications HTTP/1.1\r\nHost: a\r\n\(fields)\r\n2\r\nab\r\n0\r\n\r\n".utf8)
         #expect(Wire.verdicts(bytes) == ["400 framing", "closed"])
     }

@@ -4,9 +4,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct HTTPServerTests {
-    // MARK: requests and answers
+    // MARK: Requests and responses
 
-    @Test func `a connection is kept for further requests`() throws {
+    @Test func `a connection is kept alive for further requests`() throws {
         let server = try TestServer()
         let client = try server.connect()
         for text in ["one", "two", "three"] {
@@ -27,7 +27,7 @@ struct HTTPServerTests {
         for number in 0..<100 { #expect(try client.response().text == "\(number)") }
     }
 
-    @Test func `a chunked body arrives whole`() throws {
+    @Test func `a chunked body is received completely`() throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -35,7 +35,7 @@ struct HTTPServerTests {
         #expect(try client.response().text == "abc0123456789abcdef")
     }
 
-    @Test func `a client that ends its output gets its answer`() async throws {
+    @Test func `a client that closes its output still receives its response`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -46,7 +46,7 @@ struct HTTPServerTests {
         #expect(client.isClosedByPeer())
     }
 
-    @Test func `a body over the limit is refused before it comes, without continue`() throws {
+    @Test func `a body over the limit is refused before it is received, without 100 Continue`() throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 300000\r\n\r\n")
@@ -57,7 +57,7 @@ struct HTTPServerTests {
         #expect(server.verdicts == ["413 too_large"])
     }
 
-    @Test func `a client that sends a body far over the limit to its end gets the refusal`() throws {
+    @Test func `a client that sends a body far over the limit still receives the refusal`() throws {
         let server = try TestServer()
         let client = try server.connect()
         let body = String(repeating: "x", count: 4_000_000)
@@ -65,7 +65,7 @@ struct HTTPServerTests {
         #expect(try client.response().status == 413)
     }
 
-    @Test func `a client that expects to continue is told so`() throws {
+    @Test func `a client that expects 100 Continue receives it`() throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
@@ -74,7 +74,7 @@ struct HTTPServerTests {
         #expect(try client.response().text == "ab")
     }
 
-    @Test func `a wrong method is refused with the right one`() throws {
+    @Test func `a wrong method is refused with the allowed one`() throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/echo"))
@@ -84,7 +84,7 @@ struct HTTPServerTests {
         #expect(server.verdicts == ["405 method"])
     }
 
-    @Test func `an answer to HEAD has the length and no body`() throws {
+    @Test func `a response to HEAD has the length and no body`() throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/text", method: "HEAD") + TestServer.get("/text"))
@@ -93,7 +93,7 @@ struct HTTPServerTests {
         #expect(try client.response().text == "ok")
     }
 
-    @Test func `a head has a date, no name of the server, and no injected field`() throws {
+    @Test func `a head has a date, no server name and no injected field`() throws {
         let server = try TestServer { request, exchange in
             let value = "1\r\nX-Injected: 2"
             exchange.respond(
@@ -110,7 +110,7 @@ struct HTTPServerTests {
         #expect(!head.contains("Injected") && !head.contains("X-Bad") && !head.contains("Server"))
     }
 
-    @Test func `a slow reader gets all of a large answer`() async throws {
+    @Test func `a slow reader receives all of a large response`() async throws {
         let body = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let server = try TestServer { $1.respond(HTTPResponse(status: 200, reason: "ok", body: body)) }
         let client = try TestConnection(port: server.server.port(), receiveBuffer: 4096)
@@ -121,7 +121,7 @@ struct HTTPServerTests {
         #expect(await eventually { server.counters.unsentBytes == 0 })
     }
 
-    @Test func `responses that are not read are bounded`() async throws {
+    @Test func `unread responses are limited in size`() async throws {
         var limits = Limits()
         limits.unsentBytes = 1_000_000
         let body = [UInt8](repeating: 0, count: 8_000_000)
@@ -132,7 +132,7 @@ struct HTTPServerTests {
         #expect(server.counters.unsentBytes == 0)
     }
 
-    @Test func `requests of one pass are followed by one call`() async throws {
+    @Test func `the requests of one pass are followed by one callback`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -140,9 +140,9 @@ struct HTTPServerTests {
         #expect(server.held.values.count == 1)
     }
 
-    // MARK: deadlines
+    // MARK: Deadlines
 
-    @Test func `a body that does not come is answered 408`() async throws {
+    @Test func `a body that is not received in time is answered with 408`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab")
@@ -154,7 +154,7 @@ struct HTTPServerTests {
         #expect(await eventually { server.counters.bodyBytes == 0 })
     }
 
-    @Test func `a late response is dropped, and only then is its slot free`() async throws {
+    @Test func `a late response is dropped, and its slot is released only then`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -192,9 +192,9 @@ struct HTTPServerTests {
         #expect(server.verdicts == ["0 idle"])
     }
 
-    // MARK: the start
+    // MARK: Start
 
-    @Test func `a busy port is an error that names it`() throws {
+    @Test func `the error for a busy port names it`() throws {
         let first = try TestServer()
         let port = first.server.port()
         let second = HTTPServer(listeners: [
@@ -208,7 +208,7 @@ struct HTTPServerTests {
     }
 
     @Test(arguments: ["", "example.invalid", "192.0.2.1", "300.0.0.1"])
-    func `a host that is no address of this machine is an error`(_ host: String) {
+    func `a host that is not an address of this machine is an error`(_ host: String) {
         let server = HTTPServer(listeners: [
             Listener(name: "x", host: host, port: 0, limits: .admin, admit: { _ in .noBody }, handle: { _, _ in })
         ])
@@ -216,12 +216,12 @@ struct HTTPServerTests {
         #expect(error?.code == .badHost)
     }
 
-    @Test func `a server starts once`() throws {
+    @Test func `a server can be started only once`() throws {
         let server = try TestServer()
         #expect(throws: HTTPServerError.self) { try server.server.start() }
     }
 
-    @Test func `several listeners share one server`() throws {
+    @Test func `several listeners can share one server`() throws {
         let listeners = (0..<2).map { number in
             Listener(
                 name: "x", host: number == 0 ? "localhost" : "127.0.0.1", port: 0, limits: .admin,

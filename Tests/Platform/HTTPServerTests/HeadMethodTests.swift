@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HeadMethodTests {
     @Test(arguments: [4, 20_000, 200_000])
-    func `after an answer to HEAD the next answer begins at once`(_ count: Int) throws {
+    func `the next response follows directly after a response to HEAD`(_ count: Int) throws {
         let server = try TestServer { _, exchange in
             exchange.respond(HTTPResponse(status: 200, reason: "ok", body: [UInt8](repeating: 0x78, count: count)))
         }

@@ -19,19 +19,19 @@ struct HostileRequestTests {
     }
 
     @Test(arguments: HostileRequest.all)
-    func `a request gets its verdict`(_ request: HostileRequest) {
+    func `each request gets its verdict`(_ request: HostileRequest) {
         #expect(Wire.verdicts(request.bytes, halfClosed: request.isHalfClosed) == request.verdicts)
     }
 
     @Test(arguments: HostileRequest.all)
-    func `the verdict is the same byte by byte`(_ request: HostileRequest) {
+    func `the verdict is the same when bytes arrive one by one`(_ request: HostileRequest) {
         // Bytes after the end of a connection cannot matter; they are sent in one piece.
         let cuts = 0..<Wire.decidedBytes(request.bytes)
         #expect(Wire.verdicts(request.bytes, cuts: cuts, halfClosed: request.isHalfClosed) == request.verdicts)
     }
 
     @Test(arguments: HostileRequest.all)
-    func `the verdict is the same for a cut at each position`(_ request: HostileRequest) {
+    func `the verdict is the same when the request is split at any position`(_ request: HostileRequest) {
         let decided = Wire.decidedBytes(request.bytes)
         let bytes = Array(request.bytes.prefix(decided + 64))
         for cut in positions(bytes[..<min(decided, bytes.count)]) {
@@ -49,7 +49,7 @@ struct HostileRequestTests {
         return Array(0..<512) + around + Array(bytes.count - 64..<bytes.count)
     }
 
-    @Test func `mutated input gets the same verdict however it is cut`() {
+    @Test func `mutated input gets the same verdict however it is split`() {
         var random = SeededGenerator(seed: 1)
         let seeds = HostileRequest.all.filter { $0.bytes.count <= 700 }
         for _ in 0..<3000 {
@@ -73,7 +73,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test func `no more bytes are taken than belong to the request`() {
+    @Test func `the parser consumes only the bytes of the request`() {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<500 {
             let length = Int.random(in: 1...300, using: &random)
@@ -95,7 +95,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test func `a body never grows beyond its limit`() {
+    @Test func `a body never exceeds its limit`() {
         var wire = Wire()
         let chunk = "7fff\r\n\(String(repeating: "x", count: 0x7fff))\r\n"
         wire.feed(Array(HostileRequest.chunked(String(repeating: chunk, count: 20)).utf8)[...])

@@ -6,7 +6,7 @@ import Testing
 /// gets it.
 @Suite(.timeLimit(.minutes(5)))
 struct LateAnswerTests {
-    @Test func `an answer for a client that left does not reach the next one`() async throws {
+    @Test func `a response for a disconnected client does not reach the next one`() async throws {
         let server = try TestServer()
         let gone = try server.connect()
         gone.send(TestServer.get("/held"))
@@ -23,7 +23,7 @@ struct LateAnswerTests {
         #expect(await eventually { server.counters.inFlight == 0 })
     }
 
-    @Test func `a reset takes the place of a response, and releases the slot`() async throws {
+    @Test func `a reset replaces the response and releases the slot`() async throws {
         let server = try TestServer()
         let connection = try server.connect()
         connection.send(TestServer.get("/held"))

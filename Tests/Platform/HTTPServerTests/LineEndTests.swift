@@ -12,12 +12,12 @@ struct LineEndTests {
     private static func isOfLineEnd(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 }
 
     @Test(arguments: [withLength, chunked])
-    func `the request is good as it is`(_ text: String) {
+    func `the unmodified request is accepted`(_ text: String) {
         #expect(Wire.verdicts(Array(text.utf8)) == ["200:2"])
     }
 
     @Test(arguments: [withLength, chunked])
-    func `no other byte is accepted as a byte of a line end`(_ text: String) {
+    func `a line end with any other byte is refused`(_ text: String) {
         let good = Array(text.utf8)
         for position in good.indices where Self.isOfLineEnd(good[position]) {
             for byte in UInt8.min...UInt8.max where byte != good[position] {
@@ -29,7 +29,7 @@ struct LineEndTests {
     }
 
     @Test(arguments: [withLength, chunked])
-    func `no byte of a line end may be left out`(_ text: String) {
+    func `a line end without one of its bytes is refused`(_ text: String) {
         let good = Array(text.utf8)
         for position in good.indices where Self.isOfLineEnd(good[position]) {
             var bytes = good
@@ -40,13 +40,13 @@ struct LineEndTests {
     }
 
     @Test(arguments: ["", " ", "\t"])
-    func `a request line has a method`(_ method: String) {
+    func `a request line without a method is refused`(_ method: String) {
         let bytes = Array("\(method)\(Self.withLength.dropFirst(4))".utf8)
         #expect(Wire.verdicts(bytes) == Self.framing)
     }
 
     @Test(arguments: ["", "2\r\nab\r\n"])
-    func `a chunk has a size`(_ chunks: String) {
+    func `a chunk without a size is refused`(_ chunks: String) {
         let bytes = Array(Self.chunked.replacing("2\r\nab\r\n0\r\n\r\n", with: "\(chunks)\r\n\r\n").utf8)
         #expect(Wire.verdicts(bytes) == Self.framing)
     }

@@ -5,7 +5,7 @@ import Testing
 /// Too many connections and requests, oversized requests, and disconnecting clients.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadTests {
-    @Test func `at the cap the longest waiting first request makes room`() async throws {
+    @Test func `at the connection limit the longest waiting first request is evicted`() async throws {
         var limits = Limits()
         limits.connections = 4
         let server = try TestServer(limits: limits)
@@ -40,7 +40,7 @@ struct LoadTests {
         for client in working { #expect(try client.response().text == "done") }
     }
 
-    @Test func `beyond the slots for requests the response is 503`() async throws {
+    @Test func `a request that exceeds the slots is answered with 503`() async throws {
         var limits = Limits()
         limits.inFlight = 1
         let server = try TestServer(limits: limits)
@@ -59,7 +59,7 @@ struct LoadTests {
         #expect(server.verdicts == ["503 overload", "200 ok", "200 ok"])
     }
 
-    @Test func `beyond the bytes the body that has been arriving longest is cut`() async throws {
+    @Test func `over the byte limit the body that has been arriving longest is aborted`() async throws {
         var limits = Limits()
         limits.bodyBytes = 1000
         let server = try TestServer(limits: limits)
@@ -80,7 +80,7 @@ struct LoadTests {
         #expect(server.verdicts == ["503 memory", "200 ok"])
     }
 
-    @Test func `bytes read ahead of a request in progress count too, and are the first to be cut`() async throws {
+    @Test func `bytes read ahead of a request in progress count too and are aborted first`() async throws {
         var limits = Limits()
         limits.bodyBytes = 1000
         let server = try TestServer(limits: limits)
@@ -102,7 +102,7 @@ struct LoadTests {
         #expect(server.verdicts == ["503 memory", "200 ok"])
     }
 
-    @Test func `bytes read ahead of a request are no longer counted when its connection is gone`() async throws {
+    @Test func `bytes read ahead of a request are no longer counted when its connection is closed`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held") + String(repeating: "x", count: 300))
@@ -111,7 +111,7 @@ struct LoadTests {
         #expect(await eventually { server.counters.bodyBytes == 0 })
     }
 
-    @Test func `a network makes so many connections a second`() async throws {
+    @Test func `the rate of new connections from a network is limited`() async throws {
         var limits = Limits()
         limits.connectsPerSecond = 1
         let server = try TestServer(limits: limits)
@@ -126,7 +126,7 @@ struct LoadTests {
         withExtendedLifetime(admitted) {}
     }
 
-    @Test func `the networks of proxies are not limited`() throws {
+    @Test func `the networks of proxies are not rate-limited`() throws {
         var limits = Limits()
         limits.connectsPerSecond = 1
         limits.proxies = [try #require(NetworkPrefix("127.0.0.0/8"))]
@@ -138,7 +138,7 @@ struct LoadTests {
         }
     }
 
-    @Test func `clients that leave at any moment leave nothing behind`() async throws {
+    @Test func `clients that disconnect at any moment leave nothing behind`() async throws {
         let body = [UInt8](repeating: 0, count: 200_000)
         let (closing, resetting) = (Recorder<Exchange>(), Recorder<Exchange>())
         let server = try TestServer { request, exchange in

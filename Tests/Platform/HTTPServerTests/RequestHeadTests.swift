@@ -15,7 +15,7 @@ struct RequestHeadTests {
         return try #require(seen.heads.values.first)
     }
 
-    @Test func `method, target, path and query are as sent`() throws {
+    @Test func `method, target, path and query are those that were sent`() throws {
         let head = try head("GET /v1/a%20b?x=1?y HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.method == "GET")
         #expect(head.target == "/v1/a%20b?x=1?y")
@@ -25,7 +25,7 @@ struct RequestHeadTests {
         #expect(head.targetIs("/v1/a%20b?x=1?y") && !head.targetIs("/v1/a%20b"))
     }
 
-    @Test func `without a question mark there is no query`() throws {
+    @Test func `a target without a question mark has no query`() throws {
         let head = try head("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.query == nil)
         #expect(head.path == "/livez")
@@ -53,14 +53,14 @@ struct RequestHeadTests {
         #expect(found == value)
     }
 
-    @Test func `a field that is not there is nil`() throws {
+    @Test func `an absent field is nil`() throws {
         let head = try head("GET / HTTP/1.1\r\nHost: a\r\nX-Long-Name: b\r\n\r\n")
         #expect(head.header("x-long") == nil)
         #expect(head.header("x-long-name-and-more") == nil)
         #expect(head.header("") == nil)
     }
 
-    @Test func `every byte of a name is a token byte and no other`() {
+    @Test func `only token bytes are accepted in a name`() {
         let tokens = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: ":") {
             let bytes = Array("GET /notifications HTTP/1.1\r\nHost: a\r\n".utf8) + [byte] + Array(": b\r\n\r\n".utf8)

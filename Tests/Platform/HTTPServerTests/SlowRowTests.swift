@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: trickles)
-    func `no byte moves a deadline`(_ row: Trickle) throws {
+    func `no received byte extends a deadline`(_ row: Trickle) throws {
         let server = try TestServer()
         let other = try server.connect()
         let client = try server.connect()
@@ -109,7 +109,7 @@ import Testing
 
     /// H-15 to H-17.
     @Test(.enabled(if: allowDescriptors(4096), "needs 4,096 descriptors"), arguments: crowds)
-    func `many waiting connections delay no other client, and are closed at their deadline`(_ crowd: Crowd) async throws
+    func `many waiting connections delay no other client and are closed at their deadlines`(_ crowd: Crowd) async throws
     {
         let server = try TestServer()
         let waiting = try (0..<2000).map { _ in
