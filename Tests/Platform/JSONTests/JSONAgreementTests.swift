@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `both accept and refuse the same texts`(seed: UInt64) throws {
+    func `both accept and reject the same texts`(seed: UInt64) throws {
         var generator = JSONTextGenerator(seed: seed)
         for _ in 0..<40 {
             let text = generator.text()

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `no other byte is special`() {
+    @Test func `no other byte is found as special`() {
         for byte in 0x20...0x7F as ClosedRange<UInt8> where byte != 0x22 && byte != 0x5C {
             let text = [UInt8](repeating: byte, count: 300)
             #expect(firstSpecial(text) == 300, "\(byte)")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `the search begins at the given index, and ends with the text`(start: Int) {
+    func `the search starts at the given index and stops at the end of the text`(start: Int) {
         let text = [UInt8(ascii: "\"")] + [UInt8](repeating: UInt8(ascii: "a"), count: 150) + [UInt8(ascii: "\"")]
         #expect(firstSpecial(text, from: start) == (start == 0 ? 0 : 151))
         #expect(firstSpecial(Array(text[..<151]), from: start + 1) == 151)

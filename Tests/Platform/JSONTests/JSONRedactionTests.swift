@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("A text without some of its members") struct JSONRedactionTests {
+@Suite("Redacted JSON text") struct JSONRedactionTests {
     private func redacted(
         _ text: String, _ names: [String] = ["x"], secretNames: [String] = [], secrets: [String] = []
     ) throws -> String {
@@ -40,16 +40,16 @@ import Testing
         // The secret consists only of punctuation of the JSON text itself.
         (#"{"p":":","a":1}"#, "{}"), (#"{"p":"{","a":1}"#, "{}"), (#"{"p":"\"a\"","a":1}"#, "{}"),
     ])
-    func `has the text of a secret nowhere`(text: String, expected: String) throws {
+    func `contains the text of a secret nowhere`(text: String, expected: String) throws {
         let result = try redacted(text, [], secretNames: ["p"])
         #expect(result == expected)
     }
 
-    @Test func `has no secret that the caller names`() throws {
+    @Test func `contains no secret that the caller names`() throws {
         #expect(try redacted(#"{"a":"one","b":"two"}"#, [], secrets: ["one", ""]) == #"{"a":"","b":"two"}"#)
     }
 
-    @Test func `has no secret inside JSON inside strings`() throws {
+    @Test func `contains no secret inside JSON inside strings`() throws {
         for level in 1...4 {
             // The number of backslashes doubles at every level.
             let backslashes = String(repeating: #"\"#, count: 1 << level)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `is empty where more secrets are named than are worth searching for`() throws {
+    @Test func `is empty if more secrets are named than the search supports`() throws {
         let members = (0..<17).map { #"{"p":"secret-\#($0 + 10)"}"# }.joined(separator: ",")
         #expect(try redacted("[\(members)]", [], secretNames: ["p"]) == "{}")
         #expect(try redacted("[\(members)]", ["p"]) == "[\(Array(repeating: "{}", count: 17).joined(separator: ","))]")

@@ -17,7 +17,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         #""é 漢 😀 \u0000""#, "[1,2,3]", #"{"a":{"a":{"a":1}}}"#, "[[],{}]", String(repeating: "9", count: 100_000),
         "1e400", "\"\u{7F}\u{10FFFF}\"",
     ])
-    func `a text of the grammar is accepted`(text: String) { #expect(code(bytes(text)) == nil) }
+    func `a valid text is accepted`(text: String) { #expect(code(bytes(text)) == nil) }
 
     @Test(arguments: [
         ("", JSONError.Code.empty), (" \n", .empty), ("{", .unexpectedEnd), ("[1", .unexpectedEnd),
@@ -37,7 +37,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         (#""\ud83d\u0041""#, .loneSurrogate), (#""\ud83dx""#, .loneSurrogate), (#""\ud83d\ud83d""#, .loneSurrogate),
         (#""\ud83d\n""#, .loneSurrogate),
     ])
-    func `anything else is refused with its reason`(text: String, reason: JSONError.Code) {
+    func `an invalid text is refused with its reason`(text: String, reason: JSONError.Code) {
         #expect(code(bytes(text)) == reason)
     }
 
@@ -63,7 +63,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         #expect(code([0, 0, 0, UInt8(ascii: "1")]) == .syntax)
     }
 
-    @Test func `32 levels are read and 33 are not`() {
+    @Test func `32 levels of nesting are accepted and 33 are not`() {
         func nested(_ depth: Int) -> [UInt8] {
             bytes(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
         }
@@ -90,7 +90,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         }
     }
 
-    @Test func `as many names and elements are read as the caller allows, and no more`() {
+    @Test func `names and elements are accepted up to the caller's limits`() {
         let text = #"{"a":{"b":1},"c":[{"d":2}]}"#
         #expect(fault(of: text) { ($0.names, $0.elements) = (4, 1) } == nil)
         #expect(fault(of: text) { $0.names = 3 } == JSONError(.tooManyNames, at: 19))
@@ -102,7 +102,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         #expect(throws: JSONError(.tooManyNames, at: 19)) { try JSONDocument(bytes(text), maximumNames: 3) }
     }
 
-    @Test func `an object may have as many members as the caller allows, each object for itself`() {
+    @Test func `the limit of members applies to each object separately`() {
         #expect(fault(of: #"{"a":{"b":1,"c":2},"d":3}"#) { $0.members = 2 } == nil)
         #expect(fault(of: #"[ {"a":1,"b":2,"a":3}]"#) { $0.members = 2 } == JSONError(.tooManyMembers, at: 2))
     }
@@ -113,23 +113,23 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
     ])
     func `a name that occurs twice is refused`(text: String) { #expect(code(bytes(text)) == .duplicateName) }
 
-    @Test func `a name may occur in different objects, and unequal names of equal length in one`() {
+    @Test func `a name may occur in different objects, and different names of equal length in one`() {
         #expect(code(bytes(#"{"a":{"a":1},"b":{"a":2},"A":3,"a ":4}"#)) == nil)
         #expect(code(bytes(#"{"abcdefgh":1,"abcdEfgh":2,"abcdefgH":3}"#)) == nil)
     }
 
     @Test(arguments: [64, 65, 1000, 20_000])
-    func `a twice used name is found among many`(count: Int) {
+    func `a repeated name is found among many`(count: Int) {
         let names = (0..<count).map { "\"name\($0)\":\($0)" }
         #expect(code(bytes("{\(names.joined(separator: ","))}")) == nil)
         #expect(code(bytes("{\(names.joined(separator: ",")),\"name\(count / 2)\":0}")) == .duplicateName)
     }
 
-    @Test func `a text longer than allowed is refused unread`() {
+    @Test func `a text over the length limit is refused without being read`() {
         #expect(throws: JSONError(.tooLong, at: 5)) { try JSONDocument(bytes("[1,2]"), maximumBytes: 4) }
     }
 
-    @Test func `only an object passes where one is wanted`() {
+    @Test func `only an object is accepted where an object is required`() {
         #expect(throws: JSONError(.notAnObject, at: 0)) { try JSONDocument.object(bytes("[]")) }
         #expect(throws: Never.self) { try JSONDocument.object(bytes("{}")) }
     }
@@ -141,7 +141,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
 }
 
 @Suite("JSON elements") struct JSONElementTests {
-    @Test func `members are found and ranges are exact`() throws {
+    @Test func `members are found with their exact ranges`() throws {
         let text = bytes(#" {"a" : "x\n", "list":[1, {"b":"plain"}], "n":null , "t":true} "#)
         let root = try JSONDocument(text).root
         #expect(root["a"]?.string == "x\n")
@@ -159,7 +159,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         #expect(root["a"]?["b"] == nil)
     }
 
-    @Test func `a name written with escapes is found`() throws {
+    @Test func `a name written with escapes is found by its decoded text`() throws {
         let root = try JSONDocument(bytes(#"{"\u0061ppData":1}"#)).root
         #expect(root["appData"]?.integer == 1)
     }
@@ -192,12 +192,12 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         #expect(number.integer == nil)
     }
 
-    @Test func `a value is written as it was read`() throws {
+    @Test func `a value is written exactly as it was read`() throws {
         let text = bytes(#"{"a":[1.50,-0,1e400,true,false,null,"\"\\\u0001é\n/"],"":{}}"#)
         #expect(try JSONValue(json: text).json == text)
     }
 
-    @Test func `setting members keeps their order`() {
+    @Test func `setting members preserves their order`() {
         var object = JSONObject()
         object["b"] = 1
         object["a"] = "x"

@@ -12,7 +12,7 @@ import Testing
         #expect(text { $0.integer(number) } == String(number))
     }
 
-    @Test func `commas come between values, in arrays as in objects`() {
+    @Test func `commas separate values, in arrays as in objects`() {
         let written = text { writer in
             writer.object { object in
                 object.set("a", 1 as Int64)
@@ -26,7 +26,7 @@ import Testing
         #expect(written == #"{"a":1,"b":[-1,0,10],"c":"xx","d":"y"}"#)
     }
 
-    @Test func `a text that is written inside another one has memory of its own`() {
+    @Test func `nested writers do not share memory`() {
         let written = text { writer in
             writer.array { array in
                 array.integer(1)
@@ -37,7 +37,7 @@ import Testing
         #expect(written == #"[1,"inner",2]"#)
     }
 
-    @Test func `a long text grows, and nothing of it is left in the next one`() {
+    @Test func `the buffer grows for a long text, and none of it remains in the next one`() {
         let long = String(repeating: "a", count: 100_000)
         #expect(text { $0.string(long) } == "\"\(long)\"")
         #expect(text { $0.string("b") } == #""b""#)
