@@ -33,7 +33,7 @@ struct ApacheKafkaTests {
             .mapValues { $0.compactMap { Int(String(decoding: $0.value ?? [], as: UTF8.self)) } }
     }
 
-    @Test func `every record is stored once, in the order of its key, where the report says`() async throws {
+    @Test func `every record is stored once, in the order of its key, at the reported offset`() async throws {
         let topic = try await createTopic(partitions: 6)
         let producer = try await KafkaProducer(configuration(), topics: [topic])
         #expect(await eventually { producer.status.isReady })
@@ -56,7 +56,7 @@ struct ApacheKafkaTests {
     }
 
     @Test(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"))
-    func `a broker that is killed loses nothing that was acknowledged and doubles nothing`() async throws {
+    func `killing a broker loses and duplicates no acknowledged record`() async throws {
         let kafka = try await ApacheKafka.shared()
         let topic = try await createTopic(partitions: 6)
         let producer = try await KafkaProducer(
@@ -82,7 +82,7 @@ struct ApacheKafkaTests {
         await producer.close(within: .seconds(5))
     }
 
-    @Test func `a topic that does not exist keeps the producer from being ready and fails its sends`() async throws {
+    @Test func `a missing topic keeps the producer from being ready and fails its sends`() async throws {
         let producer = try await KafkaProducer(
             configuration(["topic.metadata.propagation.max.ms": "500"]), topics: ["does.not.exist"])
         let error = await #expect(throws: KafkaError.self) {

@@ -8,12 +8,12 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DamagedBatchTests {
     @Test(arguments: BatchDamage.allCases)
-    func `nothing behind a damaged batch is read`(damage: BatchDamage) async throws {
+    func `no record behind a corrupted batch is read`(damage: BatchDamage) async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await DamagedBatch.check(damage, topic, of: ConsumerTestBroker.configuration())
     }
 
-    @Test func `reading to the end fails at a damaged batch`() async throws {
+    @Test func `reading to the end fails at a corrupted batch`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let broker = try ConsumerTestBroker.configuration()
         try await DamagedBatch.write(to: topic, of: broker)
@@ -40,7 +40,7 @@ struct DamagedBatchTests {
 extension ApacheKafkaTests {
     /// Apache Kafka sends several batches in one response, and librdkafka reads them one after another.
     @Test(arguments: BatchDamage.allCases)
-    func `nothing behind a damaged batch is read from Apache Kafka`(damage: BatchDamage) async throws {
+    func `no record behind a corrupted batch is read from Apache Kafka`(damage: BatchDamage) async throws {
         let topic = KafkaTopic.unique("batches")
         let broker = try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers)
         let admin = try KafkaAdmin(broker)

@@ -3,7 +3,7 @@ import KafkaDevBroker
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DevBrokerTests {
-    @Test func `topics have the partitions that were asked for`() async throws {
+    @Test func `topics have the requested number of partitions`() async throws {
         let broker = try DevBroker(topics: ["a": 3, "b": 12], brokers: 3)
         #expect(broker.bootstrapServers.split(separator: ",").count == 3)
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
@@ -16,7 +16,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a topic can be created once`() async throws {
+    @Test func `a topic can be created only once`() async throws {
         let broker = try DevBroker(topics: ["a": 1])
         try broker.createTopic("b", partitions: 2)
         let error = #expect(throws: KafkaError.self) { try broker.createTopic("b", partitions: 2) }
@@ -29,11 +29,11 @@ import Testing
     }
 
     @Test(arguments: [0, 17, -1])
-    func `a number of brokers that makes no sense is refused`(brokers: Int) {
+    func `an invalid number of brokers is refused`(brokers: Int) {
         #expect(throws: KafkaError.self) { try DevBroker(brokers: brokers) }
     }
 
-    @Test func `ports that were not obtained are an error, not the end of the process`() async throws {
+    @Test func `unavailable ports are an error and do not end the process`() async throws {
         // Without an interposed bind the brokers get other ports, as they do when the requested ones are in use.
         let error = #expect(throws: KafkaError.self) {
             try DevBroker(ports: .fixed(first: 1, setNext: { _ in }))
@@ -46,7 +46,7 @@ import Testing
         #expect(outside?.code == .invalidArgument)
     }
 
-    @Test func `stopping twice is fine`() async throws {
+    @Test func `stopping twice is harmless`() async throws {
         let broker = try DevBroker()
         await broker.stop()
         await broker.stop()

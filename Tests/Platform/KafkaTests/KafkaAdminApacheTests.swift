@@ -5,7 +5,7 @@ import Testing
 extension ApacheKafkaTests {
     /// Uses a separate cluster: only an unused one has no group coordinator yet.
     @Test(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"))
-    func `a cluster that is new says what a group has committed, and takes other offsets`() async throws {
+    func `a new cluster returns a group's committed offsets and accepts altered ones`() async throws {
         let cluster = try await ApacheKafka.start()
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: cluster.bootstrapServers))
         let topic = KafkaTopic.unique()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KafkaAdminTests {
-    @Test func `the embedded broker is recognised and not asked for what it cannot do`() async throws {
+    @Test func `the embedded broker is detected and not queried for what it does not support`() async throws {
         let broker = try DevBroker(topics: ["a": 2])
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
         #expect(try await admin.isEmbeddedBroker())
@@ -19,7 +19,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `looking for a topic does not create it`() async throws {
+    @Test func `describing a topic does not create it`() async throws {
         let broker = try DevBroker(topics: ["a": 2])
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
         #expect(try await admin.describeTopics(["a", "b"]).map(\.topic) == ["a"])
@@ -52,7 +52,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `the ends of many partitions are told with one question, and what is missing is named`() async throws {
+    @Test func `one request returns the ends of many partitions and names the missing ones`() async throws {
         let broker = try DevBroker(topics: ["a": 40, "b": 3])
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let producer = try KafkaProducer(configuration, topics: ["a"])
@@ -86,7 +86,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `without a broker a call ends at its limit`() async throws {
+    @Test func `a call without a broker ends at its timeout`() async throws {
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: "127.0.0.1:1"))
         await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
         await #expect(throws: KafkaError.self) { try await admin.describeTopics(within: .milliseconds(200)) }

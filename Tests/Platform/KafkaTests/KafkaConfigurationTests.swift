@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1", "x", "", "15001"])
-    func `statistics cannot be switched off or come too seldom for liveness`(value: String) {
+    func `statistics cannot be disabled or less frequent than liveness requires`(value: String) {
         #expect(throws: KafkaError.self) {
             try KafkaConfiguration(bootstrapServers: "a:1", properties: ["statistics.interval.ms": value])
         }
@@ -29,7 +29,7 @@ import Testing
         ("no.such.property", "x"), ("linger.ms", "soon"), ("compression.codec", "rar"), ("linger.ms", "-1"),
         ("fetch.wait.max.ms", "never"), ("security.protocol", "none"),
     ])
-    func `what librdkafka does not accept is refused in its own words`(name: String, value: String) {
+    func `properties that librdkafka rejects are refused with its own message`(name: String, value: String) {
         let error = #expect(throws: KafkaError.self) {
             try KafkaConfiguration(bootstrapServers: "a:1", properties: [name: value])
         }
@@ -38,7 +38,7 @@ import Testing
         #expect(error?.message.contains("onfiguration property") == true)
     }
 
-    @Test func `brokers must be given`() {
+    @Test func `brokers are required`() {
         #expect(throws: KafkaError.self) { try KafkaConfiguration(bootstrapServers: "") }
     }
 
@@ -46,7 +46,7 @@ import Testing
         "sasl.password", "ssl.key.password", "ssl.keystore.password", "ssl.key.pem", "sasl.username",
         "sasl.oauthbearer.config",
     ])
-    func `a secret shows nowhere`(name: String) throws {
+    func `a secret is never shown`(name: String) throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "a:1", properties: [name: "hunter2"])
         #expect(!"\(configuration)".contains("hunter2"))
         #expect(!String(reflecting: configuration).contains("hunter2"))
@@ -64,11 +64,11 @@ import Testing
         ("sasl.oauthbearer.assertion.private.key.file", false), ("ssl.certificate.pem", false),
         ("ssl.key.location", false), ("client.id", false),
     ])
-    func `secrets are known by their names`(name: String, isSecret: Bool) {
+    func `secrets are recognized by their names`(name: String, isSecret: Bool) {
         #expect(ClientProperty(name, "x").isSecret == isSecret)
     }
 
-    @Test func `the caller's properties replace defaults and never what is fixed`() throws {
+    @Test func `the caller's properties replace defaults but never fixed properties`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1,b:2", properties: ["linger.ms": "7", "session.timeout.ms": "6000"])
         let producer = configuration.effectiveProperties(for: .producer)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [1, 12, 24, 64, 128, 256])
-    func `what all partitions hold ready stays within the total`(partitions: Int) throws {
+    func `the prefetch of all partitions stays within the total`(partitions: Int) throws {
         var prefetch = KafkaPrefetch()
         prefetch.totalBytes = 24 << 20
         prefetch.partitions = partitions
@@ -101,14 +101,14 @@ import Testing
         #expect(partitions * (queued + 4 * fetched) <= 24 << 20)
     }
 
-    @Test func `a caller's bound of what is held ready holds for each partition`() throws {
+    @Test func `a caller's prefetch limit applies to each partition`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["queued.max.messages.kbytes": "4096"])
         let consumer = configuration.effectiveProperties(for: .consumer(group: "g"))
         #expect(consumer["queued.max.messages.kbytes"] == "4096")
     }
 
-    @Test func `a greater limit of what is produced leaves consumers as they are`() async throws {
+    @Test func `a larger message limit of producers leaves consumers unchanged`() async throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "127.0.0.1:1", properties: ["message.max.bytes": "50000000"])
         #expect(configuration.effectiveProperties(for: .producer)["message.max.bytes"] == "50000000")
@@ -128,7 +128,7 @@ import Testing
         #expect(admin["client.id"] == "c")
     }
 
-    @Test func `a reader of given partitions assigns none and is no static member`() throws {
+    @Test func `a reader of given partitions has no assignment strategy and is not a static member`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["group.instance.id": "member", "fetch.min.bytes": "7"])
         let reader = configuration.effectiveProperties(for: .reader(group: "g"))
@@ -140,7 +140,7 @@ import Testing
         #expect(reader["group.instance.id"] == nil)
     }
 
-    @Test func `a reader of given partitions names the group of its executable`() throws {
+    @Test func `a reader of given partitions uses the group of its executable`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["client.id": "sluice-ingress"])
         #expect(configuration.readerGroup == "sluice-ingress")
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(.enabled(if: librdkafkaVersion.compare("2.4", options: .numeric) != .orderedAscending, "librdkafka is older"))
-    func `a group that the brokers coordinate has no property of the classic protocol`() throws {
+    func `a group of the consumer protocol has no property of the classic protocol`() throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "a:1", properties: ["group.protocol": "consumer"])
         let member = configuration.effectiveProperties(for: .consumer(group: "g"))
         #expect(member["group.protocol"] == "consumer")
@@ -161,7 +161,9 @@ import Testing
     }
 
     @Test(arguments: [KafkaConfiguration.Profile.production, .embedded])
-    func `librdkafka says nothing about the defaults of a client`(profile: KafkaConfiguration.Profile) async throws {
+    func `librdkafka logs no warning about the default properties of a client`(
+        profile: KafkaConfiguration.Profile
+    ) async throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: profile)
         let events = Events()
         let producer = try KafkaProducer(configuration, topics: ["a"], onEvent: events.receive)

@@ -18,13 +18,13 @@ import Testing
         return try #require(error.flatMap { KafkaTrouble($0) }, "\(String(describing: error))")
     }
 
-    @Test func `a port on which nothing listens refuses the connection`() async throws {
+    @Test func `a closed port refuses the connection`() async throws {
         let trouble = try await trouble(at: "127.0.0.1:1")
         #expect(trouble.cause == .refused)
         #expect(trouble.message == "127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused")
     }
 
-    @Test func `a name that does not exist is named`() async throws {
+    @Test func `the error for a host name that does not exist names it`() async throws {
         let trouble = try await trouble(at: "kafka.invalid:9092")
         #expect(trouble.cause == .name && trouble.message.contains("kafka.invalid:9092"), "\(trouble)")
     }
@@ -35,7 +35,7 @@ import Testing
         listener.close()
     }
 
-    @Test func `a web server is no broker`() async throws {
+    @Test func `a web server is not accepted as a broker`() async throws {
         let listener = try AnsweringListener(answering: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
         #expect(try await trouble(at: "127.0.0.1:\(listener.port)").cause == .notKafka)
         #expect(
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [(false, KafkaTrouble.Cause.token), (true, .tokenRefused)])
-    func `a token that cannot be had is named with the reason`(_ isRefusal: Bool, _ cause: KafkaTrouble.Cause)
+    func `the error for an unavailable token names the reason`(_ isRefusal: Bool, _ cause: KafkaTrouble.Cause)
         async throws
     {
         let properties = ["security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"]
@@ -63,7 +63,7 @@ import Testing
             ("expired", "IP:127.0.0.1", -1, KafkaTrouble.Cause.expiredCertificate, "has expired"),
             ("elsewhere", "DNS:elsewhere.test", 30, .certificateName, "for another name"),
         ])
-    func `a broker's certificate is refused with the reason`(
+    func `the error for a refused broker certificate names the reason`(
         _ name: String, _ names: String, _ days: Int, _ cause: KafkaTrouble.Cause, _ reason: String
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(.enabled(if: TLSFiles.isAvailable, "\(TLSFiles.absence)"))
-    func `an authority that is not trusted, and a certificate that is missing here, are told apart`() async throws {
+    func `an untrusted authority and a missing client certificate are distinguished`() async throws {
         let (directory, other) = (try TemporaryDirectory(), try TemporaryDirectory())
         let files = try await TLSFiles(in: directory.path)
         let others = try await TLSFiles(in: other.path)

@@ -55,7 +55,7 @@ extension ApacheKafkaTests {
     /// While nothing else happens, librdkafka compares a full queue with its limit only once a second: reading 16 MiB
     /// would wait about a dozen times.
     @Test(.timeLimit(.minutes(2)))
-    func `a reader that empties its queues within a second need not wait for the rest of it`() async throws {
+    func `a reader that drains its queues within a second does not wait for the rest of it`() async throws {
         let topic = try await Self.makeTopic(partitions: 1)
         let servers = try await ApacheKafka.shared().bootstrapServers
         let producer = try KafkaProducer(KafkaConfiguration(bootstrapServers: servers), topics: [topic])
@@ -92,7 +92,7 @@ extension ApacheKafkaTests {
         await reader.consumer.close(within: .seconds(5))
     }
 
-    @Test func `members that come and go read everything once, in order of the keys, and only what moves moves`()
+    @Test func `as members join and leave, all is read once in key order and only moving partitions are revoked`()
         async throws
     {
         let topic = try await Self.makeTopic(partitions: 8)
@@ -143,7 +143,7 @@ extension ApacheKafkaTests {
         #expect(first.noted.commitFailures + second.noted.commitFailures == 0)
     }
 
-    @Test func `what is committed is what was stored, and from the start`() async throws {
+    @Test func `the committed offset is the stored one, and reading starts at the beginning`() async throws {
         let topic = try await Self.makeTopic(partitions: 1)
         let configuration = try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers)
         let producer = try KafkaProducer(configuration, topics: [topic])
@@ -168,7 +168,7 @@ extension ApacheKafkaTests {
         await admin.close(within: .seconds(2))
     }
 
-    @Test func `a static member that comes back has its partitions at once`() async throws {
+    @Test func `a static member that returns has its partitions at once`() async throws {
         let topic = try await Self.makeTopic(partitions: 4)
         let group = KafkaConsumerGroup(rawValue: "static-\(topic.rawValue)")
         var options = KafkaConsumer.Options()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerCloseTests {
-    @Test func `a consumer that was never started is dropped or closed`() async throws {
+    @Test func `a consumer that was never started can be released or closed`() async throws {
         let consumer = KafkaConsumer(
             try ConsumerTestBroker.configuration(), source: .group("never", topics: ["none"])
         ) { _ in }
@@ -12,7 +12,7 @@ struct KafkaConsumerCloseTests {
         await #expect(throws: KafkaError.self) { try await consumer.start() }
     }
 
-    @Test func `closing before the first assignment ends in time`() async throws {
+    @Test func `closing before the first assignment finishes in time`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let member = try await ConsumerHarness(.group("early", topics: [topic]))
         // Closing awaits the first assignment, which is then revoked.
@@ -24,7 +24,7 @@ struct KafkaConsumerCloseTests {
         try await released
     }
 
-    @Test func `closing without any broker ends in time`() async throws {
+    @Test func `closing without any broker finishes in time`() async throws {
         let consumer = KafkaConsumer(
             try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded),
             source: .group("alone", topics: ["none"])
@@ -33,7 +33,7 @@ struct KafkaConsumerCloseTests {
         _ = await consumer.close(within: .seconds(4))
     }
 
-    @Test func `closing ends waiting readers, and closing twice is one close`() async throws {
+    @Test func `closing ends waiting readers, and closing twice closes once`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let member = try await ConsumerHarness(.group("twice", topics: [topic]))
         let partition = try #require(try await member.assigned(1).first)

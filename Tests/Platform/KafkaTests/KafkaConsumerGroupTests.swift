@@ -8,7 +8,7 @@ import Testing
 /// Runs on the embedded broker. Each join takes 3 s there, so the tests run in parallel.
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerGroupTests {
-    @Test func `every record is read once and in order, null and empty ones too`() async throws {
+    @Test func `every record is read once and in order, including null and empty ones`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let headers = [
             KafkaHeader(key: "a", text: "1"), KafkaHeader(key: "a", value: nil), KafkaHeader(key: "", value: []),
@@ -70,7 +70,7 @@ struct KafkaConsumerGroupTests {
         #expect(await member.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `the group waits until a partition that moves is released`() async throws {
+    @Test func `the group waits until a moving partition is released`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 2)
         try await ConsumerTestBroker.write(
             ConsumerTestBroker.numbered(5, topic: topic, partition: 0)
@@ -97,7 +97,7 @@ struct KafkaConsumerGroupTests {
         #expect(await first.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `a partition that is not released in time is revoked all the same`() async throws {
+    @Test func `a partition that is not released in time is revoked anyway`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1, topic: topic))
         var options = KafkaConsumer.Options()
@@ -111,7 +111,7 @@ struct KafkaConsumerGroupTests {
         #expect(!partition.isActive)
     }
 
-    @Test func `lost partitions end at once, commit nothing, and come back as another assignment`() async throws {
+    @Test func `lost partitions end at once, commit nothing, and return as a new assignment`() async throws {
         // Uses a separate broker: the fault below affects the member that sends the next heartbeat.
         let topic: KafkaTopic = "lost"
         let broker = try DevBroker(topics: [topic: 1])
@@ -162,7 +162,7 @@ struct KafkaConsumerGroupTests {
         #expect(await member.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `statistics report the lag of a group that has stored nothing yet`() async throws {
+    @Test func `statistics report the lag of a group that has stored no offset yet`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(9, topic: topic))
         let member = try await ConsumerHarness(
@@ -177,7 +177,7 @@ struct KafkaConsumerGroupTests {
         #expect(await member.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `a task that is cancelled leaves next and pause at once`() async throws {
+    @Test func `a cancelled task returns from next and pause at once`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         let member = try await ConsumerHarness(.group("cancelled", topics: [topic]))
         let partition = try #require(try await member.assigned(1).first)
@@ -210,7 +210,7 @@ struct KafkaConsumerGroupTests {
         #expect(timers.filter { !$0.isCancelled }.isEmpty)
     }
 
-    @Test func `a partition without a leader holds up no other of an assignment to a new group`() async throws {
+    @Test func `a leaderless partition does not block the others assigned to a new group`() async throws {
         let topic: KafkaTopic = "leaderless"
         let broker = try DevBroker(topics: [topic: 2])
         let producer = try KafkaProducer(

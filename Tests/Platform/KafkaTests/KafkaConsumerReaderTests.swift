@@ -39,7 +39,7 @@ struct KafkaConsumerReaderTests {
         #expect(await reader.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `an offset that was deleted is reported and nothing more is read`() async throws {
+    @Test func `a deleted offset is reported and nothing more is read`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(Self.moreThanKept(topic))
         let place = KafkaTopicPartition(topic: topic, partition: 0)
@@ -53,7 +53,7 @@ struct KafkaConsumerReaderTests {
         }
     }
 
-    @Test func `on the embedded broker an offset that is gone is a loud jump`() async throws {
+    @Test func `on the embedded broker a deleted offset causes a reported reset`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(Self.moreThanKept(topic))
         let place = KafkaTopicPartition(topic: topic, partition: 0)
@@ -69,7 +69,7 @@ struct KafkaConsumerReaderTests {
         #expect(await reader.consumer.close(within: .seconds(10)))
     }
 
-    @Test func `a topic that does not answer ends at the limit`() async throws {
+    @Test func `reading from an unresponsive topic ends at the timeout`() async throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded)
         let place = KafkaTopicPartition(topic: "nowhere", partition: 0)
         await #expect(throws: KafkaError.self) {

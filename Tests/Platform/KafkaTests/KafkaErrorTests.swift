@@ -8,7 +8,7 @@ import Testing
         .rebalanceInProgress, .deadlineExceeded, .tooManyInFlight, .brokersUnavailable, .producerReplaced,
         .purgedFromQueue,
     ])
-    func `what may pass by itself is retriable`(code: KafkaError.Code) {
+    func `errors that may be transient are retriable`(code: KafkaError.Code) {
         #expect(KafkaError(code, "text").isRetriable)
     }
 
@@ -16,7 +16,7 @@ import Testing
         KafkaError.Code.messageTooLarge, .topicAuthorizationFailed, .unknownTopic, .invalidArgument, .closed, .fatal,
         .invalidConfiguration, .undeclaredTopic, .fenced, .unknownMember, .illegalGeneration, .topicAlreadyExists,
     ])
-    func `what an operator has to correct is not retriable`(code: KafkaError.Code) {
+    func `errors that an operator has to correct are not retriable`(code: KafkaError.Code) {
         #expect(!KafkaError(code, "text").isRetriable)
     }
 
@@ -30,11 +30,11 @@ import Testing
         (.unknownMember, "UNKNOWN_MEMBER_ID"), (.noOffset, "_NO_OFFSET"), (.ssl, "_SSL"), (.resolve, "_RESOLVE"),
         (.deadlineExceeded, "DEADLINE_EXCEEDED"), (.closed, "CLOSED"),
     ])
-    func `codes carry the numbers that librdkafka gives them`(code: KafkaError.Code, name: String) {
+    func `codes have librdkafka's numbers`(code: KafkaError.Code, name: String) {
         #expect(code.name == name)
     }
 
-    @Test func `an unknown code is kept`() {
+    @Test func `an unknown code is preserved`() {
         let error = KafkaError(KafkaError.Code(rawValue: 12_345), "text")
         #expect(error.code.rawValue == 12_345)
         #expect(!error.name.isEmpty)

@@ -31,7 +31,7 @@ import Testing
         return handle
     }
 
-    @Test func `an idle client wakes up for what it has to say and for nothing else`() async throws {
+    @Test func `an idle client wakes up only for events`() async throws {
         let broker = try DevBroker()
         let counts = Counts()
         let handle = try start(broker.bootstrapServers, interval: "20", counts)
@@ -43,7 +43,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `the last reference destroys the client`() async throws {
+    @Test func `releasing the last reference destroys the client`() async throws {
         let broker = try DevBroker()
         let released: Completion
         do {

@@ -7,7 +7,7 @@ import Testing
 /// Faults of the embedded broker, with one request in flight because it ignores sequence numbers.
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerFaultTests {
     @Test(arguments: [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59] as [Int32])
-    func `a record that a broker refuses for the moment is stored all the same`(code: Int32) async throws {
+    func `a record that a broker refuses temporarily is stored later`(code: Int32) async throws {
         let harness = try EmbeddedHarness(partitions: 1)
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.failNext(.produce, with: [KafkaError.Code(rawValue: code)])
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [KafkaError.Code.topicAuthorizationFailed, .messageTooLarge])
-    func `a record that a broker refuses for good is reported as not stored`(code: KafkaError.Code) async throws {
+    func `a record that a broker refuses permanently is reported as not stored`(code: KafkaError.Code) async throws {
         let harness = try EmbeddedHarness(partitions: 1)
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.failNext(.produce, with: [code])
@@ -31,7 +31,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `records survive a broken connection, a moved leader and a pause without leader`() async throws {
+    @Test func `records survive a broken connection, a moved leader and a period without leader`() async throws {
         let harness = try EmbeddedHarness(partitions: 1, brokers: 2)
         let place = KafkaTopicPartition(topic: harness.topic, partition: 0)
         let outcomes = Outcomes()
@@ -51,7 +51,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `the caller's deadline answers although the report comes later`() async throws {
+    @Test func `the caller's deadline ends the send although the report arrives later`() async throws {
         let harness = try EmbeddedHarness(partitions: 1)
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.setRoundTripTime(.seconds(6))
@@ -72,7 +72,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `deadlines of different length each fire in their turn`() async throws {
+    @Test func `deadlines of different lengths fire in order`() async throws {
         let harness = try EmbeddedHarness(partitions: 1)
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.setRoundTripTime(.seconds(20))
@@ -88,7 +88,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `more records than admitted are refused until reports have come`() async throws {
+    @Test func `records over the limit are refused until reports have arrived`() async throws {
         var options = KafkaProducer.Options()
         options.maxRecordsInFlight = 3
         let harness = try EmbeddedHarness(partitions: 1, options: options)
@@ -104,7 +104,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `a partition whose oldest record waits too long takes no more until that is reported, others do`()
+    @Test func `a partition whose oldest record waits too long refuses records until its report, others do not`()
         async throws
     {
         var options = KafkaProducer.Options()
@@ -137,7 +137,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `more bytes than admitted are refused`() async throws {
+    @Test func `bytes over the limit are refused`() async throws {
         var options = KafkaProducer.Options()
         options.maxBytesInFlight = 2000
         let harness = try EmbeddedHarness(partitions: 1, options: options)
@@ -167,7 +167,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `a fatal error replaces the client and later sends go through`() async throws {
+    @Test func `a fatal error replaces the client, and later sends succeed`() async throws {
         let harness = try EmbeddedHarness()
         #expect(await eventually { harness.producer.status.isReady })
         let outcomes = Outcomes()
@@ -191,7 +191,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `a send that meets the fatal error itself is refused and the client replaced`() async throws {
+    @Test func `a send that meets the fatal error itself is refused and the client is replaced`() async throws {
         let harness = try EmbeddedHarness()
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.failNext(.produce, with: [.outOfOrderSequence])
@@ -203,7 +203,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `without a broker sends are refused at once until it is back`() async throws {
+    @Test func `without a broker sends are refused at once until it returns`() async throws {
         let harness = try EmbeddedHarness(partitions: 1, properties: ["statistics.interval.ms": "200"])
         _ = try await harness.producer.send(harness.record(0))
         try harness.broker.setDown()

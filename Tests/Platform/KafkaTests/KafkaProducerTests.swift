@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerTests {
-    @Test func `each send is answered once by the report of its own record`() async throws {
+    @Test func `each send is completed once by the report of its own record`() async throws {
         let harness = try EmbeddedHarness()
         let outcomes = Outcomes()
         for number in 0..<1000 {
@@ -44,7 +44,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `null and empty keys, values and headers arrive as they were sent`() async throws {
+    @Test func `null and empty keys, values and headers are stored as they were sent`() async throws {
         let harness = try EmbeddedHarness(partitions: 1)
         let headers = [
             KafkaHeader(key: "a", text: "1"), KafkaHeader(key: "a", text: "2"), KafkaHeader(key: "null", value: nil),
@@ -66,7 +66,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `a topic that was not declared is refused at once`() async throws {
+    @Test func `a send to an undeclared topic is refused at once`() async throws {
         let harness = try EmbeddedHarness()
         let error = await #expect(throws: KafkaError.self) {
             try await harness.producer.send(KafkaProducerRecord(topic: "other", key: nil, value: []))
@@ -76,7 +76,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `a record above the limit is refused and not stored`() async throws {
+    @Test func `a record over the limit is refused and not stored`() async throws {
         let harness = try EmbeddedHarness()
         let large = KafkaProducerRecord(topic: harness.topic, key: nil, value: [UInt8](repeating: 0, count: 1_000_001))
         let error = await #expect(throws: KafkaError.self) { try await harness.producer.send(large) }
@@ -94,7 +94,7 @@ import Testing
         #expect(!harness.producer.status.isReady)
     }
 
-    @Test func `the producer is not ready while no broker answers`() async throws {
+    @Test func `the producer is not ready while no broker responds`() async throws {
         let configuration = try KafkaConfiguration(bootstrapServers: "127.0.0.1:1", profile: .embedded)
         let producer = try KafkaProducer(configuration, topics: ["a"])
         #expect(await eventually { !producer.status.isAvailable })
@@ -120,7 +120,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `close at its limit answers what is left`() async throws {
+    @Test func `close at its timeout completes the remaining sends`() async throws {
         let harness = try EmbeddedHarness()
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.setRoundTripTime(.seconds(30))
@@ -135,7 +135,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `a producer that is released without close answers its sends`() async throws {
+    @Test func `a producer that is released without close completes its sends`() async throws {
         let broker = try DevBroker(topics: ["a": 1])
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         try broker.setRoundTripTime(.seconds(30))

@@ -6,7 +6,7 @@ import Testing
 struct KafkaSelectionTests {
     /// Runs only on request: it would fail on any machine without Kafka.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["SLUICE_TEST_KAFKA"] == "required", "for make test-kafka"))
-    func `an Apache Kafka is here`() {
+    func `an Apache Kafka is available`() {
         #expect(
             ApacheKafka.isAvailable,
             """

@@ -39,7 +39,7 @@ import Testing
         #"{"brokers": {"b": {"nodeid": 3000000000}}}"#,
         #"{"topics": {"t": {"partitions": {"0": {"partition": 1e99}}}}}"#,
     ])
-    func `anything else is nothing`(json: String) {
+    func `any other text is not parsed`(json: String) {
         #expect(KafkaStatistics(json: json) == nil)
     }
 

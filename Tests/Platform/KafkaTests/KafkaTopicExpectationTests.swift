@@ -30,7 +30,7 @@ import Testing
             }, configuration: settings)
     }
 
-    @Test func `a topic as expected yields nothing`() {
+    @Test func `a topic that matches its expectation yields no finding`() {
         #expect(expectation().findings(in: description(Self.sound)).isEmpty)
     }
 
@@ -39,7 +39,7 @@ import Testing
         ("cleanup.policy", "delete"), ("retention.ms", "1000"), ("retention.ms", "unknown"),
         ("max.message.bytes", "99999999999999999999"),
     ])
-    func `each setting that differs is named`(name: String, value: String) {
+    func `each setting that differs yields a finding`(name: String, value: String) {
         let settings = Self.sound.merging([name: value]) { $1 }
         let findings = expectation().findings(in: description(settings))
         #expect(findings.map(\.subject.rawValue) == [name])
@@ -55,12 +55,12 @@ import Testing
         #expect(expectation().findings(in: nil).map(\.description) == ["topic t does not exist"])
     }
 
-    @Test func `partitions and replicas are counted`() {
+    @Test func `a different number of partitions or replicas yields a finding`() {
         let findings = expectation().findings(in: description(replicas: 1, partitions: 4, Self.sound))
         #expect(findings.map(\.subject) == [.partitionCount, .replicationFactor])
     }
 
-    @Test func `a setting that the broker does not report is unknown, and no finding`() {
+    @Test func `a setting that the broker does not report is unknown, not a finding`() {
         #expect(expectation().findings(in: description([:])).isEmpty)
         let unreported = expectation().unreported(in: description([:]))
         #expect(
@@ -80,7 +80,7 @@ import Testing
         ("min.compaction.lag.ms", "86400000", "0"), ("max.compaction.lag.ms", "604800000", "9223372036854775807"),
         ("segment.ms", "86400000", "604800000"), ("message.timestamp.type", "CreateTime", "LogAppendTime"),
     ])
-    func `compaction and timestamps are compared`(name: String, right: String, wrong: String) {
+    func `cleanup policy and timestamp settings are compared`(name: String, right: String, wrong: String) {
         var expectation = KafkaTopicExpectation(topic: "t")
         expectation.compactionLagMilliseconds = 86_400_000
         expectation.maxCompactionLagMilliseconds = 604_800_000
@@ -90,11 +90,11 @@ import Testing
         #expect(expectation.findings(in: description([name: wrong])).map(\.subject.rawValue) == [name])
     }
 
-    @Test func `on a broker without settings only the layout is compared`() {
+    @Test func `if the broker does not report settings, only the layout is compared`() {
         #expect(expectation().findings(in: description(nil)).isEmpty)
     }
 
-    @Test func `what is not expected is not compared`() {
+    @Test func `settings without an expectation are not compared`() {
         #expect(KafkaTopicExpectation(topic: "t").findings(in: description(replicas: 1, [:])).isEmpty)
     }
 }

@@ -78,12 +78,12 @@ import Testing
         Report(code: .badMessage, text: "CRC32C mismatch", cause: nil),
         Report(code: .partitionEOF, text: "No more messages", cause: nil),
     ])
-    func `librdkafka's error tells the cause`(_ report: Report) {
+    func `the cause is derived from librdkafka's error`(_ report: Report) {
         let error = KafkaError(report.code, report.text)
         #expect(KafkaTrouble(error, librdkafkaVersion: report.version)?.cause == report.cause)
     }
 
-    @Test func `times and counts, which change with each repetition, are left out`() {
+    @Test func `times and counts, which change with each repetition, are omitted`() {
         let text =
             "b:1/bootstrap: Connect failed: Connection refused (after 0ms in state CONNECT, 1 identical error(s) "
             + "suppressed)"
@@ -100,7 +100,7 @@ import Testing
     private let denied = KafkaError(.groupAuthorizationFailed, "Group authorization failed")
     private let second: Int64 = 1_000_000_000
 
-    @Test func `the more telling trouble stays while it is repeated, and gives way after a minute`() {
+    @Test func `a more specific cause is kept while it is repeated and replaced after a minute`() {
         var record = KafkaTroubleRecord()
         #expect(record.trouble(at: 0) == nil)
         record.receive(closed, at: 0)
@@ -114,14 +114,14 @@ import Testing
         #expect(record.trouble(at: 62 * second)?.cause == .refused)
     }
 
-    @Test func `of two that tell as much the later one is named`() {
+    @Test func `the later of two equally specific causes is reported`() {
         var record = KafkaTroubleRecord()
         record.receive(closed, at: 0)
         record.receive(KafkaError(.resolve, "Failed to resolve"), at: 1)
         #expect(record.trouble(at: 1)?.cause == .name)
     }
 
-    @Test func `a connection ends what kept the client from it, but no denial`() {
+    @Test func `a connection clears connection problems, but not a denial`() {
         var record = KafkaTroubleRecord()
         record.receive(password, at: 0)
         record.receive(denied, at: 0)
@@ -132,7 +132,7 @@ import Testing
         #expect(record.trouble(at: 0) == nil)
     }
 
-    @Test func `a denial that is not repeated is over`() {
+    @Test func `a denial that is not repeated expires`() {
         var record = KafkaTroubleRecord()
         record.receive(denied, at: 0)
         #expect(record.trouble(at: 59 * second)?.cause == .denied)

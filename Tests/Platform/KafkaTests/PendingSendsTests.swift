@@ -16,7 +16,7 @@ import Testing
         SendAges.Destination(topic: "t", partition: KafkaPartition(rawValue: partition))
     }
 
-    @Test func `the age of a partition is that of its oldest send that waits, whatever ends in between`() {
+    @Test func `the age of a partition is that of its oldest pending send, whatever completes in between`() {
         var pending = PendingSends()
         #expect(pending.oldest(to: place(0)) == nil)
         let tickets = (1...4).map { add(&pending, deadline: nil, at: $0) }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `the oldest send is known after any additions and removals`(seed: UInt64) {
+    func `the oldest send is correct after any additions and removals`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var pending = PendingSends()
         var open: [(ticket: PendingSends.Ticket, partition: Int32, at: UInt64)] = []
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a ticket ends its send once`() {
+    @Test func `a ticket completes its send once`() {
         var pending = PendingSends()
         let ticket = add(&pending, deadline: nil)
         #expect(pending.count == 1)
@@ -69,7 +69,7 @@ import Testing
         #expect(pending.bytes == 0)
     }
 
-    @Test func `a ticket of an earlier use of the same slot is not taken for the later one`() {
+    @Test func `a ticket from an earlier use of a slot does not match the later one`() {
         var pending = PendingSends()
         let old = add(&pending, deadline: nil)
         _ = pending.remove(old)
@@ -81,13 +81,13 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, UInt.max, 1 << 32, 0xFFFF_FFFF])
-    func `a ticket that was never issued finds nothing`(raw: UInt) {
+    func `a ticket that was never issued matches nothing`(raw: UInt) {
         var pending = PendingSends()
         let ofEmpty = pending.remove(PendingSends.Ticket(rawValue: raw))
         #expect(ofEmpty == nil)
     }
 
-    @Test func `a passed deadline takes the completion and leaves the send`() {
+    @Test func `an expired deadline takes the completion and keeps the send`() {
         var pending = PendingSends()
         let ticket = add(&pending, deadline: 100)
         let expired = [99, 100, 200].map { pending.expire(at: $0).count }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `the sends of one generation end together`() {
+    @Test func `all sends of one generation are removed together`() {
         var pending = PendingSends()
         let first = add(&pending, deadline: 5, generation: 1)
         let second = add(&pending, deadline: 6, generation: 2)

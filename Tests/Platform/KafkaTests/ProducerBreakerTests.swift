@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProducerBreakerTests {
     private let second: UInt64 = 1_000_000_000
 
-    @Test func `it opens after so many timeouts in a row`() {
+    @Test func `it opens after a number of consecutive timeouts`() {
         var breaker = ProducerBreaker(timeoutLimit: 3)
         breaker.timedOut(at: 0)
         breaker.timedOut(at: 0)
@@ -17,7 +17,7 @@ import Testing
         #expect(breaker.isOpen)
     }
 
-    @Test func `a refusal by a broker shows that it answers`() {
+    @Test func `a broker's refusal shows that it responds`() {
         var breaker = ProducerBreaker(timeoutLimit: 2)
         breaker.timedOut(at: 0)
         breaker.refused()
@@ -25,7 +25,7 @@ import Testing
         #expect(!breaker.isOpen)
     }
 
-    @Test func `while open one probe a second goes out and its acknowledgement closes it`() {
+    @Test func `while open it permits one probe per second, whose acknowledgement closes it`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.allBrokersDown(at: 0)
         let moments = [second - 1, second, second + 1, 2 * second - 1, 2 * second]
@@ -37,7 +37,7 @@ import Testing
         #expect(!breaker.isOpen)
     }
 
-    @Test func `more bad news while open does not put the next probe off`() {
+    @Test func `further failures while open do not delay the next probe`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.allBrokersDown(at: 0)
         breaker.timedOut(at: second / 2)
@@ -46,7 +46,7 @@ import Testing
         #expect(isAdmitted)
     }
 
-    @Test func `statistics open it without a broker and close it when one is back`() {
+    @Test func `statistics open it without a broker and close it when one returns`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.statistics(brokersUp: 0, recordsInFlight: 0, at: 0)
         #expect(breaker.isOpen)
@@ -54,7 +54,7 @@ import Testing
         #expect(!breaker.isOpen)
     }
 
-    @Test func `after timeouts a connected broker is trusted again when nothing waits for it`() {
+    @Test func `after timeouts it closes for a connected broker once no record is in flight`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.timedOut(at: 0)
         breaker.statistics(brokersUp: 1, recordsInFlight: 1, at: 1)

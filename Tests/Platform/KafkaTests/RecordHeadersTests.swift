@@ -21,13 +21,13 @@ import Testing
         (Array("a".utf8), Array("last".utf8)),
     ]
 
-    @Test func `headers keep their order, and null is not empty`() {
+    @Test func `headers keep their order, and null differs from empty`() {
         let headers = record(some).headers
         #expect(headers.map(\.key) == ["a", "b", "empty", "a"])
         #expect(headers.map(\.value) == [Array("first".utf8), nil, [], Array("last".utf8)])
     }
 
-    @Test func `of headers of one name the last counts`() throws {
+    @Test func `the last of several headers with one name counts`() throws {
         let record = record(some)
         #expect(record.header("a")?.text == "last")
         #expect(try #require(record.header("b")).value == nil)
@@ -55,7 +55,7 @@ import Testing
         #expect(record.payloadBytes == 3)
     }
 
-    @Test func `a name that is not UTF-8 is read, and found by no text`() {
+    @Test func `a name that is not UTF-8 is read and matches no text`() {
         let record = record([([0xFF], [1])])
         #expect(record.headers.map(\.value) == [[1]])
         #expect(record.header("\u{FFFD}") == nil)
