@@ -31,7 +31,7 @@ import Testing
                 }, now: { Self.now }))
     }
 
-    @Test func `the client's name and secret go into a header, the scope into the form`() async throws {
+    @Test func `the client's name and secret are sent in a header, the scope in the form`() async throws {
         let requests = Requests()
         let token = try await grant(
             requests, scope: "kafka read", audience: "https://kafka",
@@ -57,7 +57,7 @@ import Testing
         (#"{"access_token":"a.b.c","expires_in":-5}"#, "slui ce", Int64(1_000)),
         (#"{"access_token":"a.b.c","expires_in":9e18}"#, "slui ce", Int64(10 * 365 * 86_400_000)),
     ])
-    func `a token ends when the answer or the token itself says, the earlier counts`(
+    func `a token expires at the earlier time of the response and the token itself`(
         _ answer: String, _ principal: String, _ life: Int64
     ) async throws {
         let claims = #"{"sub":"sluice","exp":\#(Self.now / 1000 + 100)}"#
@@ -76,7 +76,7 @@ import Testing
         (429, "{}", "429", false), (503, "busy", "503", false), (200, "{}", "without access_token", false),
         (200, #"{"access_token":""}"#, "without access_token", false), (200, "[]", "without access_token", false),
     ])
-    func `an answer without a token is told in the provider's words`(
+    func `the error for a response without a token quotes the provider`(
         _ status: Int, _ body: String, _ words: String, _ isRefusal: Bool
     ) async {
         let failure = await #expect(throws: KafkaTokenFailure.self) {
@@ -87,7 +87,7 @@ import Testing
         #expect(failure?.isRefusal == isRefusal)
     }
 
-    @Test func `a provider that is out of reach is no refusal`() async {
+    @Test func `an unreachable provider is not a refusal`() async {
         let grant = ClientCredentials(
             endpoint: "https://idp.example/token", clientId: "c",
             secret: { () throws(KafkaTokenFailure) in Secret([1]) },

@@ -31,18 +31,18 @@ import Testing
         return settings.merging(changes) { $1 }.compactMapValues { $0 }
     }
 
-    @Test func `librdkafka is told the mechanism and none of our settings`() throws {
+    @Test func `librdkafka receives the mechanism and none of our settings`() throws {
         let (properties, hasTokens) = try source(try clientCredentials(["token.extensions": "a=b,c=d=e"]))
         #expect(properties == ["security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER"])
         #expect(hasTokens)
     }
 
-    @Test func `without a provider librdkafka is left alone`() throws {
+    @Test func `without a provider librdkafka's properties are unchanged`() throws {
         let (properties, hasTokens) = try source(["sasl.mechanism": "PLAIN", "security.protocol": "SASL_SSL"])
         #expect(properties == ["sasl.mechanism": "PLAIN", "security.protocol": "SASL_SSL"] && !hasTokens)
     }
 
-    @Test func `Amazon MSK needs a region alone`() throws {
+    @Test func `Amazon MSK needs only a region`() throws {
         let settings = ["security.protocol": "SASL_SSL", "token.provider": "aws-msk-iam"]
         #expect(try source(settings.merging(["token.aws.region": "eu-central-1"]) { $1 }).hasTokens)
         let wrong = #expect(throws: ConfigurationError.self) {
@@ -61,7 +61,7 @@ import Testing
         ("sasl.mechanisms", "SCRAM-SHA-512", "OAUTHBEARER"),
         ("sasl.oauthbearer.method", "oidc", "librdkafka's own way"),
     ])
-    func `settings that do not go together are refused with the fix`(
+    func `settings that conflict are refused with the fix`(
         _ key: String, _ value: String?, _ words: String
     ) throws {
         let error = #expect(throws: ConfigurationError.self) {
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.description.contains(words) == true, "\(String(describing: error))")
     }
 
-    @Test func `OAUTHBEARER without tokens is refused, unless librdkafka has its own`() throws {
+    @Test func `OAUTHBEARER without tokens is refused, unless librdkafka fetches its own`() throws {
         let settings = ["security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER"]
         let error = #expect(throws: ConfigurationError.self) { try source(settings) }
         #expect(error?.description.contains("kafka.token.provider") == true)

@@ -45,7 +45,7 @@ import Testing
         #expect(token.expiry == Self.now + 900_000)
     }
 
-    @Test func `a token ends with the key that signed it`() throws {
+    @Test func `a token expires with the key that signed it`() throws {
         let key = Self.key("t", expiry: Self.now + 60_000)
         #expect(try MSKToken(region: "eu-central-1").token(of: key, now: Self.now).expiry == Self.now + 60_000)
     }
@@ -80,7 +80,7 @@ import Testing
         </AssumeRoleWithWebIdentityResponse>
         """
 
-    @Test func `a file that is configured goes before the environment, which goes before roles`() async throws {
+    @Test func `a configured file takes precedence over the environment, and that over roles`() async throws {
         let files = ["/aws": "[default]\naws_access_key_id = F\naws_secret_access_key = s\n"]
         let all = Self.environment.merging(Self.web) { $1 }
         let file = try await credentials(file: "/aws", all, files: files).key()
@@ -101,7 +101,7 @@ import Testing
                 + "&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fsluice&RoleSessionName=sluice&WebIdentityToken=a.b.c")
     }
 
-    @Test func `a role that may not be taken is told in AWS's words`() async {
+    @Test func `the error for a role that may not be assumed quotes AWS`() async {
         let answer =
             "<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized</Message></Error></ErrorResponse>"
         let failure = await #expect(throws: CredentialFailure.self) {
@@ -126,8 +126,9 @@ import Testing
             ], "https://metadata.example/c", "direct"
         ),
     ])
-    func `a container's metadata is asked`(_ variables: [String: String], _ url: String, _ token: String?) async throws
-    {
+    func `a container's metadata service is queried`(
+        _ variables: [String: String], _ url: String, _ token: String?
+    ) async throws {
         let seen = Seen()
         let answer =
             #"{"AccessKeyId":"C","SecretAccessKey":"s","Token":"t","Expiration":"2026-11-26T09:40:00Z"}"#
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: ["http://metadata.example/c", "http://127.0.0.1.example/c", "http://169.254.170.2x/", "ftp://x"])
-    func `a key is not taken from another host without TLS`(_ url: String) async {
+    func `a key is not requested from another host without TLS`(_ url: String) async {
         let seen = Seen()
         let failure = await #expect(throws: CredentialFailure.self) {
             try await credentials(["AWS_CONTAINER_CREDENTIALS_FULL_URI": url], seen, answer: "{}").key()
@@ -147,7 +148,7 @@ import Testing
         #expect(seen.requests.withLock { $0 }.isEmpty)
     }
 
-    @Test func `without any of them the ways are named`() async {
+    @Test func `the error without any credentials names the ways to configure them`() async {
         let failure = await #expect(throws: CredentialFailure.self) { try await credentials().key() }
         #expect(failure?.message.contains("kafka.token.aws.credentials.file") == true)
         #expect(failure?.message.contains("AWS_WEB_IDENTITY_TOKEN_FILE") == true && failure?.isRefusal == true)

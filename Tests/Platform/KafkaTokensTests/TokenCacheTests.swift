@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `clients share a token for half of its life`() async throws {
+    @Test func `clients share a token for half of its lifetime`() async throws {
         let cache = cache()
         #expect(try await cache.token().value == "1")
         world.now.store(499, ordering: .relaxed)
@@ -30,14 +30,14 @@ import Testing
         #expect(try await cache.token().value == "2")
     }
 
-    @Test func `a clock that was set back does not keep a token`() async throws {
+    @Test func `setting the clock back does not prolong a token`() async throws {
         let cache = cache()
         _ = try await cache.token()
         world.now.store(-1, ordering: .relaxed)
         #expect(try await cache.token().value == "2")
     }
 
-    @Test func `a failure is told and not kept`() async throws {
+    @Test func `a failure is returned and not cached`() async throws {
         let cache = cache()
         world.fails.store(true, ordering: .relaxed)
         await #expect(throws: KafkaTokenFailure.self) { try await cache.token() }
@@ -45,7 +45,7 @@ import Testing
         #expect(try await cache.token().value == "1")
     }
 
-    @Test func `questions at the same time ask once`() async throws {
+    @Test func `concurrent requests share one query`() async throws {
         let cache = cache()
         let values = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 { group.addTask { try await cache.token().value } }
