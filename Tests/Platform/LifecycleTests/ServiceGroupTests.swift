@@ -85,7 +85,7 @@ private struct TestService: Service {
         #expect(line?.contains("service=b") == true)
     }
 
-    @Test func `a service that fails ends the group with its code`() async {
+    @Test func `a service that fails ends the group with its exit code`() async {
         let services: [any Service] = [
             TestService(name: "a", journal: journal),
             TestService(
@@ -96,7 +96,7 @@ private struct TestService: Service {
         #expect(journal.entries == ["start a", "start b", "stop b", "stop a"])
     }
 
-    @Test func `a service that is done ends the group`() async {
+    @Test func `a service that finishes ends the group`() async {
         let services: [any Service] = [
             TestService(name: "a", journal: journal), TestService(name: "b", journal: journal, running: {}),
         ]
@@ -104,7 +104,7 @@ private struct TestService: Service {
         #expect(journal.entries == ["start a", "start b", "stop b", "stop a"])
     }
 
-    @Test func `another error ends the group with 1`() async {
+    @Test func `any other error ends the group with exit code 1`() async {
         let services = [TestService(name: "a", journal: journal, running: { throw TestFailure() })]
         #expect(await group(services).run(triggers: AsyncStream { _ in }) == .failure)
         #expect(sink.lines.contains { $0.contains("service failed service=a error=TestFailure()") })
@@ -123,7 +123,7 @@ private struct TestService: Service {
         #expect(sink.lines.contains { $0.hasSuffix("service did not stop in time service=stuck") })
     }
 
-    @Test func `each service gets a share of what is left`() async {
+    @Test func `each service gets a share of the remaining time`() async {
         let limits = Mutex<[Duration]>([])
         let services = ["a", "b", "c"].map { name in
             TestService(name: name, journal: journal, stopping: { limit in limits.withLock { $0.append(limit) } })
@@ -156,7 +156,7 @@ private struct TestService: Service {
         #expect(sink.lines.contains { $0.contains("start abandoned service=slow") })
     }
 
-    @Test func `cancelling the task is a shutdown`() async {
+    @Test func `cancelling the task shuts the group down`() async {
         let started = Gate()
         let journal = journal
         let services = [
@@ -175,7 +175,7 @@ private struct TestService: Service {
         #expect(journal.entries == ["start a", "stop a"])
     }
 
-    @Test func `services that cannot be built end with one line of what is wrong`() async {
+    @Test func `services that cannot be built end the process with one line that states the problem`() async {
         let logger = Logger(label: "test", level: .info, format: .json, sink: sink)
         let exitCode = await runServices(logger: logger, triggers: AsyncStream { _ in }) {
             throw StartupError(
