@@ -8,7 +8,7 @@ import Testing
 struct DirectoryFaultTests {
     typealias Fault = FaultyCalls.Fault
 
-    @Test func `an object costs three calls, and one more to be durable`() async throws {
+    @Test func `an object takes three system calls, and one more to be durable`() async throws {
         let (store, calls) = try store()
         try await store.create(try ObjectName("tile/0/000"), [1])
         try await store.synchronize()
@@ -47,7 +47,7 @@ struct DirectoryFaultTests {
         #expect(calls.count(of: .synchronize) == 4)
     }
 
-    @Test func `no more than a bounded number of files waits to be synchronised`() async throws {
+    @Test func `the number of files waiting to be synchronised is limited`() async throws {
         let disk = SimulatedDisk()
         let store = try DirectoryStore(path: "/archive", creating: true, calls: disk)
         for index in 0..<2_000 {
@@ -56,7 +56,7 @@ struct DirectoryFaultTests {
         }
     }
 
-    @Test func `a full disk is said as such, and leaves nothing behind`() async throws {
+    @Test func `a full disk is reported as such, and the failed write leaves no file`() async throws {
         let (store, calls) = try store()
         let name = try ObjectName("a/b")
         calls.reset([Fault(.write, number: 1, error: ENOSPC)])
@@ -74,7 +74,7 @@ struct DirectoryFaultTests {
     @Test(arguments: [
         (EACCES, ObjectStoreError.Code.denied), (EROFS, .denied), (EDQUOT, .full), (EIO, .failed), (EMFILE, .failed),
     ])
-    func `the reason is the system's, with what to do about it`(_ error: Int32, _ code: ObjectStoreError.Code)
+    func `the error states the system's reason and the fix`(_ error: Int32, _ code: ObjectStoreError.Code)
         async throws
     {
         let (store, calls) = try store()
@@ -86,7 +86,7 @@ struct DirectoryFaultTests {
         #expect(thrown?.message.hasPrefix("cannot make /archive/a/b: \(reason); ") == true)
     }
 
-    @Test func `a file that could not be synchronised stays so until it is deleted`() async throws {
+    @Test func `a file that could not be synchronised remains not durable until it is deleted`() async throws {
         let (store, calls) = try store()
         let name = try ObjectName("a/b")
         try await store.create(name, [1])
@@ -109,7 +109,7 @@ struct DirectoryFaultTests {
 
     /// The second and the third synchronisation are those of the two folders.
     @Test(arguments: [2, 3])
-    func `objects in a folder that could not be synchronised stay so until they are deleted`(number: Int) async throws {
+    func `objects in a folder that could not be synchronised stay not durable until deleted`(number: Int) async throws {
         let (store, calls) = try store()
         let name = try ObjectName("a/b")
         try await store.create(name, [1])
@@ -123,7 +123,9 @@ struct DirectoryFaultTests {
         try await store.synchronize()
     }
 
-    @Test func `what a writer could not make durable holds up no other one once its lock is released`() async throws {
+    @Test func `a failed synchronisation no longer blocks other writers once the writer's lock is released`()
+        async throws
+    {
         let (store, calls) = try store()
         let lock = try await store.lock(try ObjectName("a/0"))
         try await store.create(try ObjectName("a/0/b"), [1])
@@ -156,7 +158,7 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `whichever call of a creation fails, the object is whole or not there`(_ lasts: Bool) async throws {
+    func `an object is complete or absent, whichever call of its creation fails`(_ lasts: Bool) async throws {
         let name = try ObjectName("log/new/object")
         try await failingEach(lasts: lasts) {
             try await $0.create(name, [1, 2, 3, 4])
@@ -172,7 +174,9 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `whichever call of an exchange fails, the object is the old or the new one`(_ lasts: Bool) async throws {
+    func `an object has its old or its new content, whichever call of its replacement fails`(
+        _ lasts: Bool
+    ) async throws {
         let name = try ObjectName("log/checkpoint")
         try await failingEach(lasts: lasts) { store in
             let version = try await store.read(name)?.version
@@ -186,7 +190,7 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `whichever call of a synchronisation fails, it is said`(_ lasts: Bool) async throws {
+    func `a failure of any call of a synchronisation is reported`(_ lasts: Bool) async throws {
         try await failingEach(lasts: lasts) { store in
             try await store.create(try ObjectName("log/new/object"), [1])
             try await store.synchronize()
@@ -200,7 +204,7 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `whichever call of a deletion, a listing or a lock fails, nothing else changes`(_ lasts: Bool) async throws {
+    func `a failure of any call of a deletion, listing or lock changes nothing else`(_ lasts: Bool) async throws {
         try await failingEach(lasts: lasts) { store in
             try await store.delete(try ObjectName("log/before"))
             _ = try await store.list(nil, after: nil, limit: 9)

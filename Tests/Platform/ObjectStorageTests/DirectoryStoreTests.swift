@@ -7,19 +7,19 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DirectoryStoreTests {
     @Test(arguments: ObjectStoreContract.allCases)
-    func `the contract of stores`(_ part: ObjectStoreContract) async throws {
+    func `satisfies the contract of stores`(_ part: ObjectStoreContract) async throws {
         let directory = try TemporaryDirectory()
         try await part.check(try DirectoryStore(path: directory.path, creating: false))
     }
 
     @Test(arguments: ObjectStoreContract.allCases)
-    func `the contract of stores, on a simulated disk`(_ part: ObjectStoreContract) async throws {
+    func `satisfies the contract of stores on a simulated disk`(_ part: ObjectStoreContract) async throws {
         try await part.check(try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk()))
     }
 
-    // MARK: the directory
+    // MARK: The directory
 
-    @Test func `the directory is made when that is asked for, and never the one above it`() async throws {
+    @Test func `the directory is created if requested, but never its parent`() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("archive")
         let error = #expect(throws: ObjectStoreError.self) { try DirectoryStore(path: path, creating: false) }
@@ -34,7 +34,7 @@ struct DirectoryStoreTests {
         #expect(unmounted?.message.contains("mount its volume") == true)
     }
 
-    @Test func `files are for owner and group`() async throws {
+    @Test func `files are accessible to owner and group only`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("a/b"), [1])
@@ -44,7 +44,7 @@ struct DirectoryStoreTests {
         #expect(try mode(directory.file("a/c")) == 0o640 & ~umask)
     }
 
-    @Test func `an object is the file of its name, and nothing else is left beside it`() async throws {
+    @Test func `an object is the file of its name, and no other file remains beside it`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("log/tile/0/000"), Array("tile".utf8))
@@ -59,7 +59,7 @@ struct DirectoryStoreTests {
         #expect(try await store.folders(in: nil).map(\.text) == ["log"], "the store's own folder is none of objects")
     }
 
-    @Test func `the folders of a deleted object go when they are empty`() async throws {
+    @Test func `empty folders of a deleted object are removed`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("tile/0/000.p/1"), [1])
@@ -70,9 +70,9 @@ struct DirectoryStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
-    // MARK: what is in the way
+    // MARK: Obstacles
 
-    @Test func `links are never followed, not to read and not to write`() async throws {
+    @Test func `links are never followed, neither to read nor to write`() async throws {
         let outside = try TemporaryDirectory()
         _ = try outside.write("secret", to: "file")
         let directory = try TemporaryDirectory()
@@ -94,21 +94,21 @@ struct DirectoryStoreTests {
         #expect(manager.contents(atPath: outside.file("file")) == Data("secret".utf8))
     }
 
-    @Test func `a pipe in an object's place is refused and hangs nobody`() async throws {
+    @Test func `a pipe in place of an object is refused and blocks no caller`() async throws {
         let directory = try TemporaryDirectory()
         #expect(mkfifo(directory.file("object"), 0o600) == 0)
         let store = try DirectoryStore(path: directory.path, creating: false)
         await expect(.unsafePath) { _ = try await store.read(try ObjectName("object")) }
     }
 
-    @Test func `an object where a folder would be is named`() async throws {
+    @Test func `the error for an object in place of a folder names it`() async throws {
         let store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
         try await store.create(try ObjectName("a"), [1])
         let error = await #expect(throws: ObjectStoreError.self) { try await store.create(try ObjectName("a/b"), [1]) }
         #expect(error?.message.contains("an object has its name") == true)
     }
 
-    @Test func `what a folder that was removed meanwhile held is written all the same`() async throws {
+    @Test func `an object is written although its folder was removed meanwhile`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("a/b/1"), [1])
@@ -122,7 +122,7 @@ struct DirectoryStoreTests {
         #expect(try await store.read(try ObjectName("a/b/3"))?.bytes == [3])
     }
 
-    @Test func `what is left of an exchange that a crash cut off is overwritten`() async throws {
+    @Test func `the remainder of an exchange interrupted by a crash is overwritten`() async throws {
         let directory = try TemporaryDirectory()
         _ = try directory.write("half of what was to b", to: ".checkpoint.new")
         let store = try DirectoryStore(path: directory.path, creating: false)
@@ -131,9 +131,9 @@ struct DirectoryStoreTests {
         #expect(FileManager.default.contents(atPath: directory.file("checkpoint")) == Data("whole".utf8))
     }
 
-    // MARK: locks
+    // MARK: Locks
 
-    @Test func `a second writer is refused until the first ends`() async throws {
+    @Test func `a second writer is refused until the first one finishes`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         let other = try DirectoryStore(path: directory.path, creating: false)
@@ -153,7 +153,7 @@ struct DirectoryStoreTests {
         _ = try await other.lock(name)
     }
 
-    @Test func `the locks of an earlier release keep a writer out, and go with the first lock`() async throws {
+    @Test func `the locks of an earlier release exclude a writer, and the first lock removes them`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         let name = try ObjectName("orders/0/checkpoints/x001/234")
@@ -170,7 +170,7 @@ struct DirectoryStoreTests {
     }
 
     @Test(.enabled(if: Program.path(of: "flock") != nil, "no flock(1)"))
-    func `another process is refused too`() async throws {
+    func `a second process is refused too`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         let lock = try await store.lock(try ObjectName("orders/0"))
@@ -198,7 +198,7 @@ struct DirectoryStoreTests {
         _ = try await store.lock(name)
     }
 
-    @Test func `a lock ends with its last reference`() async throws {
+    @Test func `a lock is released with its last reference`() async throws {
         let store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
         let name = try ObjectName("orders/0")
         _ = try await store.lock(name)

@@ -44,7 +44,7 @@ struct ObjectStoreSettingsTests {
     }
 
     @Test(.enabled(if: S3Server.isAvailable, S3Server.reason))
-    func `a bucket is used with the settings, and credentials are read again when they change`() async throws {
+    func `a bucket is opened with its settings, and changed credentials are read again`() async throws {
         let server = try await S3Server.shared.running()
         let bucket = try await server.makeBucket()
         let directory = try TemporaryDirectory()

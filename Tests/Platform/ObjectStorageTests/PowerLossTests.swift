@@ -7,15 +7,15 @@ import Testing
 /// Writers that die at any system call, with or without a power loss.
 @Suite(.timeLimit(.minutes(10)))
 struct PowerLossTests {
-    @Test func `whatever a writer was told is durable is there after a power loss`() async throws {
+    @Test func `everything that was reported as durable survives a power loss`() async throws {
         for seed in UInt64(0)..<1_500 { try await lives(seed, losingPower: true) }
     }
 
-    @Test func `whatever a writer was told is written is there after its death`() async throws {
+    @Test func `everything that was reported as written survives the end of the process`() async throws {
         for seed in UInt64(0)..<500 { try await lives(seed, losingPower: false) }
     }
 
-    @Test func `what the next writer finds does not change back, although the last one did not end its exchange`()
+    @Test func `content read by the next writer never reverts, although the last one did not finish its exchange`()
         async throws
     {
         let name = try ObjectName("log/checkpoint")
@@ -42,7 +42,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `an object that is found to exist is durable after the next synchronisation, whoever made it`()
+    @Test func `an object found to exist is durable after the next synchronisation, whichever writer created it`()
         async throws
     {
         let name = try ObjectName("log/tile/000")
@@ -61,7 +61,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `an object that is found to be exchanged already stays after a power loss`() async throws {
+    @Test func `an object that was found exchanged already remains after a power loss`() async throws {
         let name = try ObjectName("log/checkpoints/000")
         for seed in UInt64(0)..<20 {
             let disk = SimulatedDisk()
@@ -85,7 +85,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `an object that was exchanged in new folders is there after a power loss`() async throws {
+    @Test func `an object that was exchanged in new folders remains after a power loss`() async throws {
         let name = try ObjectName("log/checkpoints/000")
         for seed in UInt64(0)..<20 {
             let disk = SimulatedDisk()
@@ -98,7 +98,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `a folder that was removed and came back with a power loss takes objects again`() async throws {
+    @Test func `a folder that was removed and reappears after a power loss accepts objects again`() async throws {
         let (kept, name) = (try ObjectName("log/kept"), try ObjectName("log/tile/000"))
         for seed in UInt64(0)..<20 {
             let disk = SimulatedDisk()

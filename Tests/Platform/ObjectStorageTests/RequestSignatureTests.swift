@@ -55,7 +55,7 @@ struct RequestSignatureTests {
     ]
 
     @Test(arguments: examples)
-    func `Amazon's examples`(_ example: Example) throws {
+    func `signatures match Amazon's examples`(_ example: Example) throws {
         let headers = try Self.signature.headers(for: example.input, now: Self.now)
         #expect(headers.first { $0.name == "x-amz-date" }?.value == "20130524T000000Z")
         #expect(headers.first { $0.name == "x-amz-content-sha256" }?.value == example.input.bodyDigest)
@@ -74,7 +74,7 @@ struct RequestSignatureTests {
         #expect(headers.first { $0.name == "authorization" }?.value.contains("x-amz-security-token,") == true)
     }
 
-    @Test func `parameters are encoded and in order, the same way for the URL and the signature`() {
+    @Test func `parameters are encoded and sorted in the same way for the URL and the signature`() {
         let query = RequestSignature.query([("uploadId", "a/b+c= &ä"), ("partNumber", "10"), ("a~-._", "")])
         #expect(query == "a~-._=&partNumber=10&uploadId=a%2Fb%2Bc%3D%20%26%C3%A4")
     }

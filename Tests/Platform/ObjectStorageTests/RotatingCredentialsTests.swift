@@ -44,7 +44,7 @@ struct RotatingCredentialsTests {
         aws_session_token = t
         """
 
-    @Test func `the shared file of AWS's tools is read, by its profile`() async throws {
+    @Test func `the profile of the shared file of AWS's tools is read`() async throws {
         let files = ["/home/sluice/.aws/credentials": Self.shared, "/other": Self.shared]
         let byDefault = try await credentials(["HOME": "/home/sluice"], files: files).key()
         #expect(byDefault.key.accessKeyId == "D" && byDefault.key.sessionToken == nil && byDefault.expiry == nil)
@@ -71,7 +71,7 @@ struct RotatingCredentialsTests {
         ])
     }
 
-    @Test func `an instance of EC2 gives the key of its role, by version 2 of its metadata`() async throws {
+    @Test func `an EC2 instance provides the key of its role through version 2 of its metadata service`() async throws {
         let service = Self.instance("I")
         let ec2 = ["/sys/class/dmi/id/sys_vendor": "Amazon EC2\n"]
         let key = try await credentials([:], files: ec2, service).key()
@@ -84,7 +84,7 @@ struct RotatingCredentialsTests {
             ])
     }
 
-    @Test func `elsewhere, or where it is forbidden, no instance is asked`() async {
+    @Test func `the metadata service is not queried outside EC2 or if that is disabled`() async {
         for (variables, vendor) in [
             ([:], "QEMU"), (["AWS_EC2_METADATA_DISABLED": "true"], "Amazon EC2"),
         ] as [([String: String], String)] {
@@ -125,7 +125,7 @@ struct RotatingCredentialsTests {
         func advance(_ milliseconds: Int64) { now.withLock { $0 += milliseconds } }
     }
 
-    @Test func `a key is taken again before it ends, and asked for once until then`() async throws {
+    @Test func `a key is fetched again before it expires and only once until then`() async throws {
         let keys = Keys(life: 3_600_000)
         let rotating = keys.rotating()
         for _ in 0..<3 { #expect(try await rotating.current().accessKeyId == "1") }
@@ -135,7 +135,7 @@ struct RotatingCredentialsTests {
         #expect(try await rotating.current().accessKeyId == "2")
     }
 
-    @Test func `a key without an end is looked at again every minute`() async throws {
+    @Test func `a key without an expiry is fetched again every minute`() async throws {
         let keys = Keys(life: nil)
         let rotating = keys.rotating()
         #expect(try await rotating.current().accessKeyId == "1")
@@ -143,7 +143,7 @@ struct RotatingCredentialsTests {
         #expect(try await rotating.current().accessKeyId == "2")
     }
 
-    @Test func `a key whose successor cannot be had is used until it ends, and that is said`() async throws {
+    @Test func `a key without a successor is used until it expires, with a notice`() async throws {
         let keys = Keys(life: 3_600_000)
         let rotating = keys.rotating()
         _ = try await rotating.current()

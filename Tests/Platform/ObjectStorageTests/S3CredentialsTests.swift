@@ -8,7 +8,7 @@ struct S3CredentialsTests {
         "# made by an operator\n[default]\r\naws_access_key_id = AK\r\naws_secret_access_key = S/+=\r\nregion = eu\n",
         "\n  [archive]\n\taws_secret_access_key\t= S/+=\n;\naws_access_key_id  =AK",
     ])
-    func `a file as AWS's tools write it`(_ text: String) throws {
+    func `a file in the format of AWS's tools is read`(_ text: String) throws {
         let credentials = try S3Credentials(file: Array(text.utf8))
         #expect(credentials.accessKeyId == "AK")
         #expect(credentials.secretAccessKey.revealedBytes == Array("S/+=".utf8))
@@ -26,12 +26,12 @@ struct S3CredentialsTests {
         "aws_access_key_id=A\naws_secret_access_key=hid den", "aws_access_key_id=A\naws_secret_access_key=hidden\u{7F}",
         "[a]\naws_access_key_id=A\naws_secret_access_key=hidden\n[b]\naws_access_key_id=B",
     ])
-    func `anything else is refused, without its text`(_ text: String) {
+    func `any other file is refused without showing its text`(_ text: String) {
         let problem = #expect(throws: FileProblem.self) { try S3Credentials(file: Array(text.utf8)) }
         #expect(problem?.message.contains("hid") == false)
     }
 
-    @Test func `a secret never prints`() throws {
+    @Test func `a secret is never printed`() throws {
         let credentials = try S3Credentials(file: Array("aws_access_key_id=A\naws_secret_access_key=hidden".utf8))
         #expect(!"\(credentials)".contains("hidden"))
         #expect(!String(reflecting: credentials).contains("hidden"))

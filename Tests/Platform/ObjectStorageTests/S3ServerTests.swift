@@ -17,18 +17,18 @@ struct S3ServerTests {
     }
 
     @Test(arguments: parts)
-    func `the contract of stores`(_ part: ObjectStoreContract) async throws {
+    func `satisfies the contract of stores`(_ part: ObjectStoreContract) async throws {
         let server = try await S3Server.shared.running()
         try await part.check(try await server.store(), seed: UInt64.random(in: 0...UInt64.max))
     }
 
     @Test(arguments: parts)
-    func `the contract of stores, while 30 % of all requests fail`(_ part: ObjectStoreContract) async throws {
+    func `satisfies the contract of stores while 30 % of all requests fail`(_ part: ObjectStoreContract) async throws {
         let server = try await S3Server.shared.running()
         try await part.check(try await server.store(faults: 0.3), seed: UInt64.random(in: 0...UInt64.max))
     }
 
-    @Test func `objects above the size of a part are sent in parts`() async throws {
+    @Test func `objects larger than the part size are uploaded in parts`() async throws {
         let server = try await S3Server.shared.running()
         let store = try await server.store { $0.partBytes = 5 * 1024 * 1024 }
         let name = try ObjectName("large")
@@ -61,7 +61,7 @@ struct S3ServerTests {
         #expect(try await second.read(name)?.bytes == Array("two".utf8))
     }
 
-    @Test func `a bucket that does not exist is named`() async throws {
+    @Test func `the error for a bucket that does not exist names it`() async throws {
         let server = try await S3Server.shared.running()
         let store = try await server.store(in: "no-such-bucket")
         let error = await #expect(throws: ObjectStoreError.self) { try await store.create(try ObjectName("a"), [1]) }

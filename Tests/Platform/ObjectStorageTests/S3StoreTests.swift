@@ -11,19 +11,19 @@ import Time
 @Suite(.timeLimit(.minutes(5)))
 struct S3StoreTests {
     @Test(arguments: ObjectStoreContract.allCases)
-    func `the contract of stores`(_ part: ObjectStoreContract) async throws {
+    func `satisfies the contract of stores`(_ part: ObjectStoreContract) async throws {
         try await part.check(try Bench().store)
     }
 
     @Test(arguments: ObjectStoreContract.allCases)
-    func `the contract of stores, with objects in parts`(_ part: ObjectStoreContract) async throws {
+    func `satisfies the contract of stores with objects in parts`(_ part: ObjectStoreContract) async throws {
         let bench = try Bench { $0.partBytes = 3 }
         if part != .emptyAndLargeObjects { try await part.check(bench.store) }
         #expect(bench.bucket.unfinishedUploads == 0)
     }
 
     @Test(arguments: ObjectStoreContract.allCases)
-    func `the contract of stores, while 30 % of all requests fail`(_ part: ObjectStoreContract) async throws {
+    func `satisfies the contract of stores while 30 % of all requests fail`(_ part: ObjectStoreContract) async throws {
         var faults = 0
         for seed in UInt64(0)..<60 {
             let bench = try Bench(faults: 0.3, seed: seed) {
@@ -38,11 +38,13 @@ struct S3StoreTests {
     }
 
     @Test(arguments: [SimulatedBucket.Fidelity.withoutChecksums, .withoutRanges])
-    func `services that leave something out are used all the same`(_ fidelity: SimulatedBucket.Fidelity) async throws {
+    func `services that omit optional features satisfy the contract of stores`(
+        _ fidelity: SimulatedBucket.Fidelity
+    ) async throws {
         for part in ObjectStoreContract.allCases { try await part.check(try Bench(fidelity).store) }
     }
 
-    // MARK: requests
+    // MARK: Requests
 
     @Test func `names begin with the prefix of the URL`() async throws {
         let bench = try Bench { $0.prefix = try? ObjectName("company/archive") }
@@ -53,7 +55,7 @@ struct S3StoreTests {
         #expect(try await bench.store.folders(in: try ObjectName("log")).map(\.text) == ["log/tile"])
     }
 
-    @Test func `objects are locked for the days of the settings`() async throws {
+    @Test func `objects are locked for the configured number of days`() async throws {
         let bench = try Bench { $0.objectLock = .init(mode: .compliance, days: 400) }
         try await bench.store.create(try ObjectName("a"), [1])
         let headers = try #require(bench.bucket.headers(of: "a"))
@@ -65,7 +67,7 @@ struct S3StoreTests {
         #expect(without.bucket.headers(of: "a")?["x-amz-object-lock-mode"] == nil)
     }
 
-    @Test func `an upload in parts that fails is aborted`() async throws {
+    @Test func `a failed upload in parts is aborted`() async throws {
         let bench = try Bench { $0.partBytes = 4 }
         try await bench.store.create(try ObjectName("a"), [UInt8](repeating: 1, count: 10))
         let error = await #expect(throws: ObjectStoreError.self) {
@@ -76,14 +78,14 @@ struct S3StoreTests {
         #expect(bench.bucket.bytes(of: "a") == [UInt8](repeating: 1, count: 10))
     }
 
-    // MARK: what services answer
+    // MARK: Responses of services
 
     @Test(arguments: [
         (403, "AccessDenied", ObjectStoreError.Code.denied), (403, "RequestTimeTooSkewed", .denied),
         (403, "SignatureDoesNotMatch", .denied), (404, "NoSuchBucket", .noStore), (301, "PermanentRedirect", .failed),
         (507, "XMinioStorageFull", .full), (501, "NotImplemented", .failed), (400, "InvalidArgument", .failed),
     ])
-    func `what a repetition does not change is said at once`(
+    func `an error that a retry cannot fix is reported at once`(
         _ status: Int, _ word: String, _ code: ObjectStoreError.Code
     ) async throws {
         let requests = Atomic(0)
@@ -103,7 +105,7 @@ struct S3StoreTests {
         #expect(requests.load(ordering: .relaxed) == 4)
     }
 
-    @Test func `what fails for a moment is tried again, with waits that grow and differ`() async throws {
+    @Test func `a transient failure is retried with growing, randomized waits`() async throws {
         let waits = Mutex<[Duration]>([])
         let store = try Bench.store(sleep: { wait in waits.withLock { $0.append(wait) } }) { _ in
             SimulatedBucket.error(503, "SlowDown")
@@ -115,7 +117,7 @@ struct S3StoreTests {
         #expect(waits.withLock { $0 } == [50, 100, 200, 400, 800, 1600, 2500].map { .milliseconds($0) })
     }
 
-    @Test func `an answer that was damaged on its way is asked for again, and what is stored damaged is said`()
+    @Test func `a response damaged in transit is requested again, and an object damaged in the store is reported`()
         async throws
     {
         let bench = try Bench()
@@ -135,7 +137,7 @@ struct S3StoreTests {
     }
 
     @Test(arguments: [false, true])
-    func `a write whose answer was lost counts when exactly its bytes are there`(_ isOurs: Bool) async throws {
+    func `a write with a lost response succeeds only if exactly its bytes are stored`(_ isOurs: Bool) async throws {
         let bench = try Bench()
         let name = try ObjectName("a")
         if !isOurs { try await bench.store.create(name, [9]) }
@@ -159,13 +161,13 @@ struct S3StoreTests {
         "<!DOCTYPE a><ListBucketResult></ListBucketResult>",
         "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>same</NextContinuationToken></ListBucketResult>",
     ])
-    func `a listing that is none, or never ends, is an error`(_ text: String) async throws {
+    func `a malformed or endless listing is an error`(_ text: String) async throws {
         let store = try Bench.store { _ in HTTPClientResponse(status: 200, headers: [], body: Array(text.utf8)) }
         let error = await #expect(throws: ObjectStoreError.self) { _ = try await store.list(nil, after: nil, limit: 9) }
         #expect(error?.code == .corrupt)
     }
 
-    @Test func `keys that are no names of objects are not listed`() async throws {
+    @Test func `keys that are not names of objects are not listed`() async throws {
         let text = ["../a", "a//b", "a%2Fb", "a%20b", "a%2", ".a", "c", "d/"].map {
             "<Contents><Key>\($0)</Key><Size>1</Size></Contents>"
         }.joined()
@@ -176,7 +178,7 @@ struct S3StoreTests {
         #expect(try await store.list(nil, after: nil, limit: 9).map(\.name.text) == ["a/b", "c"])
     }
 
-    // MARK: conditions in place of locks
+    // MARK: Conditional writes as locks
 
     @Test(arguments: [SimulatedBucket.Fidelity.withoutIfMatch, .withoutIfNoneMatch])
     func `a service that ignores conditions is not written to`(_ fidelity: SimulatedBucket.Fidelity) async throws {
@@ -188,27 +190,27 @@ struct S3StoreTests {
         #expect(error?.message.contains("the service ignores If-") == true)
     }
 
-    @Test func `every writer gets a lock, and the service is asked once whether it heeds conditions`() async throws {
+    @Test func `every writer gets a lock, and the service is probed once for its support of conditions`() async throws {
         let bench = try Bench()
         for _ in 0..<3 { _ = try await bench.store.lock(try ObjectName("log")) }
         #expect(bench.bucket.requests.count == 3)
         #expect(bench.bucket.requests.allSatisfy { $0 == "PUT /bucket/conditional-writes" })
     }
 
-    // MARK: configuration
+    // MARK: Configuration
 
     @Test(arguments: [
         ("https://S3.example.com/", "https://s3.example.com"), ("https://s3.example.com:443", "https://s3.example.com"),
         ("http://127.0.0.1:80", "http://127.0.0.1"), ("http://[::1]:9000", "http://[::1]:9000"),
     ])
-    func `the endpoint is written as libcurl sends its host`(_ text: String, _ endpoint: String) throws {
+    func `the endpoint is normalized to the host that libcurl sends`(_ text: String, _ endpoint: String) throws {
         #expect(try S3Configuration(endpoint: text, region: "r", bucket: "b", prefix: nil).endpoint == endpoint)
     }
 
     @Test(arguments: [
         "", "s3.example.com", "ftp://a", "https://", "https://a/b", "https://u:p@a", "https://a?b", "https://a b",
     ])
-    func `other endpoints are refused`(_ text: String) {
+    func `invalid endpoints are refused`(_ text: String) {
         let error = #expect(throws: ObjectStoreError.self) {
             try S3Configuration(endpoint: text, region: "r", bucket: "b", prefix: nil)
         }

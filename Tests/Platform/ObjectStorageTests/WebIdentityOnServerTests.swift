@@ -9,7 +9,7 @@ import Testing
     .enabled(if: S3Server.isAvailable && S3Server.endpoint == nil, S3Server.reason), .serialized,
     .timeLimit(.minutes(5)))
 struct WebIdentityOnServerTests {
-    @Test func `a key that a web identity is exchanged for reaches a bucket, and so does its successor`() async throws {
+    @Test func `a key exchanged for a web identity opens a bucket, and so does its successor`() async throws {
         let server = try await S3Server.shared.running()
         let client = HTTPClient()
         let aws = AWSCredentials(

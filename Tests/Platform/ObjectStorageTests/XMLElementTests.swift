@@ -6,7 +6,7 @@ import Testing
 struct XMLElementTests {
     private func read(_ text: String) -> XMLElement? { XMLElement(document: Array(text.utf8)) }
 
-    @Test func `elements, text, attributes and references`() throws {
+    @Test func `elements, text, attributes and references are parsed`() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/" a='<>"'>
@@ -37,7 +37,7 @@ struct XMLElementTests {
         "<a>& </a>", "<a>&#-1;</a>", "<a>&#+65;</a>", "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>", "<a><!-- b --></a>",
         "<a><![CDATA[b]]></a>", "<a><?b?></a>", "<?xml version=\"1.0\"", "<a:b:c/>", "<:a/>", "<html>Bad <br> gateway",
     ])
-    func `everything else is refused`(_ text: String) {
+    func `any other text is refused`(_ text: String) {
         #expect(read(text) == nil)
     }
 
@@ -51,7 +51,7 @@ struct XMLElementTests {
         #expect(read(String(repeating: "<a>", count: 1_000_000)) == nil)
     }
 
-    @Test func `no changed answer does harm`() {
+    @Test func `no corrupted response does harm`() {
         let good = Array(
             "<?xml version=\"1.0\"?><R a=\"b\"><Contents><Key>a&amp;b</Key><Size>12</Size></Contents><E/></R>".utf8)
         var generator = SeededGenerator(seed: 7)
