@@ -41,7 +41,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.firstRow("PRAGMA foreign_keys") { row in try row.integer(0) } == 1)
     }
 
-    @Test func `a writer uses the buffers that it is given`() throws {
+    @Test func `a writer uses its configured buffers`() throws {
         let database = try Database(path: directory.file("buffers"))
         func values() throws -> [Int64?] {
             try ["PRAGMA cache_size", "PRAGMA wal_autocheckpoint"].map {
@@ -55,7 +55,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try values() == [-4_096, 4_000])
     }
 
-    @Test func `a log that became long is shortened with smaller buffers`() throws {
+    @Test func `a log that has grown is truncated with smaller buffers`() throws {
         let path = directory.file("log")
         let database = try Database(path: path)
         try database.run("CREATE TABLE t (a)")
@@ -73,12 +73,12 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.firstRow("SELECT count(*) FROM t") { try $0.integer(0) } == 3)
     }
 
-    @Test func `what is committed is there after opening again`() throws {
+    @Test func `committed rows are present after reopening`() throws {
         try open().run("INSERT INTO t VALUES (1, 'a')")
         #expect(try names(try open()) == ["a"])
     }
 
-    @Test func `writers that share a file see each other's rows and keep out one that does not`() throws {
+    @Test func `writers that share a file see each other's rows and exclude one that does not share`() throws {
         let path = directory.file("shared.db")
         let first = try Database(path: path, access: .sharedWriter)
         let second = try Database(path: path, access: .sharedWriter)
@@ -94,7 +94,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         alone.close()
     }
 
-    @Test func `writers that share a new file take each step of its schema once`() async throws {
+    @Test func `writers that share a new file apply each migration once`() async throws {
         let path = directory.file("shared.db")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -111,7 +111,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
 
     /// Two connections switch one file to a write-ahead log simultaneously: SQLite fails one of them immediately,
     /// whatever its busy timeout.
-    @Test func `writers that make a shared file at one moment wait for each other`() async throws {
+    @Test func `writers that create a shared file at the same time wait for each other`() async throws {
         for round in 0..<40 {
             let path = directory.file("shared-\(round).db")
             let gate = Gate()
@@ -141,7 +141,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         try open().run("INSERT INTO t VALUES (1, 'a')")
     }
 
-    @Test func `a second process cannot take the lock`() throws {
+    @Test func `a second process cannot acquire the lock`() throws {
         let database = try open()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -152,7 +152,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(database) == [])
     }
 
-    @Test func `a reader sees what is committed and cannot write`() throws {
+    @Test func `a reader sees committed rows and cannot write`() throws {
         let writer = try open()
         let reader = try Database(path: directory.database, access: .reader)
         try writer.transaction {
@@ -164,7 +164,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try sqliteError { try reader.run("DELETE FROM t") }.code == .readOnly)
     }
 
-    @Test func `a reader needs a file`() throws {
+    @Test func `a reader requires an existing file`() throws {
         let error = try sqliteError { _ = try Database(path: directory.database, access: .reader) }
         #expect(error.code == .cannotOpen)
         #expect(!FileManager.default.fileExists(atPath: directory.database))
@@ -177,7 +177,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `a file that is no database is reported as corrupt`(seed: Int) throws {
+    func `a file that is not a database is reported as corrupt`(seed: Int) throws {
         var bytes = (0..<8_192).map { UInt8(truncatingIfNeeded: ($0 &* 167 &+ seed) >> 3) }
         if seed == 1 { bytes = Array("SQLite format 3\u{0}".utf8) + bytes }
         try Data(bytes).write(to: URL(fileURLWithPath: directory.database))
@@ -189,7 +189,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(!error.isRetriable)
     }
 
-    @Test func `damage inside the file is found by the check or by the reads`() throws {
+    @Test func `corruption inside the file is found by the check or by the reads`() throws {
         let database = try open()
         try database.transaction {
             for number in 0..<2_000 {
@@ -213,7 +213,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
 
     // MARK: Values
 
-    @Test func `every kind of value comes back as it went in`() throws {
+    @Test func `every type of value is read as it was written`() throws {
         let database = try Database.inMemory()
         let values: [SQLiteValue] = [.integer(Int64.min), .real(0.1), .text("é\u{0}😀"), .blob([0, 255]), .null]
         func check(_ row: Row) throws -> Bool {
@@ -244,7 +244,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     }
 
     @Test(arguments: ["NULL", "1", "1.5", "'a'", "x'00'"])
-    func `reading another type is an error and no conversion`(literal: String) throws {
+    func `reading another type is an error and not converted`(literal: String) throws {
         let database = try Database.inMemory()
         func read(_ body: @escaping (Row) throws -> Void) -> SQLiteError? {
             do {
@@ -261,7 +261,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         for column in [-1, 1, Int.max, Int.min] { #expect(read { _ = try $0.integer(column) }?.code == .wrongType) }
     }
 
-    @Test func `a row that is kept after it was read has no columns`() throws {
+    @Test func `a row kept after it was read has no columns`() throws {
         let database = try open()
         let kept = try #require(try database.firstRow("SELECT 'a'") { row in row })
         #expect(try sqliteError { _ = try kept.text(0) }.code == .wrongType)
@@ -280,14 +280,14 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     // MARK: Statements
 
     @Test(arguments: [[], [SQLiteValue.null], [1, 2, 3]])
-    func `the number of values must be that of the parameters`(values: [SQLiteValue]) throws {
+    func `the number of values must equal that of the parameters`(values: [SQLiteValue]) throws {
         let database = try Database.inMemory()
         let error = try sqliteError { try database.run("SELECT ?, ?", values) }
         #expect(error.code == .wrongParameterCount)
     }
 
     @Test(arguments: ["SELEC", "", "SELECT 1; SELECT 2", "SELECT * FROM nothing", "\u{0}"])
-    func `a wrong statement is an error that shows it`(sql: String) throws {
+    func `an invalid statement is an error that shows it`(sql: String) throws {
         let error = try sqliteError { try Database.inMemory().run(sql) }
         #expect(error.sql == sql)
     }
@@ -327,7 +327,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         }
     }
 
-    @Test func `a closed database answers with an error`() throws {
+    @Test func `a closed database throws an error`() throws {
         let database = try open()
         let held = try database.statement("SELECT 1")
         database.close()
@@ -341,7 +341,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
 
     // MARK: Transactions
 
-    @Test func `a transaction that throws leaves nothing`() throws {
+    @Test func `a transaction that throws leaves no changes`() throws {
         let database = try open()
         #expect(throws: TestFailure.self) {
             try database.transaction {
@@ -378,7 +378,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(reader) == ["a", "b"])
     }
 
-    @Test func `a snapshot whose body throws is over`() throws {
+    @Test func `a snapshot ends when its body throws`() throws {
         let reader = try { () throws in
             try open().close()
             return try Database(path: directory.database, access: .reader)
@@ -387,7 +387,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(!reader.isInTransaction)
     }
 
-    @Test func `a statement holds none of the values it was run with`() throws {
+    @Test func `a statement retains none of its bound values`() throws {
         let database = try open()
         let statement = try database.statement("SELECT ?, ?")
         for text in ["", "short", String(repeating: "long", count: 100)] {
@@ -414,7 +414,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         try second.transaction {}
     }
 
-    @Test func `a full disk rolls back, is reported as full, and passes when there is space`() throws {
+    @Test func `a full disk rolls back and is reported, and writes succeed once there is space`() throws {
         let database = try open()
         try database.run("INSERT INTO t VALUES (0, 'before')")
         try database.executeScript("PRAGMA max_page_count = 10")
@@ -449,7 +449,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
             try database.rows("SELECT x, y FROM a") { row in [try row.integer(0), try row.integer(1)] } == [[1, 2]])
     }
 
-    @Test func `a migration that fails leaves the version before it`() throws {
+    @Test func `a failed migration leaves the version before it`() throws {
         let database = try Database.inMemory()
         #expect(throws: SQLiteError.self) {
             try database.migrate([Migration("CREATE TABLE a (x)"), Migration("CREATE TABLE b (x); NONSENSE")])
