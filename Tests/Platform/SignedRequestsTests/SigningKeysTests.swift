@@ -6,14 +6,14 @@ import Testing
 
 @Suite struct SigningKeysTests {
     /// Test vectors from the reference libraries of Standard Webhooks.
-    @Test func `the signature is that of the specification's libraries`() throws {
+    @Test func `the signature equals the example of the specification's libraries`() throws {
         let secrets = try SigningKeys(lines: Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
         let signature = try secrets.signature(
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
-    @Test func `every key signs, whatever the lines look like`() throws {
+    @Test func `every key signs, whatever white space or prefix its line has`() throws {
         let lines = "\n  \(TestKey.line(TestKey.first))\r\n\n\(TestKey.line(TestKey.second).dropFirst(6))\t\n"
         let both = try SigningKeys(lines: Array(lines.utf8)).signature(id: "a", timestamp: 1, body: [])
         let each = try [TestKey.first, TestKey.second].map {
@@ -30,7 +30,7 @@ import Testing
         (TestKey.line([UInt8](repeating: 0, count: 65)), "a key of 65 bytes"),
         ([String](repeating: TestKey.line(TestKey.first), count: 9).joined(separator: "\n"), "9 keys; 8"),
     ])
-    func `a file that holds no usable key says which line is wrong, and not what it holds`(
+    func `the error for a file without a usable key names the line and does not show it`(
         lines: String, problem: String
     ) {
         let error = #expect(throws: FileProblem.self) { try SigningKeys(lines: Array(lines.utf8)) }
