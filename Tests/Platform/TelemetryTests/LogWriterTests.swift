@@ -46,7 +46,7 @@ final class TestPipe {
         }
     }
 
-    @Test func `lines come out in order`() throws {
+    @Test func `lines are written in order`() throws {
         let pipe = try TestPipe()
         let writer = writer(pipe.writing)
         defer { writer.stop() }
@@ -82,7 +82,7 @@ final class TestPipe {
         #expect(writer.flush(within: .seconds(30)))
     }
 
-    @Test func `the bytes that wait are bounded too`() throws {
+    @Test func `the bytes in the queue are limited too`() throws {
         let pipe = try TestPipe()
         let writer = writer(pipe.writing, maximumBytes: 1_000)
         defer { writer.stop() }
@@ -92,7 +92,7 @@ final class TestPipe {
         #expect(pipe.read() == "dropped 1\n")
     }
 
-    @Test func `a reader that has gone costs the lines and not the process`() throws {
+    @Test func `a reader that disconnects loses the lines but does not end the process`() throws {
         let pipe = try TestPipe()
         let other = dup(pipe.writing)
         defer { close(other) }
@@ -103,7 +103,7 @@ final class TestPipe {
         #expect(writer.flush(within: .seconds(30)))
     }
 
-    @Test func `lines of many threads stay whole`() async throws {
+    @Test func `lines of many threads are never interleaved`() async throws {
         let pipe = try TestPipe()
         let writer = writer(pipe.writing)
         defer { writer.stop() }

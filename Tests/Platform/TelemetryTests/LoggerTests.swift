@@ -27,7 +27,7 @@ extension LogKey {
                 + #""message":"record written","topic":"a","count":3,"detail":0.5,"error":["x"]}"#)
     }
 
-    @Test func `a text line is for people`() throws {
+    @Test func `a text line is human-readable`() throws {
         let fields = [LogField(.topic, "a"), LogField(.detail, "two words"), LogField(.error, "")]
         #expect(
             try line(.text, fields)
@@ -54,7 +54,7 @@ extension LogKey {
         }
     }
 
-    @Test func `a long text is cut, at a character`() throws {
+    @Test func `a long text is truncated at a character boundary`() throws {
         let line = try line(.json, [LogField(.detail, String(repeating: "é", count: 1_000_000))])
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         let text = try #require(object?["detail"] as? String)
@@ -67,13 +67,13 @@ extension LogKey {
         #expect(line.contains(#""field.level":"error""#))
     }
 
-    @Test func `numbers that JSON does not know are text`() throws {
+    @Test func `numbers that JSON cannot express are text`() throws {
         let line = try line(
             .json, [.init(.detail, .real(.nan)), .init(.topic, .real(-.infinity)), .init(.count, .integer(UInt64.max))])
         #expect(line.contains(#""detail":"nan","topic":"-inf","count":"18446744073709551615""#))
     }
 
-    @Test func `lines below the level are not made`() {
+    @Test func `lines below the level are not formatted`() {
         let sink = MemoryLogSink()
         let logger = Logger(label: "l", level: .warning, format: .json, sink: sink)
         func fields() -> [LogField] {
@@ -96,7 +96,7 @@ extension LogKey {
 }
 
 @Suite struct RateLimitedLoggerTests {
-    @Test func `each key has a rate of lines, and the rest is counted`() {
+    @Test func `lines are rate-limited per key, and suppressed lines are counted`() {
         let sink = MemoryLogSink()
         let time = TestTime()
         let limited = RateLimitedLogger(
@@ -113,7 +113,7 @@ extension LogKey {
         #expect(sink.lines[4].hasSuffix("refused"))
     }
 
-    @Test func `keys beyond the limit share one entry`() {
+    @Test func `keys over the limit share one entry`() {
         let sink = MemoryLogSink()
         let limited = RateLimitedLogger(
             Logger(label: "l", level: .info, format: .text, sink: sink), perSecond: 1, now: { 0 })

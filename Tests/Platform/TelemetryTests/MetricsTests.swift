@@ -9,7 +9,7 @@ import Testing
         String(decoding: registry.prometheusText(), as: UTF8.self)
     }
 
-    @Test func `a counter, a gauge and a histogram are written as Prometheus reads them`() {
+    @Test func `counters, gauges and histograms are written in the Prometheus format`() {
         let registry = MetricsRegistry()
         let ok = registry.counter("a_total", help: "Requests.", labels: [.init("status", "200"), .init("app", "x")])
         registry.counter("a_total", help: "Requests.", labels: [.init("status", "400"), .init("app", "x")]).increment()
@@ -42,7 +42,7 @@ import Testing
                 """.replacing("5.0\n", with: "5\n"))
     }
 
-    @Test func `text is escaped`() {
+    @Test func `special characters are escaped`() {
         let registry = MetricsRegistry()
         _ = registry.counter("a_total", help: "Back\\slash\nline \"q\"", labels: [.init("l", "\"\\\n")])
         #expect(text(registry).contains("# HELP a_total Back\\\\slash\\nline \"q\"\n"))
@@ -56,7 +56,7 @@ import Testing
         #expect(again.value == 1)
     }
 
-    @Test func `values outside the closed set count as other`() {
+    @Test func `values outside the closed set are counted as other`() {
         let registry = MetricsRegistry()
         let refusals = registry.counters("r_total", help: "h", label: "reason", values: ["a", "b"])
         refusals["a"].increment()
@@ -65,7 +65,7 @@ import Testing
         #expect(text(registry).split(separator: "\n").count == 5)
     }
 
-    @Test func `sampled values are asked for when the text is made`() {
+    @Test func `sampled values are queried when the text is written`() {
         let registry = MetricsRegistry()
         let time = TestTime()
         registry.collect { samples in
@@ -97,7 +97,7 @@ import Testing
         #expect(text(registry).contains("b_sum 10000\nb_count 20000\n"))
     }
 
-    @Test func `the process is described`() throws {
+    @Test func `the process metrics are written`() throws {
         let registry = MetricsRegistry()
         registry.collectProcessMetrics()
         let text = text(registry)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a program's name may hold anything`() throws {
+    @Test func `a program's name may contain any characters`() throws {
         let fields = (1...30).map(String.init).joined(separator: " ")
         let snapshot = try #require(
             ProcessSnapshot(
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
-    func `promtool finds nothing to say`() async throws {
+    func `promtool accepts the text without findings`() async throws {
         let registry = MetricsRegistry()
         registry.collectProcessMetrics()
         registry.buildInfo("sluice_build_info", labels: [.init("version", "1.0")])
@@ -135,7 +135,7 @@ import Testing
         #expect(try await Promtool.complaints(about: registry.prometheusText()) == "")
     }
 
-    @Test func `metrics of a part that is there several times have its labels`() {
+    @Test func `metrics of repeated components have labels`() {
         let registry = MetricsRegistry()
         let crm = registry.labelled([MetricLabel("receiver", "crm")])
         let billing = registry.labelled([MetricLabel("receiver", "billing")])

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TraceParentTests {
     static let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    @Test func `the specification's example is read and written`() throws {
+    @Test func `the specification's example is parsed and formatted`() throws {
         let parent = try #require(TraceParent.parse(Self.valid))
         #expect(parent.traceId == "4bf92f3577b34da6a3ce929d0e0e4736")
         #expect(parent.parentId == "00f067aa0ba902b7")
@@ -26,16 +26,16 @@ import Testing
         "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01what",
         "00-4bf92f3577b34da6a3ce929d0e0e47é-00f067aa0ba902b7-01",
     ])
-    func `another text is refused`(text: String) {
+    func `any other text is refused`(text: String) {
         #expect(TraceParent.parse(text) == nil)
     }
 
-    @Test func `a later version is read as far as version 00 goes`() throws {
+    @Test func `a later version is parsed as far as version 00 goes`() throws {
         let later = try #require(TraceParent.parse("cc" + Self.valid.dropFirst(2) + "-what-the-future-brings"))
         #expect(later.text == Self.valid)
     }
 
-    @Test func `a child keeps the trace and has a span of its own`() throws {
+    @Test func `a child keeps the trace and has its own span`() throws {
         let parent = try #require(TraceParent.parse(Self.valid.dropLast(2) + "ff"))
         let child = parent.child()
         #expect(child.traceId == parent.traceId)
