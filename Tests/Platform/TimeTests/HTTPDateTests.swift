@@ -11,7 +11,7 @@ import Time
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
         ] as [(Int64, String)])
-    func `a date is written and read`(seconds: Int64, date: String) {
+    func `a date is parsed and formatted`(seconds: Int64, date: String) {
         #expect(text(seconds) == date)
         #expect(HTTPDate.seconds(date) == seconds)
     }
@@ -30,7 +30,7 @@ import Time
         }
     }
 
-    @Test func `a time that four digits of year cannot express is written as the nearest`() {
+    @Test func `a time outside four-digit years is formatted as the nearest one`() {
         #expect(text(.max) == "Fri, 31 Dec 9999 23:59:59 GMT")
         #expect(text(.min) == "Sat, 01 Jan 0000 00:00:00 GMT")
     }
@@ -40,5 +40,5 @@ import Time
         "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 GMT ",
         "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37",
     ])
-    func `anything else is refused`(date: String) { #expect(HTTPDate.seconds(date) == nil) }
+    func `any other text is refused`(date: String) { #expect(HTTPDate.seconds(date) == nil) }
 }

@@ -13,12 +13,12 @@ import Time
             (-62_135_769_600_000, "0000-12-30T00:00:00.000Z"), (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
             (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func `an instant is written and read`(instant: Int64, text: String) {
+    func `an instant is parsed and formatted`(instant: Int64, text: String) {
         #expect(RFC3339.text(milliseconds: instant) == text)
         #expect(milliseconds(text) == instant)
     }
 
-    @Test func `an instant outside the years 0000 to 9999 is written as the nearest`() {
+    @Test func `an instant outside the years 0000 to 9999 is formatted as the nearest one`() {
         #expect(RFC3339.text(milliseconds: .min) == "0000-01-01T00:00:00.000Z")
         #expect(RFC3339.text(milliseconds: .max) == "9999-12-31T23:59:59.999Z")
     }
@@ -48,7 +48,7 @@ import Time
             ("2023-10-24T12:01:40.123999Z", 1_698_148_900_123), ("2023-10-24T06:31:40-05:30", 1_698_148_900_000),
             ("2023-10-24T12:01:40.07Z", 1_698_148_900_070),
         ] as [(String, Int64)])
-    func `other forms are read`(text: String, instant: Int64) { #expect(milliseconds(text) == instant) }
+    func `other valid forms are parsed`(text: String, instant: Int64) { #expect(milliseconds(text) == instant) }
 
     @Test(arguments: [
         "", "2023-10-24", "2023-10-24T12:01:40", "2023-13-01T00:00:00Z", "2023-02-29T00:00:00Z",
@@ -57,5 +57,5 @@ import Time
         "-023-01-01T00:00:00Z", "2023-01-01T00:00:00+24:00", "2023-01-01T00:00:00+0100", "２023-01-01T00:00:00Z",
         "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01",
     ])
-    func `anything else is refused`(text: String) { #expect(milliseconds(text) == nil) }
+    func `any other text is refused`(text: String) { #expect(milliseconds(text) == nil) }
 }
