@@ -16,7 +16,7 @@ import TransparencyLog
 
     private func note(_ text: String) throws -> SignedNote { try SignedNote(bytes: Array(text.utf8)) }
 
-    @Test func `the note of the Go project is read, verified and written again`() throws {
+    @Test func `the note of the Go project is parsed, verified and formatted again`() throws {
         let text = Self.peterText + "\n" + Self.peterLine
         let note = try note(text)
         #expect(note.text == Self.peterText)
@@ -25,7 +25,7 @@ import TransparencyLog
         #expect(try NoteVerifier(text: Self.peterKey).text == Self.peterKey)
     }
 
-    @Test func `signatures by unknown keys are left out, and one alone is not enough`() throws {
+    @Test func `signatures by unknown keys are ignored, and they alone are not enough`() throws {
         let both = try note(Self.peterText + "\n" + Self.peterLine + Self.enochLine)
         let peter = try NoteVerifier(text: Self.peterKey)
         let error = #expect(throws: TransparencyLogError.self) { try both.verified(by: []) }
@@ -54,17 +54,17 @@ import TransparencyLog
             peterText + "\n—name x08goAAA\n", peterText + "\n- name x08goAAA\n", peterText + "\n—  x08goAAA\n",
             peterText + "\n— name x08gow==\n", peterText + "\n" + String(repeating: peterLine, count: 101),
         ])
-    func `what is no signed note is refused`(text: String) {
+    func `a malformed signed note is refused`(text: String) {
         let error = #expect(throws: TransparencyLogError.self) { try SignedNote(bytes: Array(text.utf8)) }
         #expect(error?.code == .malformedNote)
     }
 
-    @Test func `bytes that are not UTF-8 are no note`() {
+    @Test func `bytes that are not UTF-8 are not a note`() {
         let bytes = [0xFF] + Array((Self.peterText + "\n" + Self.peterLine).utf8)
         #expect(throws: TransparencyLogError.self) { try SignedNote(bytes: bytes) }
     }
 
-    @Test func `the text may have empty lines: the last one parts it from the signatures`() throws {
+    @Test func `the text may have empty lines, and the last one separates it from the signatures`() throws {
         let note = try note("\na\n\n\nb\n\n" + Self.peterLine)
         #expect(note.text == "\na\n\n\nb\n")
     }
@@ -89,7 +89,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a checkpoint is its three lines, signed and cosigned`() throws {
+    @Test func `a checkpoint has three lines, and is signed and cosigned`() throws {
         let key = try PrivateKey.generate(.ed25519)
         let signer = try NoteSigner(name: "example.com/log", key: key)
         let cosigner = try NoteSigner(name: "example.com/log", type: .cosignature, key: key)
@@ -115,7 +115,7 @@ import TransparencyLog
         #expect(note.signatures[0].keyID != note.signatures[1].keyID)
     }
 
-    @Test func `what came before a checkpoint is signed with it, and a reader that does not know the type skips it`()
+    @Test func `the previous size is signed with a checkpoint, and a reader without its key type skips it`()
         throws
     {
         let key = try PrivateKey.generate(.ed25519)
@@ -139,7 +139,7 @@ import TransparencyLog
         #expect((try? note.verified(by: [chain.verifier])) == nil)
     }
 
-    @Test func `another time in a cosignature does not verify`() throws {
+    @Test func `a cosignature with a changed time does not verify`() throws {
         let cosigner = try NoteSigner(name: "w", type: .cosignature, key: PrivateKey.generate(.ed25519))
         var note = try SignedNote(text: "a\n")
         try note.sign(with: cosigner, 5)
@@ -158,21 +158,21 @@ import TransparencyLog
             "\n1\n\(root)\n",
             "a\n1\n\(root)\n\n", "a\n1\n\n\(root)\n", "a\n99999999999999999999\n\(root)\n", "a\n+1\n\(root)\n",
         ])
-    func `what is no checkpoint is refused`(text: String) {
+    func `a malformed checkpoint is refused`(text: String) {
         let error = #expect(throws: TransparencyLogError.self) { try Checkpoint(text: text) }
         #expect(error?.code == .malformedCheckpoint)
     }
 
     static let root = MerkleHash.ofEmptyTree.base64
 
-    @Test func `extension lines are kept`() throws {
+    @Test func `extension lines are preserved`() throws {
         let checkpoint = try Checkpoint(text: "a b\n0\n\(Self.root)\nmore\nlines\n")
         #expect(checkpoint.extensions == ["more", "lines"])
         #expect(checkpoint.size == 0 && checkpoint.root == .ofEmptyTree && checkpoint.origin == "a b")
         #expect(checkpoint.text == "a b\n0\n\(Self.root)\nmore\nlines\n")
     }
 
-    @Test func `the example in the checkpoint format is read`() throws {
+    @Test func `the example in the checkpoint format is parsed`() throws {
         let note = try note(
             """
             example.com/behind-the-sofa

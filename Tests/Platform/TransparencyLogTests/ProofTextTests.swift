@@ -18,7 +18,7 @@ import TransparencyLog
     }
 
     @Test(arguments: [nil, [], [1, 2, 3]] as [[UInt8]?])
-    func `a proof is written as the format says, read again, and holds offline`(extra: [UInt8]?) async throws {
+    func `a proof is formatted as specified, parsed again, and verified offline`(extra: [UInt8]?) async throws {
         let inclusion = try await InclusionProof.make(index: 7, size: 20, from: log)
         let proof = TlogProof(extra: extra, inclusion: inclusion, note: try note(20))
         let lines = String(decoding: proof.bytes, as: UTF8.self).split(
@@ -45,7 +45,7 @@ import TransparencyLog
         #expect(try read.verified(entry: log.entries[0], by: [signer.verifier]) != nil)
     }
 
-    @Test func `a request to a witness is written as the format says, and read again`() async throws {
+    @Test func `a request to a witness is formatted as specified and parsed again`() async throws {
         let proof = try await ConsistencyProof.make(old: 5, new: 20, from: log)
         let request = WitnessRequest(oldSize: 5, proof: proof, note: try note(20))
         let expected = ["old 5"] + proof.hashes.map(\.base64) + ["", "example.com/log", "20", log.roots[20].base64, ""]
@@ -54,7 +54,7 @@ import TransparencyLog
         #expect(try WitnessRequest(bytes: request.bytes) == request)
     }
 
-    @Test func `a witness's answers are read`() throws {
+    @Test func `a witness's responses are parsed`() throws {
         for type in [
             "text/x.tlog.size", "Text/X.Tlog.Size", "text/x.tlog.size; charset=utf-8", "text/x.tlog.size ;a=b",
         ] {
@@ -74,7 +74,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `cut or changed texts are refused or mean something else, and never trap`() async throws {
+    @Test func `truncated or changed texts are refused or have another meaning, and never trap`() async throws {
         let inclusion = try await InclusionProof.make(index: 7, size: 20, from: log)
         let proof = TlogProof(extra: [9], inclusion: inclusion, note: try note(20)).bytes
         let consistency = try await ConsistencyProof.make(old: 5, new: 20, from: log)

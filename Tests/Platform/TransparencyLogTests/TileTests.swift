@@ -11,7 +11,7 @@ import TransparencyLog
             (.entries(index: 1000, width: 1), "tile/entries/x001/000.p/1"),
             (.entries(index: 67), "tile/entries/067"),
         ] as [(TilePath, String)])
-    func `a path is written and read as the format says`(path: TilePath, text: String) {
+    func `a path is formatted and parsed as specified`(path: TilePath, text: String) {
         #expect(path.text == text)
         #expect(TilePath(text: text) == path)
     }
@@ -24,7 +24,7 @@ import TransparencyLog
             "tile/0/000.p/01", "tile/0/000.p/", "tile/0/000.p", "tile/0/000/", "/tile/0/000", "tile/0/00a",
             "tile/entries/x999/x999/x999/x999/x999/x999/999", "tile/0/x9/999", "tile/0/000.p/1/2", "tile/0/٠٠٠",
         ])
-    func `other texts are no paths`(text: String) {
+    func `other texts are not paths`(text: String) {
         #expect(TilePath(text: text) == nil)
     }
 
@@ -39,7 +39,7 @@ import TransparencyLog
         #expect(TilePath.partialTiles(ofSize: 0).isEmpty)
     }
 
-    @Test func `a tile is its hashes, 32 bytes each`() throws {
+    @Test func `a tile is its hashes of 32 bytes each`() throws {
         let path = TilePath.hashes(level: 0, index: 0, width: 3)
         let tile = HashTile(path: path, hashes: [.leaf([1]), .leaf([2]), .leaf([3])])
         #expect(tile.bytes == MerkleHash.leaf([1]).bytes + MerkleHash.leaf([2]).bytes + MerkleHash.leaf([3]).bytes)
@@ -51,7 +51,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a bundle is its entries, each behind its length`() throws {
+    @Test func `a bundle is its entries, each prefixed with its length`() throws {
         let entries = [[], [1], [UInt8](repeating: 7, count: 300), [UInt8](repeating: 8, count: 65_535)]
         let bundle = try EntryBundle(entries: entries)
         #expect(bundle.bytes.prefix(8) == [0, 0, 0, 1, 1, 1, 0x2C, 7])
@@ -65,7 +65,7 @@ import TransparencyLog
         #expect(throws: TransparencyLogError.self) { try EntryBundle(entries: .init(repeating: [], count: 257)) }
     }
 
-    @Test func `a bundle that is cut anywhere but between entries is refused`() throws {
+    @Test func `a bundle that is truncated anywhere but between entries is refused`() throws {
         let bytes = try EntryBundle(entries: [[1, 2], [], [3]]).bytes
         for count in 0...bytes.count {
             let entries = [4: 1, 6: 2, 9: 3][count]
@@ -75,7 +75,7 @@ import TransparencyLog
         #expect((try? EntryBundle(bytes: [UInt8](repeating: 0, count: 514))) == nil)
     }
 
-    @Test func `a frontier gives each full tile once, in the order in which they fill up`() {
+    @Test func `a frontier returns each full tile once, in the order in which they fill up`() {
         var frontier = MerkleFrontier()
         var given: [String] = []
         for leaf in 0..<65_537 {

@@ -26,18 +26,18 @@ import TransparencyLog
         try #require(HexText.decode(hex).flatMap { MerkleHash(bytes: $0) })
     }
 
-    @Test func `the published roots of certificate transparency come out`() {
+    @Test func `the roots equal the published ones of Certificate Transparency`() {
         #expect(Self.reference.roots.map { HexText.encode($0.bytes) } == Self.roots)
     }
 
-    @Test func `a node is not proved as a leaf by a proof that is too short`() {
+    @Test func `a proof that is too short does not prove a node as a leaf`() {
         let (left, right) = (MerkleHash.leaf([1]), MerkleHash.leaf([2]))
         let root = MerkleHash.node(left, right)
         #expect(InclusionProof(index: 0, hashes: [right]).proves(left, size: 2, root: root))
         #expect(!InclusionProof(index: 0, hashes: []).proves(root, size: 2, root: root))
     }
 
-    @Test func `the published inclusion proofs come out and hold`() async throws {
+    @Test func `the inclusion proofs equal the published ones and verify`() async throws {
         let published = [
             0: [
                 "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
@@ -57,7 +57,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `the published consistency proofs come out and hold`() async throws {
+    @Test func `the consistency proofs equal the published ones and verify`() async throws {
         let proof = try await ConsistencyProof.make(old: 6, new: 8, from: Self.reference)
         #expect(
             try proof.hashes
@@ -70,12 +70,12 @@ import TransparencyLog
         #expect(proof.proves(oldSize: 6, oldRoot: old, newSize: 8, newRoot: new))
     }
 
-    @Test func `the root of a growing tree is that of the recursion in the RFC, at every size`() {
+    @Test func `the root of a growing tree equals the RFC's recursive definition at every size`() {
         let log = TestLog(count: 300)
         for size in 0...300 { #expect(log.roots[size] == TestLog.root(of: log.entries[..<size])) }
     }
 
-    @Test func `every leaf is proved in trees of every size, and nothing else is`() async throws {
+    @Test func `every leaf, and nothing else, is proved in trees of every size`() async throws {
         let log = TestLog(count: 40)
         for size in 1...40 {
             for index in 0..<size {
@@ -97,7 +97,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `every tree is proved to grow from every smaller one, and from no other`() async throws {
+    @Test func `every tree is proved to extend every smaller one, and no other`() async throws {
         let log = TestLog(count: 40)
         for new in 0...40 {
             for old in 0...new {
@@ -113,7 +113,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `proofs over several levels of tiles hold`() async throws {
+    @Test func `proofs over several levels of tiles verify`() async throws {
         let log = TestLog(count: 66_000)
         for (index, size) in [(0, 66_000), (65_535, 65_536), (65_536, 66_000), (300, 65_900), (65_999, 66_000)] {
             let proof = try await InclusionProof.make(index: index, size: size, from: log)
@@ -125,7 +125,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `the edge of a tree that is read from its tiles goes on as the tree itself`() throws {
+    @Test func `a frontier read from tiles continues as the tree itself`() throws {
         var log = TestLog(count: 65_700)
         for size in [0, 1, 2, 255, 256, 257, 511, 512, 65_535, 65_536, 65_537, 65_700] {
             let tiles = TilePath.partialTiles(ofSize: size).compactMap { log.tiles[$0.text] }
@@ -158,7 +158,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `hostile proofs are judged, and never trap`() {
+    @Test func `hostile proofs are rejected and never trap`() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<2_000 {
             let sizes = [0, 1, 2, 3, 8, 255, 1 << 40, Int.max - 1, Int.max]
