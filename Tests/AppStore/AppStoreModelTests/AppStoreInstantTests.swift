@@ -11,14 +11,14 @@ import Testing
             (-62_135_769_600_000, "0000-12-30T00:00:00.000Z"), (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
             (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func `a moment is written and read`(milliseconds: Int64, text: String) throws {
+    func `an instant is parsed and formatted`(milliseconds: Int64, text: String) throws {
         let instant = try #require(AppStoreInstant(millisecondsSince1970: milliseconds))
         #expect(instant.description == text)
         #expect(AppStoreInstant(rfc3339: text) == instant)
     }
 
     @Test(arguments: [-62_167_219_200_001, 253_402_300_800_000, .min, .max] as [Int64])
-    func `a moment outside the years 0000 to 9999 is refused`(milliseconds: Int64) {
+    func `an instant outside the years 0000 to 9999 is refused`(milliseconds: Int64) {
         #expect(AppStoreInstant(millisecondsSince1970: milliseconds) == nil)
     }
 
@@ -46,7 +46,7 @@ import Testing
             ("2023-10-24t12:01:40z", 1_698_148_900_000), ("2023-10-24T14:01:40.5+02:00", 1_698_148_900_500),
             ("2023-10-24T12:01:40.123999Z", 1_698_148_900_123), ("2023-10-24T06:31:40-05:30", 1_698_148_900_000),
         ] as [(String, Int64)])
-    func `other forms of RFC 3339 are read`(text: String, milliseconds: Int64) {
+    func `other forms of RFC 3339 are parsed`(text: String, milliseconds: Int64) {
         #expect(AppStoreInstant(rfc3339: text)?.millisecondsSince1970 == milliseconds)
     }
 
@@ -57,9 +57,9 @@ import Testing
         "-023-01-01T00:00:00Z", "2023-01-01T00:00:00+24:00", "2023-01-01T00:00:00+0100", "２023-01-01T00:00:00Z",
         "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01",
     ])
-    func `anything else is refused`(text: String) { #expect(AppStoreInstant(rfc3339: text) == nil) }
+    func `any other text is refused`(text: String) { #expect(AppStoreInstant(rfc3339: text) == nil) }
 
-    @Test func `moving a moment stops at the ends`() {
+    @Test func `moving an instant stops at the ends of its range`() {
         #expect(AppStoreInstant.latest.advanced(byMilliseconds: .max) == .latest)
         #expect(AppStoreInstant.earliest.advanced(byMilliseconds: .min) == .earliest)
         #expect(AppStoreInstant(clampingMillisecondsSince1970: .min) == .earliest)

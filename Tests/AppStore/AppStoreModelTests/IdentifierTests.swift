@@ -4,7 +4,7 @@ import Testing
 @Suite struct IdentifierTests {
     /// The texts of each pair are equal by Swift's comparison.
     @Test(arguments: [("com.example.K", "com.example.\u{212A}"), ("caf\u{E9}", "cafe\u{301}")])
-    func `identifiers are equal when their bytes are`(_ one: String, _ other: String) {
+    func `identifiers are equal if their bytes are equal`(_ one: String, _ other: String) {
         #expect(one == other)
         #expect(BundleId(one) != BundleId(other))
         #expect(ProductId(one) != ProductId(other))

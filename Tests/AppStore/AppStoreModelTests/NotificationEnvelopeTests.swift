@@ -22,7 +22,7 @@ private func remainder(_ text: String) throws -> String {
 }
 
 @Suite("Notification envelope") struct NotificationEnvelopeTests {
-    @Test func `the fields the ingress needs are read`() throws {
+    @Test func `the fields that the ingress needs are parsed`() throws {
         let text = #"""
             {"notificationType":"DID_RENEW","subtype":"BILLING_RECOVERY","notificationUUID":"u-1","version":"2.0",
              "signedDate":1790000000000.75,"data":{"appAppleId":12,"bundleId":"com.example","environment":"Sandbox",
@@ -46,7 +46,7 @@ private func remainder(_ text: String) throws -> String {
         #expect(envelope.signedAppTransactionInfo == .absent)
     }
 
-    @Test func `the first container present gives the identity, and all are listed`() throws {
+    @Test func `the first present container provides the identity, and all are listed`() throws {
         let envelope = try envelope(
             #"{"appData":{"bundleId":"c"},"summary":{"bundleId":"b","requestIdentifier":"r"},"data":null}"#)
         #expect(envelope.containers == [.summary, .appData])
@@ -65,7 +65,7 @@ private func remainder(_ text: String) throws -> String {
             ),
             (#"{"new":{"bundleId":"b"},"more":{"environment":"Sandbox"}}"#, []),
         ] as [(String, [NotificationEnvelope.Container])])
-    func `an object that is not known yet is a container if it names its app and environment`(
+    func `an unknown object is a container if it names its app and environment`(
         text: String, containers: [NotificationEnvelope.Container]
     ) throws {
         let envelope = try envelope(text)
@@ -80,7 +80,7 @@ private func remainder(_ text: String) throws -> String {
         (#""Sandbox""#, .malformed(.ambiguous)),
         ("7", .malformed(.type)), (#""""#, .malformed(.text)),
     ])
-    func `the id of an external purchase token names the environment`(
+    func `the id of an external purchase token determines the environment`(
         id: String, expected: EnvelopeField<AppStoreEnvironment>
     ) throws {
         let envelope = try envelope(#"{"externalPurchaseToken":{"externalPurchaseId":\#(id),"bundleId":"b"}}"#)
@@ -92,7 +92,7 @@ private func remainder(_ text: String) throws -> String {
         (#"{"signedDate":"1"}"#, EnvelopeFault.type), (#"{"signedDate":1e300}"#, .date),
         (#"{"signedDate":-99999999999999}"#, .date), (#"{"signedDate":{}}"#, .type),
     ])
-    func `a date that is none is reported`(text: String, fault: EnvelopeFault) throws {
+    func `an invalid date is reported`(text: String, fault: EnvelopeFault) throws {
         #expect(try envelope(text).signedDate == .malformed(fault))
     }
 
@@ -106,13 +106,13 @@ private func remainder(_ text: String) throws -> String {
     @Test(arguments: [
         "", "a\\u0000b", "a\\u0085", String(repeating: "x", count: 257), String(repeating: "x", count: 1 << 20),
     ])
-    func `text that may not become a key or header is reported`(text: String) throws {
+    func `text that is not usable as a key or header is reported`(text: String) throws {
         let envelope = try envelope(#"{"notificationUUID":"\#(text)","data":{"bundleId":"\#(text)"}}"#)
         #expect(envelope.notificationUUID == .malformed(.text))
         #expect(envelope.bundleId == .malformed(.text))
     }
 
-    @Test func `text of 256 bytes written with escapes is read`() throws {
+    @Test func `text of 256 bytes written with escapes is parsed`() throws {
         let text = String(repeating: "\\u0041", count: 256)
         #expect(try envelope(#"{"subtype":"\#(text)"}"#).subtype.value?.rawValue.count == 256)
     }
@@ -151,13 +151,13 @@ private func remainder(_ text: String) throws -> String {
             #"{"appData":{"signedAppTransactionInfo":""},"data":{"signedRenewalInfo":"","a":1}}"#
         ),
     ])
-    func `nested JWS texts are emptied where they are, and nothing else`(text: String, expected: String) throws {
+    func `nested JWS texts are emptied in place, and nothing else changes`(text: String, expected: String) throws {
         #expect(try remainder(text) == expected)
     }
 }
 
 @Suite("Envelopes of nested payloads") struct NestedEnvelopeTests {
-    @Test func `a transaction is recognised by its two ids`() throws {
+    @Test func `a transaction is recognized by its two ids`() throws {
         let text = #"{"transactionId":"2","originalTransactionId":"1","bundleId":"b","environment":"Production"}"#
         let transaction = TransactionEnvelope(try JSONDocument(Array(text.utf8)))
         #expect(transaction.isTransaction)
@@ -166,7 +166,7 @@ private func remainder(_ text: String) throws -> String {
         #expect(!RenewalInfoEnvelope(try JSONDocument(Array(text.utf8))).isRenewalInfo)
     }
 
-    @Test func `renewal info is recognised by its renewal fields`() throws {
+    @Test func `renewal info is recognized by its renewal fields`() throws {
         let text = #"{"originalTransactionId":"1","autoRenewStatus":0,"environment":"Sandbox","signedDate":5}"#
         let renewalInfo = RenewalInfoEnvelope(try JSONDocument(Array(text.utf8)))
         #expect(renewalInfo.isRenewalInfo)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Payloads") struct PayloadTests {
-    @Test func `a field of the wrong kind is reported and harms nothing else`() throws {
+    @Test func `a field of the wrong type is reported and affects no other field`() throws {
         let text = #"""
             {"transactionId":5,"originalTransactionId":"1","quantity":2147483648,"price":1.5,"purchaseDate":1e300,
              "isUpgraded":"yes","advancedCommerceInfo":{"items":[1,{"SKU":"s","price":"x"}]},"commitmentInfo":[],
@@ -27,7 +27,7 @@ import Testing
         #expect(transaction.type?.isKnown == false)
     }
 
-    @Test func `unknown values and fields are kept at every level`() throws {
+    @Test func `unknown values and fields are preserved at every level`() throws {
         let text = #"""
             {"notificationType":"SOMETHING_NEW","subtype":"NEWER","notificationUUID":"u","extra":1,
              "data":{"status":9,"newer":"x","consumptionRequestReason":"BORED"}}
@@ -41,7 +41,7 @@ import Testing
         #expect(notification.fieldProblems.isEmpty)
     }
 
-    @Test func `multiseat fields are read`() throws {
+    @Test func `multiseat fields are parsed`() throws {
         let text = #"""
             {"additionalTransactionReason":"SEAT_ADDITION","inAppOwnershipType":"ASSIGNED","quantity":4,
              "revocationType":"ASSIGNMENT_REVOKE","multiSeatInfo":{"invitationManagement":"APPLE",
@@ -58,14 +58,14 @@ import Testing
         #expect(throws: JSONError(.notAnObject, at: 0)) { try TransactionPayload(json: Array("[]".utf8)) }
     }
 
-    @Test func `account tokens are compared without regard to case`() {
+    @Test func `account tokens are compared case-insensitively`() {
         #expect(AppAccountToken("7E3FB20B-4CDB-47CC-936D-99D65F608138").isWellFormed)
         #expect(AppAccountToken("7E3FB20B") == AppAccountToken("7e3fb20b"))
         #expect(!NotificationUUID("7e3fb20b-4cdb-47cc-936d-99d65f60813g").isWellFormed)
         #expect(!NotificationUUID("7e3fb20b4cdb-47cc-936d-99d65f608138-").isWellFormed)
     }
 
-    @Test func `seats that the App Store took back are read`() throws {
+    @Test func `seats that the App Store reclaimed are parsed`() throws {
         let payload = try NotificationPayload(
             json: Array(
                 #"""
@@ -96,7 +96,7 @@ struct PayloadVectorTests {
         AppStoreInstant(millisecondsSince1970: milliseconds)
     }
 
-    @Test func `a notification is read whole`() throws {
+    @Test func `a notification is parsed completely`() throws {
         let payload = try NotificationPayload(json: TestVectors.bytes("models/signedNotification.json"))
         #expect(payload.notificationType == .subscribed)
         #expect(payload.subtype == .initialBuy)
@@ -115,7 +115,7 @@ struct PayloadVectorTests {
         #expect(payload.fieldProblems.isEmpty && payload.unknownFields.isEmpty)
     }
 
-    @Test func `a consumption request and an external purchase token are read`() throws {
+    @Test func `a consumption request and an external purchase token are parsed`() throws {
         let request = try NotificationPayload(
             json: TestVectors.bytes("models/signedConsumptionRequestNotification.json"))
         #expect(request.notificationType == .consumptionRequest)
@@ -129,7 +129,7 @@ struct PayloadVectorTests {
         #expect(envelope.environment.value == .production)
     }
 
-    @Test func `a transaction is read whole`() throws {
+    @Test func `a transaction is parsed completely`() throws {
         let payload = try TransactionPayload(json: TestVectors.bytes("models/signedTransaction.json"))
         #expect(payload.fieldProblems.isEmpty && payload.unknownFields.isEmpty)
         #expect(payload.originalTransactionId == OriginalTransactionId("12345"))
@@ -172,7 +172,7 @@ struct PayloadVectorTests {
         #expect(item.refunds?.first?.refundType == .prorated)
     }
 
-    @Test func `renewal info is read whole`() throws {
+    @Test func `renewal info is parsed completely`() throws {
         let payload = try RenewalInfoPayload(json: TestVectors.bytes("models/signedRenewalInfo.json"))
         #expect(payload.fieldProblems.isEmpty && payload.unknownFields.isEmpty)
         #expect(payload.expirationIntent == .customerCancelled)
@@ -193,7 +193,7 @@ struct PayloadVectorTests {
         #expect(payload.renewalBillingPlanType == .monthly)
     }
 
-    @Test func `an app transaction is read whole`() throws {
+    @Test func `an app transaction is parsed completely`() throws {
         let payload = try AppTransactionPayload(json: TestVectors.bytes("models/appTransaction.json"))
         #expect(payload.fieldProblems.isEmpty && payload.unknownFields.isEmpty)
         #expect(payload.receiptType == .localTesting)
