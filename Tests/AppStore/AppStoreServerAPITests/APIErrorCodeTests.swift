@@ -41,7 +41,7 @@ import Testing
         4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_000, 5_000_001,
     ]
 
-    @Test func `every documented code has its name, a fix in words, and says whether trying again helps`() {
+    @Test func `every documented code has its name, a fix, and whether it is retriable`() {
         for (number, name) in Self.documented {
             let code = APIErrorCode(number)
             #expect(code.isKnown)
@@ -57,7 +57,7 @@ import Testing
         #expect(known == Self.documented.map(\.0).filter { $0 <= 4_000_300 })
     }
 
-    @Test func `an unknown number is kept, without a name`() {
+    @Test func `an unknown number is preserved without a name`() {
         let code = APIErrorCode(4_009_999)
         #expect(code.rawValue == 4_009_999)
         #expect(!code.isKnown && code.name == nil && code.fix == nil && !code.isRetriable)

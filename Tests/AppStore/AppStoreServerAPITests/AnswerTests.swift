@@ -9,14 +9,16 @@ import Testing
 /// Handling of responses: refusals, undocumented formats, and none at all.
 @Suite(.timeLimit(.minutes(5)))
 struct AnswerTests {
-    // MARK: 429
+    // MARK: Rate limits and server errors
 
     @Test(
         arguments: [
             ("1800000060000", 60_000), ("1800000060", 60_000), ("60", 60_000),
             ("Fri, 15 Jan 2027 08:01:00 GMT", 60_000), ("32503680000000", 3_600_000), (nil, nil),
         ] as [(String?, Int64?)])
-    func `a 429 says when to try again, and until then nothing is sent`(text: String?, wait: Int64?) async throws {
+    func `a 429 response states the time of the retry, and nothing is sent before it`(
+        text: String?, wait: Int64?
+    ) async throws {
         let store = try FakeAppStore(
             status: 429, headers: text.map { [(name: "Retry-After", value: $0)] } ?? [],
             #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#)
@@ -38,7 +40,9 @@ struct AnswerTests {
     // A load balancer under overload announces when to retry; the budget, which reacts to 429 only, stays open.
     @Test(
         arguments: [(500, "60", 60_000), (503, "1800000060000", 60_000), (503, nil, nil)] as [(Int, String?, Int64?)])
-    func `a 5xx says when to try again, and closes no budget`(status: Int, text: String?, wait: Int64?) async throws {
+    func `a 5xx response states the time of the retry and closes no budget`(
+        status: Int, text: String?, wait: Int64?
+    ) async throws {
         let store = try FakeAppStore(
             status: status, headers: text.map { [(name: "Retry-After", value: $0)] } ?? [], "")
         let harness = try APIHarness(store)
@@ -50,12 +54,12 @@ struct AnswerTests {
         #expect(store.asked.count == 2)
     }
 
-    // MARK: what is reported
+    // MARK: Events
 
     @Test(
         arguments: [(200, nil), (401, .unauthorized), (404, .refused), (429, .rateLimited), (503, .server)]
             as [(Int, APIFailure.Kind?)])
-    func `each answer is reported with its endpoint, status and kind`(
+    func `each response is reported with its endpoint, status and kind of failure`(
         status: Int, failure: APIFailure.Kind?
     ) async throws {
         let harness = try APIHarness(try FakeAppStore(status: status, "{}"))
@@ -66,7 +70,7 @@ struct AnswerTests {
         #expect(harness.reported.filter { $0 == answer }.count == (status == 401 ? 2 : 1))
     }
 
-    @Test func `a request without an answer is reported with the reason in place of a status`() async throws {
+    @Test func `a request without a response is reported with the reason instead of a status`() async throws {
         let url: String
         do { url = try FakeAppStore().url }
         let harness = try APIHarness(url: url)
@@ -77,7 +81,7 @@ struct AnswerTests {
                     .getTransactionInfo, APIHarness.production, status: nil, failure: .noAnswer, milliseconds: 0)))
     }
 
-    // MARK: errors in other forms
+    // MARK: Malformed errors
 
     @Test(
         arguments: [
@@ -89,7 +93,7 @@ struct AnswerTests {
             (400, #"{"errorCode":null,"errorMessage":null}"#, nil),
             (418, #"{"errorCode":4000006}"#, 4_000_006),
         ] as [(Int, String, Int64?)])
-    func `an error in any form is a failure with its status`(status: Int, body: String, code: Int64?) async throws {
+    func `a malformed error is a failure with its status`(status: Int, body: String, code: Int64?) async throws {
         let harness = try APIHarness(try FakeAppStore(status: status, body))
         let failure = try await harness.failure()
         #expect(failure.status == status)
@@ -100,7 +104,7 @@ struct AnswerTests {
         #expect(failure.message.contains(String(status)))
     }
 
-    @Test func `an error's text is cut and has no control characters`() async throws {
+    @Test func `the text of an error is truncated and has no control characters`() async throws {
         let text = "evil\u{1B}[31m\u{202E}\r\n" + String(repeating: "é", count: 100_000)
         let harness = try APIHarness(try FakeAppStore(status: 500, text))
         let failure = try await harness.failure()
@@ -114,7 +118,9 @@ struct AnswerTests {
         arguments: [
             (4_040_002, true), (4_040_004, true), (4_040_006, true), (4_040_001, false), (4_040_010, false),
         ] as [(Int64, Bool)])
-    func `of 404 only the codes that Apple calls retryable are`(code: Int64, isRetriable: Bool) async throws {
+    func `a 404 response is retriable only with the codes that Apple calls retryable`(
+        code: Int64, isRetriable: Bool
+    ) async throws {
         let harness = try APIHarness(
             try FakeAppStore(status: 404, #"{"errorCode":\#(code),"errorMessage":"x"}"#))
         let failure = try await harness.failure()
@@ -122,22 +128,22 @@ struct AnswerTests {
         #expect(failure.fix == APIErrorCode(code).fix)
     }
 
-    // MARK: size, time, redirects
+    // MARK: Size, time, redirects
 
-    @Test func `an answer above 16 MiB ends the request`() async throws {
+    @Test func `a response over 16 MiB aborts the request`() async throws {
         let body = [UInt8](repeating: UInt8(ascii: " "), count: 16 * 1024 * 1024 + 1)
         let store = try FakeAppStore { _, _ in HTTPResponse(status: 200, reason: "test", body: body) }
         let failure = try await APIHarness(store).failure()
         #expect(failure.kind == .unreadable && !failure.isRetriable)
     }
 
-    @Test func `no answer in time is a failure that may be retried`() async throws {
+    @Test func `a timeout is a retriable failure`() async throws {
         let store = try FakeAppStore { _, _ in nil }
         let failure = try await APIHarness(store, timeout: .milliseconds(200)).failure()
         #expect(failure.kind == .noAnswer && failure.isRetriable && failure.status == nil)
     }
 
-    @Test func `no connection is a failure that may be retried`() async throws {
+    @Test func `a connection failure is retriable`() async throws {
         let url: String
         do { url = try FakeAppStore().url }
         let failure = try await APIHarness(url: url).failure()
@@ -145,7 +151,7 @@ struct AnswerTests {
     }
 
     @Test(arguments: [301, 302, 307, 308])
-    func `a redirect is not followed, so the token goes nowhere else`(status: Int) async throws {
+    func `a redirect is not followed, so the token is sent nowhere else`(status: Int) async throws {
         let trap = try FakeAppStore()
         let store = try FakeAppStore(status: status, headers: [(name: "Location", value: trap.url + "/x")])
         let failure = try await APIHarness(store).failure()
@@ -153,14 +159,14 @@ struct AnswerTests {
         #expect(trap.asked.isEmpty)
     }
 
-    // MARK: successes in other forms
+    // MARK: Malformed successes
 
     @Test(
         arguments: [
             "", "[]", "x", "{}", #"{"signedTransactionInfo":1}"#, #"{"signedTransactionInfo":null}"#,
             #"{"signedTransactionInfo":["a"]}"#, #"{"signedTransactionInfo":"a","signedTransactionInfo":"b"}"#,
         ])
-    func `a success of another form is a decoding error`(body: String) async throws {
+    func `a malformed success is a decoding error`(body: String) async throws {
         let harness = try APIHarness(try FakeAppStore(body))
         do throws(APIFailure) {
             _ = try await harness.client.getTransactionInfo(TransactionId("1"), APIHarness.production)
@@ -179,7 +185,7 @@ struct AnswerTests {
             (#""hasMore":true,"appAppleId":"1""#, "appAppleId"), (#""hasMore":true,"appAppleId":1.5"#, "appAppleId"),
             (#""hasMore":true,"environment":1"#, "environment"), (#""revision":"r""#, "hasMore"),
         ])
-    func `a documented member of another type is named, and never read as a default`(
+    func `the error for a documented member of the wrong type names it, and no default is used`(
         members: String, name: String
     ) async throws {
         let harness = try APIHarness(try FakeAppStore("{\(members)}"))
@@ -193,7 +199,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `nested members of another type are named too`() async throws {
+    @Test func `the error for a nested member of the wrong type names it too`() async throws {
         let store = try FakeAppStore(#"{"data":[{"lastTransactions":[{"status":"1","signedTransactionInfo":"a"}]}]}"#)
         let harness = try APIHarness(store)
         do throws(APIFailure) {
@@ -204,7 +210,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `unknown members and unknown texts of enumerations are read`() async throws {
+    @Test func `unknown members and unknown values of enumerations are accepted`() async throws {
         let store = try FakeAppStore(
             #"{"hasMore":false,"revision":"r","environment":"Moon","new":{"a":[1]},"signedTransactions":[]}"#)
         let harness = try APIHarness(store)

@@ -39,7 +39,7 @@ import Testing
         #expect(rename(next, path) == 0)
     }
 
-    @Test func `header and claims are as Apple documents them, and the key has signed`() throws {
+    @Test func `header and claims are those that Apple documents, and the key signs them`() throws {
         let token = try DecodedToken(text(try tokens().token(for: Self.app)))
         #expect(token.header == ["alg": "ES256", "kid": "key", "typ": "JWT"])
         let now = VirtualTime.start / 1000
@@ -52,7 +52,7 @@ import Testing
         #expect(try !token.isSigned(byKeyIn: secondKey))
     }
 
-    @Test func `a token is used for three of its five minutes, for one app`() throws {
+    @Test func `a token is used for three of its five minutes and for one app`() throws {
         let tokens = tokens()
         let first = try tokens.token(for: Self.app)
         time.advance(by: .seconds(179))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(-60), .seconds(3600)])
-    func `a token of another time is not used when the clock is corrected`(by correction: Duration) throws {
+    func `a token from before a clock correction is not reused`(by correction: Duration) throws {
         let tokens = tokens()
         let first = try tokens.token(for: Self.app)
         time.setWallClock(forwardBy: correction)
@@ -73,7 +73,7 @@ import Testing
         #expect(second.issuedAt == first.issuedAt + correction.components.seconds)
     }
 
-    @Test func `a key that replaces the file is used within seconds, for all apps`() throws {
+    @Test func `a key that replaces the file is used within seconds for all apps`() throws {
         let events = APIHarness.Events()
         let tokens = tokens(events)
         _ = try tokens.token(for: Self.app)
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Each key has its own id, which is part of its file name.
-    @Test func `a link that is changed to another key changes the key id with the key`() throws {
+    @Test func `changing a link to another key changes the key id together with the key`() throws {
         let first = try directory.write(firstKey, to: "SubscriptionKey_AAAAAAAAA1.p8")
         let second = try directory.write(secondKey, to: "SubscriptionKey_BBBBBBBBB2.p8")
         #expect(unlink(path) == 0 && symlink(first, path) == 0)
@@ -108,11 +108,11 @@ import Testing
             ("SubscriptionKey_2x9r4hxf34.p8", nil), ("SubscriptionKey_2X9R4HXF3.p8", nil), ("key.p8", nil),
             ("SubscriptionKey_2X9R4HXF34.pem", nil), ("SubscriptionKey_.p8", nil), ("", nil),
         ] as [(String, String?)])
-    func `only Apple's own names say a key id`(name: String, id: String?) {
+    func `the key id is derived only from Apple's own file names`(name: String, id: String?) {
         #expect(SigningKeyFile.keyId(inNameOf: name) == id)
     }
 
-    @Test func `a file that cannot be used is reported once, and the key before it stays in use`() throws {
+    @Test func `an unusable file is reported once, and the previous key remains in use`() throws {
         let events = APIHarness.Events()
         let tokens = tokens(events)
         _ = try tokens.token(for: Self.app)
@@ -133,7 +133,7 @@ import Testing
         #expect(try DecodedToken(text(try tokens.token(for: Self.app))).isSigned(byKeyIn: secondKey))
     }
 
-    @Test func `an unreadable key at the start is a failure that names the file, until it is there`() throws {
+    @Test func `an unreadable key at the start is a failure that names the file until it exists`() throws {
         try FileManager.default.removeItem(atPath: path)
         let tokens = tokens()
         do throws(APIFailure) {
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a refused token is replaced once, whoever else was refused with it`() throws {
+    @Test func `a refused token is replaced once, however many requests were refused with it`() throws {
         let tokens = tokens()
         let first = try tokens.token(for: Self.app)
         time.advance(by: .seconds(1))
@@ -170,7 +170,7 @@ import Testing
         #expect(try tokens.token(for: Self.app).isSame(as: second))
     }
 
-    @Test func `tokens and keys print nothing of themselves`() throws {
+    @Test func `descriptions of tokens and keys reveal nothing of them`() throws {
         let token = try tokens().token(for: Self.app)
         var dumped = ""
         dump(token, to: &dumped)

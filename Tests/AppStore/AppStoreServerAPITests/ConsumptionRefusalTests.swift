@@ -13,30 +13,30 @@ import Testing
         4_000_006, 4_000_032, 4_000_035, 4_000_036, 4_000_042, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209,
         4_000_227, 4_000_999,
     ])
-    func `a code about the body or the kind of transaction is final, and the endpoint works`(_ code: Int64) {
+    func `a code about the body or the type of transaction is final, and the endpoint works`(_ code: Int64) {
         #expect(refusal(code).isFinalForConsumption)
         #expect(ServiceHealth(ofConsumption: refusal(code)) == .answers)
     }
 
     @Test(arguments: [4_000_000, 4_000_002, 4_290_001, 5_009_999, 4_040_010, 400, nil])
-    func `a 400 about something else is not final`(_ code: Int64?) {
+    func `a 400 response about anything else is not final`(_ code: Int64?) {
         #expect(!refusal(code).isFinalForConsumption)
         let isAboutTheTransaction = code == 4_040_010
         #expect(ServiceHealth(ofConsumption: refusal(code)) == (isAboutTheTransaction ? .unknown : .fails()))
     }
 
     // A transaction id that is not valid in a path is always refused before anything is sent.
-    @Test func `a request that is refused here is final`() {
+    @Test func `a request that the client itself refuses is final`() {
         #expect(APIFailure(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
     }
 
-    @Test func `a cancelled request says nothing, of the answer or of the endpoint`() {
+    @Test func `a cancelled request is not final, and the health of the endpoint is unknown`() {
         let failure = APIFailure(kind: .cancelled, message: "", isRetriable: true)
         #expect(!failure.isFinalForConsumption)
         #expect(ServiceHealth(ofConsumption: failure) == .unknown)
     }
 
-    @Test func `a transaction that Apple does not know is not final, and says nothing about the endpoint`() {
+    @Test func `an unknown transaction is not final, and the health of the endpoint is unknown`() {
         let missing = refusal(4_040_010, status: 404)
         #expect(!missing.isFinalForConsumption)
         #expect(ServiceHealth(ofConsumption: missing) == .unknown)
@@ -47,7 +47,7 @@ import Testing
         (.noKey, nil),
         (.refused, 403), (.unreadable, 302),
     ])
-    func `no answer, and one about something else, is not final`(_ kind: APIFailure.Kind, _ status: Int?) {
+    func `a missing or unrelated response is not final`(_ kind: APIFailure.Kind, _ status: Int?) {
         let failure = APIFailure(kind: kind, status: status, message: "", isRetriable: true, retryAt: 7)
         #expect(!failure.isFinalForConsumption)
         #expect(ServiceHealth(ofConsumption: failure) == .fails(retryAt: 7))

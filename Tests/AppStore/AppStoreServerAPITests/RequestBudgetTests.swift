@@ -21,7 +21,7 @@ import Time
         return most
     }
 
-    @Test func `5000 requests at 50 a second are never more than 50 in any second, and take 100 seconds`() throws {
+    @Test func `5000 requests at 50 a second never exceed 50 in any second, and take 100 seconds`() throws {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
         let moments: [UInt64] = (0..<5000).compactMap { _ in
             if case .at(let moment) = budget.take(.urgent, now: 0, longestWait: .max) { moment } else { nil }
@@ -33,7 +33,7 @@ import Time
         #expect((99 * Self.second...101 * Self.second).contains(last))
     }
 
-    @Test func `callers at random moments never make more than the limit either`() {
+    @Test func `callers at random times never exceed the limit either`() {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
         var moments: [UInt64] = []
         var now: UInt64 = 0
@@ -46,7 +46,7 @@ import Time
         #expect(Self.most(of: moments) <= 50)
     }
 
-    @Test func `background requests have their share, and only while no urgent one waits`() {
+    @Test func `background requests have a share and proceed only while no urgent one waits`() {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.2, now: 0)
         var background: [UInt64] = []
         var now: UInt64 = 0
@@ -83,7 +83,7 @@ import Time
         #expect(later >= moment + 2 * Self.second)
     }
 
-    @Test func `a request that waits when a 429 comes waits for the time that it names`() async throws {
+    @Test func `a request that waits when a 429 arrives waits for the time that it states`() async throws {
         let time = VirtualTime()
         let scope = APIScope(Self.app, in: .production)
         let closing = Mutex<RequestBudgets?>(nil)
@@ -103,7 +103,7 @@ import Time
         #expect(time.clocks.wallMilliseconds() >= VirtualTime.start + 10_000)
     }
 
-    @Test func `a 429 closes the budget of its endpoint until its time, and no other`() async throws {
+    @Test func `a 429 closes the budget of its endpoint until the stated time, and no other`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(clocks: time.clocks, sleep: time.sleep)
         let scope = APIScope(Self.app, in: .production)
@@ -120,7 +120,7 @@ import Time
         #expect(time.now == then)
     }
 
-    @Test func `the last attempt before a deadline passes a closed budget, and still keeps the limit`() async throws {
+    @Test func `the last attempt before a deadline passes a closed budget but still respects the limit`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(
             RequestBudgets.Limits(longestWait: .seconds(5)), clocks: time.clocks, sleep: time.sleep)
@@ -135,7 +135,7 @@ import Time
         }
     }
 
-    @Test func `a request whose turn would come too late fails with the time, and nothing is taken`() async throws {
+    @Test func `a request whose turn would be too late fails with that time and reserves nothing`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(
             RequestBudgets.Limits(longestWait: .seconds(5)), clocks: time.clocks, sleep: time.sleep)
@@ -156,7 +156,7 @@ import Time
         try await budgets.waitForTurn(.getTransactionInfo, scope)
     }
 
-    @Test func `without a time the budget closes for longer after each 429, up to five minutes`() {
+    @Test func `without a stated time the budget closes for longer after each 429, up to five minutes`() {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
         let waits = (0..<11).map { _ in budget.close(until: nil, now: 0) / Self.second }
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
@@ -164,7 +164,7 @@ import Time
         #expect(budget.close(until: nil, now: 1000 * Self.second) == 1001 * Self.second)
     }
 
-    @Test func `callers at the same moment have a turn each`() async throws {
+    @Test func `concurrent callers have separate turns`() async throws {
         let waits = Mutex<[Duration]>([])
         let time = VirtualTime()
         let budgets = RequestBudgets(
@@ -183,7 +183,7 @@ import Time
         #expect(Self.most(of: moments) == 50)
     }
 
-    @Test func `the sandbox has a tenth`() async throws {
+    @Test func `the sandbox has a tenth of the limit`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(clocks: time.clocks, sleep: time.sleep)
         let begin = time.now
@@ -222,7 +222,7 @@ import Time
         #expect(Set(APIOperation.allCases.map { EndpointGroup($0) }).count == APIOperation.allCases.count - 1)
     }
 
-    @Test func `a cancelled wait ends`() async throws {
+    @Test func `a wait can be cancelled`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(clocks: time.clocks, sleep: { _ in throw CancellationError() })
         let scope = APIScope(Self.app, in: .production)

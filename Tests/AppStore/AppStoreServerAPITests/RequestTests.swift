@@ -14,7 +14,7 @@ struct RequestTests {
             "", ".", "..", "../x", "1/2", "1%2F2", "1?x", "1#x", "1 2", "1\r\nX: y", "é", "\u{0}",
             String(repeating: "1", count: 257),
         ])
-    func `an identifier that would change the path is refused before anything is sent`(id: String) async throws {
+    func `an identifier that would change the path is refused before sending`(id: String) async throws {
         let store = try FakeAppStore("{}")
         let harness = try APIHarness(store)
         let failure = try await harness.failure(of: APIRequest(.getTransactionInfo, id))
@@ -22,7 +22,7 @@ struct RequestTests {
         #expect(store.asked.isEmpty)
     }
 
-    @Test func `a request has exactly the identifiers of its path`() throws {
+    @Test func `the path contains exactly the identifiers of the request`() throws {
         for arguments in [[], ["1", "2"]] {
             var request = APIRequest(.getTransactionInfo)
             request.arguments = arguments
@@ -33,7 +33,7 @@ struct RequestTests {
                 == "/inApps/v1/subscriptions/extend/mass/com.example.a_b-c/U")
     }
 
-    @Test func `values of the query are encoded`() throws {
+    @Test func `query values are percent-encoded`() throws {
         let request = APIRequest(
             .getRefundHistory, "1", query: [(name: "revision", value: "a b&c=d/é?#%+"), (name: "revision", value: "~")])
         #expect(
@@ -41,7 +41,7 @@ struct RequestTests {
                 == "/inApps/v2/refund/lookup/1?revision=a%20b%26c%3Dd%2F%C3%A9%3F%23%25%2B&revision=~")
     }
 
-    @Test func `each environment has its own base URL, and no other has one`() async throws {
+    @Test func `each environment has its own base URL, and unknown environments have none`() async throws {
         let (production, sandbox) = (try FakeAppStore(), try FakeAppStore())
         let harness = try APIHarness(production, sandbox: sandbox)
         _ = try await harness.client.send(APIRequest(.finishTransaction, "1"), to: APIHarness.production)
@@ -81,9 +81,9 @@ struct RequestTests {
         }
     }
 
-    // MARK: limits
+    // MARK: Limits
 
-    @Test func `5000 answers to refund requests are never more than 50 in any second`() async throws {
+    @Test func `5000 responses to refund requests never exceed 50 in any second`() async throws {
         let time = VirtualTime()
         let moments = Mutex<[UInt64]>([])
         let store = try FakeAppStore { _, _ in
@@ -110,7 +110,7 @@ struct RequestTests {
 
     // MARK: 401
 
-    @Test func `a refused token is replaced once, and the request sent again`() async throws {
+    @Test func `a refused token is replaced once, and the request is sent again`() async throws {
         let store = try FakeAppStore { _, number in
             HTTPResponse(status: number == 1 ? 401 : 200, reason: "test")
         }
@@ -123,7 +123,7 @@ struct RequestTests {
         #expect(Set(store.asked.map(\.token)).count == 2)
     }
 
-    @Test func `after the second 401 the causes are listed, and an operator is told`() async throws {
+    @Test func `after the second 401 the causes are listed and reported to the operator`() async throws {
         let store = try FakeAppStore(status: 401)
         let harness = try APIHarness(store)
         let failure = try await harness.failure()
@@ -136,7 +136,7 @@ struct RequestTests {
     }
 
     /// The `Date` of the responses is the current time; the clients' clock is in 2027.
-    @Test func `a wrong clock is the first cause of a 401 that is named`() async throws {
+    @Test func `a wrong clock is listed first among the causes of a 401`() async throws {
         let harness = try APIHarness(try FakeAppStore(status: 401))
         let failure = try await harness.failure()
         #expect(failure.serverDate != nil)

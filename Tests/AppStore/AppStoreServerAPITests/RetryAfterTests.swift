@@ -21,12 +21,12 @@ import Testing
             ("a delay of a day", "86400", 3_600_000),
             ("more digits than a number has", "99999999999999999999999999", 3_600_000),
         ] as [(String, String, Int64)])
-    func `the wait is what is meant, and at most an hour`(form: String, text: String, wait: Int64) {
+    func `the wait is parsed from either form and limited to an hour`(form: String, text: String, wait: Int64) {
         #expect(RetryAfter.moment(text, now: Self.now) == Self.now + wait, "\(form)")
     }
 
     @Test(arguments: [nil, "", "soon", "-5", "1.5", "1e3", " ", "٣", String(repeating: "1", count: 65)] as [String?])
-    func `an absent field and other texts leave it to the caller`(text: String?) {
+    func `an absent or invalid field gives no time`(text: String?) {
         #expect(RetryAfter.moment(text, now: Self.now) == nil)
     }
 }

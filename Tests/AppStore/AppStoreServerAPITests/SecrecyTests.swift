@@ -20,7 +20,7 @@ struct SecrecyTests {
     }
 
     @Test(arguments: [200, 302, 400, 401, 404, 429, 500, 503])
-    func `an echoed token is not in what the caller and the operator see`(status: Int) async throws {
+    func `an echoed token is visible neither to the caller nor to the operator`(status: Int) async throws {
         let store = try echo(status: status)
         let key = try APIHarness.newKey()
         let harness = try APIHarness(store, key: key)
@@ -41,7 +41,7 @@ struct SecrecyTests {
         }
     }
 
-    @Test func `a key that cannot be read is not in what is reported about it`() async throws {
+    @Test func `a key that cannot be read is not included in its error`() async throws {
         var key = try APIHarness.newKey()
         key.insert(UInt8(ascii: "!"), at: 60)
         let harness = try APIHarness(try FakeAppStore(), key: key)

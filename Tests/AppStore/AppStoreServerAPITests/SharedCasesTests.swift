@@ -57,12 +57,12 @@ struct SharedCasesTests {
         return try (file.object?["cases"]?.array ?? []).compactMap(\.object).map { try Case($0) }
     }
 
-    @Test func `there are seventeen`() throws {
+    @Test func `there are seventeen cases`() throws {
         #expect(try Self.cases().count == 17)
     }
 
     @Test(arguments: 0..<17)
-    func `the request is formed, and the answer read, as in Apple's libraries`(index: Int) async throws {
+    func `requests are formed and responses parsed as in Apple's libraries`(index: Int) async throws {
         let one = try Self.cases()[index]
         let key = try TestVectors.bytes("certs/testSigningKey.p8")
         let response = HTTPResponse(status: one.status, reason: "test", body: one.answer)
@@ -120,7 +120,7 @@ struct SharedCasesTests {
         #expect(try token.isSigned(byKeyIn: key))
     }
 
-    // MARK: operations
+    // MARK: Operations
 
     private func perform(_ one: Case, _ client: AppStoreServerClient) async throws(APIFailure) {
         switch one.operation {

@@ -38,7 +38,7 @@ struct VerifiedAnswerTests {
     }
 
     @Test(arguments: ["another app", "another environment", "not configured", "forged", "another authority", "no JWS"])
-    func `a transaction that is not what was asked for is refused, and reported`(kind: String) async throws {
+    func `a transaction that was not requested is refused and reported`(kind: String) async throws {
         let jws: String
         switch kind {
         case "another app": jws = try signed(transaction(bundleId: "com.example.other"))
@@ -60,7 +60,7 @@ struct VerifiedAnswerTests {
         #expect(refusals.count == 1)
     }
 
-    @Test func `in a list each object is judged by itself`() async throws {
+    @Test func `each object in a list is verified independently`() async throws {
         let harness = try answering([
             "hasMore": false, "revision": "r",
             "signedTransactions": [
@@ -77,7 +77,7 @@ struct VerifiedAnswerTests {
         #expect(pages.cursor == "r")
     }
 
-    @Test func `a subscription's transaction and renewal info belong together`() async throws {
+    @Test func `a subscription's transaction and renewal info are paired`() async throws {
         func renewalInfo(_ original: String) throws -> JSONValue {
             .string(
                 try signed([
@@ -131,7 +131,7 @@ struct VerifiedAnswerTests {
         }
     }
 
-    @Test func `an order of another app is an answer, and no failure`() async throws {
+    @Test func `an order of another app is a valid response without transactions`() async throws {
         let found = try answering(["status": 0, "signedTransactions": [.string(try signed(transaction()))]])
         let order = try await found.client.lookUpOrderId(OrderId("MK4TT4X3J"), APIHarness.production)
         #expect(order.status == .valid && order.transactions.count == 1)
@@ -140,9 +140,9 @@ struct VerifiedAnswerTests {
         #expect(none.status == .invalid && none.transactions.isEmpty)
     }
 
-    // MARK: notifications
+    // MARK: Notifications
 
-    @Test func `notifications of a history have the verdict that they would have had`() async throws {
+    @Test func `notifications of the history get the verdict that they would have had at the ingress`() async throws {
         let nonconforming = try kit.jws(.with { $0.outer["version"] = "\"1.0\"" })
         let harness = try answering([
             "hasMore": false, "paginationToken": "t",
@@ -161,7 +161,7 @@ struct VerifiedAnswerTests {
         #expect(page.items.first?.sendAttempts.first?.result?.isKnown == false)
     }
 
-    @Test func `the status of a test notification has what was sent and what came of it`() async throws {
+    @Test func `the status of a test notification includes its payload and its send attempts`() async throws {
         let jws = try kit.jws(.test)
         let harness = try answering([
             "signedPayload": .string(jws),
@@ -181,7 +181,7 @@ struct VerifiedAnswerTests {
         }
     }
 
-    // MARK: pages
+    // MARK: Pages
 
     private func pages(_ cursors: [(revision: String?, hasMore: Bool)]) throws -> (FakeAppStore, APIHarness) {
         let store = try FakeAppStore { _, number in
@@ -194,7 +194,7 @@ struct VerifiedAnswerTests {
         return (store, try APIHarness(store))
     }
 
-    @Test func `every page is asked with the same query and the revision of the page before`() async throws {
+    @Test func `every page is requested with the same query and the revision of the previous page`() async throws {
         let (store, harness) = try pages([("a", true), ("b", true), ("c", false)])
         var query = TransactionHistoryQuery()
         query.productIds = [ProductId("p1"), ProductId("p2")]
@@ -217,7 +217,9 @@ struct VerifiedAnswerTests {
             [("a", true), ("a", true)], [("a", true), ("b", true), ("a", true)], [(nil, true)], [("", true)],
             [(String(repeating: "r", count: 4097), true)],
         ] as [[(String?, Bool)]])
-    func `more pages under a revision that was used before end the reading`(cursors: [(String?, Bool)]) async throws {
+    func `repeating an earlier revision with more pages ends the iteration with an error`(
+        cursors: [(String?, Bool)]
+    ) async throws {
         let (store, harness) = try pages(cursors.map { (revision: $0.0, hasMore: $0.1) })
         var pages = harness.client.getTransactionHistory(of: AnyTransactionId("1"), APIHarness.production)
         var count = 0
@@ -234,7 +236,7 @@ struct VerifiedAnswerTests {
         #expect(try await pages.next() == nil)
     }
 
-    @Test func `after a failure the same page is asked for again`() async throws {
+    @Test func `after a failure the same page is requested again`() async throws {
         let store = try FakeAppStore { _, number in
             number == 2
                 ? HTTPResponse(status: 500, reason: "test")
