@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `without any there is no API, and Apple's URLs are the defaults`() throws {
+    @Test func `without settings there are no credentials, and Apple's URLs are the defaults`() throws {
         let api = try #require(try read([:]).0)
         #expect(api.configuration.credentials.isEmpty)
         #expect(api.configuration.productionURL == "https://api.storekit.apple.com")
@@ -51,7 +51,7 @@ import Testing
         #expect(api.warnings.isEmpty)
     }
 
-    @Test func `one key serves all apps, and an app may have its own`() throws {
+    @Test func `all apps share one key, and an app may have its own`() throws {
         let api = try #require(
             try read([
                 "appstore.api.issuer.id": "issuer", "appstore.api.key.id": "key", "appstore.api.key.file": key,
@@ -68,7 +68,7 @@ import Testing
         #expect(api.warnings.isEmpty)
     }
 
-    @Test func `an app may be the only one with a key`() throws {
+    @Test func `a key may be configured for one app only`() throws {
         let api = try #require(
             try read([
                 "apps.com.example.one.api.issuer.id": "issuer", "apps.com.example.one.api.key.id": "key",
@@ -77,7 +77,7 @@ import Testing
         #expect(Set(api.configuration.credentials.keys) == [BundleId("com.example.one")])
     }
 
-    @Test func `what is missing is named`() throws {
+    @Test func `the error names the missing setting`() throws {
         let issuer = try read(["appstore.api.key.id": "key", "appstore.api.key.file": key])
         #expect(issuer.refusal.contains("appstore.api.issuer.id"))
         #expect(issuer.refusal.contains("apps.com.example.one.api.issuer.id"))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [PrivateKey.Kind.p384, .rsa(bits: 2048), .ed25519])
-    func `a key of another kind is refused with the setting and the fix`(kind: PrivateKey.Kind) throws {
+    func `a key of another type is refused with the setting and the fix`(kind: PrivateKey.Kind) throws {
         let wrong = try directory.write(try PrivateKey.generate(kind).pem(), to: "wrong.p8")
         let global = try read([
             "appstore.api.issuer.id": "issuer", "appstore.api.key.id": "key", "appstore.api.key.file": wrong,
@@ -102,7 +102,7 @@ import Testing
         #expect(own.refusal.contains("apps.com.example.two.api.key.file"))
     }
 
-    @Test func `a file that is no key, or is absent, is refused without its content`() throws {
+    @Test func `a key file that is invalid or absent is refused without showing its content`() throws {
         let text = try directory.write("-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n", to: "x.p8")
         let refused = try read([
             "appstore.api.issuer.id": "issuer", "appstore.api.key.id": "key", "appstore.api.key.file": text,
@@ -116,7 +116,7 @@ import Testing
         #expect(absent.refusal.contains("absent.p8"))
     }
 
-    @Test func `a file that every user may read is a warning`() throws {
+    @Test func `a world-readable key file is a warning`() throws {
         #expect(chmod(key, 0o444) == 0)
         let api = try #require(
             try read([
@@ -130,7 +130,7 @@ import Testing
         "http://simulator:8090", "HTTP://api.example.com", "http://127.example.com", "http://[::ffff:10.0.0.5]:8090",
         "http://10.0.0.5", "http://0.0.0.0:8090", "http://localhost.example.com", "http://[::2]",
     ])
-    func `http to another machine is refused with the fix`(url: String) throws {
+    func `http to another host is refused with the fix`(url: String) throws {
         for setting in ["appstore.api.url", "appstore.api.sandbox.url"] {
             let refusal = try read([setting: url]).refusal
             #expect(refusal.contains(setting) && refusal.contains("unencrypted") && refusal.contains("https://"))
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: ["http://localhost:8090", "http://127.0.0.1", "http://127.1.2.3:1/api", "http://[::1]:8090"])
-    func `http that stays on this machine is taken`(url: String) throws {
+    func `http to the local host is accepted`(url: String) throws {
         let api = try #require(try read(["appstore.api.url": url]).0)
         #expect(api.configuration.productionURL == url)
         #expect(api.warnings.isEmpty)
@@ -148,17 +148,17 @@ import Testing
         "ftp://example.com", "example.com", "https://", "https://a:b@example.com", "https://e.com/?x=1",
         "https://e.com/#a",
     ])
-    func `a text that is no base URL is refused`(url: String) throws {
+    func `an invalid base URL is refused`(url: String) throws {
         #expect(try read(["appstore.api.url": url]).refusal.contains("appstore.api.url"))
     }
 
-    @Test func `a wrong key of an app is refused with the nearest`() throws {
+    @Test func `a misspelled key of an app is refused with the nearest one`() throws {
         let refusal = try read(["apps.com.example.one.api.key.fil": key]).refusal
         #expect(refusal.contains("apps.com.example.one.api.key.file"))
     }
 
     /// Executables that read only the apps' environments share a file with those that read their keys.
-    @Test func `an executable without the API tolerates its settings, and not a wrong one`() throws {
+    @Test func `an executable without the API tolerates its settings, but not misspelled ones`() throws {
         let schema = ConfigurationSchema([AppStoreSettings.apps, AppStoreSettings.environments])
             .tolerating(Self.command.schema.sharedKeys)
         let command = Command("sluice-y", summary: "", schema: schema)

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         "\(one)\n\(two)\n", "# of the app\n\(one)\n\n# of the account\r\n  \(two) \r\n", "\(one)\n\(two)",
     ])
-    func `each line is a secret, comments and empty lines are none`(text: String) throws {
+    func `each line is a secret, except comments and empty lines`(text: String) throws {
         let secrets = try SharedSecrets(lines: Array(text.utf8))
         #expect(contains(secrets, Self.one) && contains(secrets, Self.two))
         for other in ["", Self.one + "0", String(Self.one.dropLast()), Self.one.uppercased(), "# of the app"] {
@@ -29,7 +29,7 @@ import Testing
         ("two words of a sentence\n", "line 1 is no shared secret: 16 to 128 characters without spaces"),
         (String(repeating: "\(two)\n", count: 9), "the file holds 9 shared secrets; 8 are allowed"),
     ])
-    func `a wrong file is described without its text`(text: String, problem: String) {
+    func `the error for an invalid file does not show its text`(text: String, problem: String) {
         #expect(throws: FileProblem(message: problem)) { try SharedSecrets(lines: Array(text.utf8)) }
     }
 }
