@@ -14,7 +14,7 @@ struct SignerTests {
         key = try #require(P256PublicKey(certificate: pki.leaf))
     }
 
-    @Test func `a signed payload comes back and verifies`() throws {
+    @Test func `a signed payload decodes unchanged and verifies`() throws {
         let payload = Array("{\"a\":\"é\"}".utf8) + [0, 255]
         let jws = try JWSSigner(pki).sign(payload)
         let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ struct SignerTests {
         #expect(verdict(on: jws) == .valid)
     }
 
-    @Test func `the header is Apple's: ES256 and three certificates`() throws {
+    @Test func `the header is Apple's, with ES256 and three certificates`() throws {
         let jws = try JWSSigner(pki).sign("{}")
         let segment = try #require(jws.split(separator: ".").first)
         let header = try JSONSerialization.jsonObject(with: Data(Base64URL.decode(Array(segment.utf8))))
@@ -36,7 +36,7 @@ struct SignerTests {
         #expect(chain == pki.chain)
     }
 
-    @Test func `an edited header is signed as it is`() throws {
+    @Test func `an edited header is signed unchanged`() throws {
         let header = JWSSigner.header(
             chain: [pki.leaf], algorithm: "\"none\"", extra: ",\"crit\":[\"b64\"]")
         let jws = try JWSSigner(header: header, key: pki.leafKey).sign(Array("{}".utf8))
@@ -88,14 +88,14 @@ struct SignerTests {
             ("{}", "{}"), ("{\"a\":\"{signedTransactionInfo}\"}", nil),
             ("{\"a\":\"{signedTransactionInfo}\",\"b\":\"{signedTransactionInfo}\"}", "{}"),
         ] as [(String, String?)])
-    func `placeholders and texts must meet one to one`(notification: String, transactionInfo: String?) throws {
+    func `placeholders and payloads must correspond one to one`(notification: String, transactionInfo: String?) throws {
         let payloads = NotificationSigner.Payloads(notification: notification, transactionInfo: transactionInfo)
         #expect(throws: NotificationSigner.PlaceholderError.self) {
             try NotificationSigner(JWSSigner(pki)).sign(payloads)
         }
     }
 
-    @Test func `another signer may sign what is nested`() throws {
+    @Test func `nested payloads may have another signer`() throws {
         let untrusted = try TestCertificateAuthority(TestCertificateAuthority.Options(now: 1_790_000_000))
         let signed = try NotificationSigner(JWSSigner(pki), nested: JWSSigner(untrusted)).sign(
             NotificationSigner.Payloads(notification: "{\"t\":\"{signedTransactionInfo}\"}", transactionInfo: "{}"))
@@ -104,7 +104,7 @@ struct SignerTests {
         #expect(verdict(on: Array(nested.utf8)) == .invalid)
     }
 
-    @Test func `a key that is not on P-256 does not sign`() throws {
+    @Test func `a key that is not on P-256 cannot sign`() throws {
         let signer = JWSSigner(header: "{}", key: try PrivateKey.generate(.p384))
         let error = try #require(throws: AppStoreSigningError.self) { try signer.sign("{}") }
         #expect(error.code == .cryptography)

@@ -7,7 +7,7 @@ import Testing
 struct TestCertificateAuthorityTests {
     private static let now: Int64 = 1_790_000_000
 
-    @Test func `the chain has Apple's shape`() throws {
+    @Test func `the chain has the structure of Apple's`() throws {
         let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now))
         let path = try TrustStore(roots: [pki.root]).validate(chain: pki.chain).get()
         #expect(path.certificates == pki.chain)
@@ -21,7 +21,7 @@ struct TestCertificateAuthorityTests {
         #expect(pki.leaf.ocspURL == nil)
     }
 
-    @Test func `the sizes are near Apple's`() throws {
+    @Test func `the certificates are about as large as Apple's`() throws {
         var options = TestCertificateAuthority.Options(now: Self.now)
         options.leafOCSPAddress = "http://ocsp.example.com/ocsp03-wwdrg602"
         options.intermediateOCSPAddress = "http://ocsp.example.com/ocsp03-rootcag3"
@@ -34,7 +34,7 @@ struct TestCertificateAuthorityTests {
         #expect(pki.intermediate.ocspURL == options.intermediateOCSPAddress)
     }
 
-    @Test func `adjustments reach the certificates`() throws {
+    @Test func `adjustments are applied to the certificates`() throws {
         var options = TestCertificateAuthority.Options(now: Self.now)
         options.leafKey = .p384
         options.adjustRoot = { $0.subject = [.init("CN", "Another")] }
@@ -47,7 +47,7 @@ struct TestCertificateAuthorityTests {
         #expect(pki.leaf.publicKeyKind == .p384)
     }
 
-    @Test func `a directory gives back what was saved, and its key is private`() throws {
+    @Test func `an authority saved to a directory loads unchanged, and its key is private`() throws {
         let parent = try TemporaryDirectory()
         let directory = parent.file("pki")
         let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now))
@@ -64,7 +64,7 @@ struct TestCertificateAuthorityTests {
         #expect(files == ["intermediate.pem", "leaf.key", "leaf.pem", "root.pem"])
     }
 
-    @Test func `a directory that is incomplete or mixed is refused`() throws {
+    @Test func `an incomplete or mixed directory is refused`() throws {
         let parent = try TemporaryDirectory()
         let directory = parent.file("pki")
         #expect(throws: AppStoreSigningError.self) { try TestCertificateAuthority.load(from: directory) }
