@@ -29,7 +29,7 @@ import Testing
         #expect(Self.all.count == 7)
     }
 
-    @Test func `each is accepted with its nested objects, which name the purchase`() throws {
+    @Test func `each sample is accepted with its nested objects, which name the purchase`() throws {
         let verifier = try Self.verifier()
         for sample in Self.all {
             guard case .accepted(let notification) = verifier.verify(body: sample.body, at: Self.now) else {
@@ -52,7 +52,7 @@ import Testing
         #expect(verifier.chainValidations == 1)
     }
 
-    @Test func `none is accepted in 2028, for another app, or under another root`() throws {
+    @Test func `no sample is accepted in 2028, for another app, or under another root`() throws {
         let late = try Self.verifier()
         let other = try Self.verifier {
             $0.apps = [AppIdentity(bundleId: BundleId("com.example"), appAppleId: AppAppleId(1_470_168_868))]
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `strict revocation asks Apple's responders about the leaf and the intermediate`() async throws {
+    @Test func `strict revocation queries Apple's responders about the leaf and the intermediate`() async throws {
         let requester = Silent()
         let verifier = try NotificationVerifier(
             VerifierConfiguration(apps: [Self.app], revocation: .strict), requester: requester)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `with one byte changed anywhere none is accepted`() throws {
+    @Test func `no sample with one changed byte is accepted`() throws {
         let verifier = try Self.verifier()
         var random = SeededGenerator(seed: 20_261_121)
         for sample in Self.all {

@@ -9,11 +9,11 @@ import Testing
 /// Check 13: rows H-99 to H-104.
 @Suite struct AudienceTests {
     @Test(arguments: HostileNotification.audiences)
-    func `only notifications for configured apps are for us`(_ row: HostileNotification) throws {
+    func `only notifications for configured apps are accepted`(_ row: HostileNotification) throws {
         try row.check()
     }
 
-    @Test func `a refusal names the app that Apple signed`() throws {
+    @Test func `a refusal names the app in the signed payload`() throws {
         let kit = try SigningKit.shared()
         let body = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
         guard case .notForUs(let refusal) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
@@ -25,7 +25,7 @@ import Testing
         #expect(refusal.status == 403)
     }
 
-    @Test func `Production for an app of the sandbox only is refused`() throws {
+    @Test func `a Production notification for a sandbox-only app is refused`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { configuration in
             configuration.apps = [
@@ -38,7 +38,7 @@ import Testing
         #expect(ExpectedVerdict(verifier.verify(body: try kit.body(.sandbox), at: SigningKit.now)) == .accepted)
     }
 
-    @Test func `a bundleId that is equal as text and not as bytes is another app`() throws {
+    @Test func `a bundleId that is equal as text but not in bytes is another app`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { configuration in
             configuration.apps = [
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [NotificationDraft(), .appData])
-    func `a nested bundleId that is equal as text and not as bytes is another app`(_ draft: NotificationDraft) throws {
+    func `a nested bundleId that is equal as text but not in bytes is another app`(_ draft: NotificationDraft) throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { configuration in
             configuration.apps = [
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `what names our app is never refused for its environment`() throws {
+    @Test func `a notification that names our app is never refused for its environment`() throws {
         let kit = try SigningKit.shared()
         for environment in ["\"Preview\"", "null", "[]", "\"\(String(repeating: "x", count: 300))\""] {
             let body = try kit.body(.with { $0.identity["environment"] = environment })
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a signature from the future speaks of our clock, and says which notification it was`() throws {
+    @Test func `a signature from the future indicates a wrong clock and identifies the notification`() throws {
         let kit = try SigningKit.shared()
         let body = try kit.body(.with { $0.outer["signedDate"] = "\(SigningKit.now + 25 * 3_600_000)" })
         guard case .retryLater(let refusal) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
@@ -95,7 +95,7 @@ import Testing
         #expect(refusal.signedPartDigest?.count == 32)
     }
 
-    @Test func `a notification carries what was signed, byte for byte`() throws {
+    @Test func `a notification carries the signed bytes exactly`() throws {
         let kit = try SigningKit.shared()
         let draft = NotificationDraft()
         let payload = try draft.payload(signingNestedWith: kit.sign)

@@ -6,12 +6,12 @@ import Testing
 /// Check 3: rows H-28 to H-42 of the threat model.
 @Suite struct BodyTests {
     @Test(arguments: HostileNotification.bodies)
-    func `the body is judged before anything else`(_ row: HostileNotification) throws {
+    func `the form of the body is checked first`(_ row: HostileNotification) throws {
         try row.check()
     }
 
     /// Clients that do not know the password can send such a body too: its cost before the password check is bounded.
-    @Test func `a version 1 body may have many members and elements, and no object more than any of Apple's`() throws {
+    @Test func `a version 1 body may have many members, but each object only as many as Apple's`() throws {
         func read(members: Int, elements: Int) throws(Refusal) -> Bool {
             let names = (0..<members).map { "\"\($0)\":0" }.joined(separator: ",")
             let numbers = Array(repeating: "0", count: elements).joined(separator: ",")

@@ -46,7 +46,7 @@ import Testing
             (5 * 86_400, false),
             (700 * 86_400 + 1, false), (-43_200, false),
         ] as [(Int64, Bool)])
-    func `an answer of Apple's API is judged at its signedDate, and a posted notification at present`(
+    func `an API response is verified at its signedDate, a posted notification at the present`(
         _ seconds: Int64, _ wasValid: Bool
     ) throws {
         let draft = draft(seconds * 1000)
@@ -54,7 +54,7 @@ import Testing
         #expect(try verdict(draft, .present) == .forbidden(.certificateTime))
     }
 
-    @Test func `without a readable signedDate the present counts`() throws {
+    @Test func `without a readable signedDate the present is used`() throws {
         for date in [nil, "\"\(SigningKit.now - 40 * Self.day)\"", "1e300"] {
             var draft = draft(40 * Self.day)
             draft.outer["signedDate"] = date
@@ -62,13 +62,13 @@ import Testing
         }
     }
 
-    @Test func `a nested object is judged at its own signedDate`() throws {
+    @Test func `a nested object is verified at its own signedDate`() throws {
         var draft = draft(40 * Self.day)
         draft.transaction?["signedDate"] = "\(SigningKit.now - 5 * Self.day)"
         #expect(try verdict(draft, .signature) == .nonconforming(.profileNested))
     }
 
-    @Test func `transactions and app transactions of an answer are judged so too`() throws {
+    @Test func `transactions and app transactions of a response are verified at their signedDate too`() throws {
         let verifier = try kit.verifier()
         for (age, isGood) in [(40 * Self.day, true), (5 * Self.day, false)] {
             let transaction = Array(try kit.sign(draft(age).transaction?.text ?? "").utf8)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `responders are not asked about a certificate that has expired`() throws {
+    @Test func `responders are not queried about an expired certificate`() throws {
         let verifier = try NotificationVerifier(
             kit.configuration { $0.revocation = .strict }, requester: SilentResponder())
         let jws = Array(try kit.jws(draft(40 * Self.day)).utf8)

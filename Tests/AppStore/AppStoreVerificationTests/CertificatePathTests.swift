@@ -8,12 +8,12 @@ import Testing
 /// Checks 7 to 9 and the leaf's key: rows H-59 to H-88.
 @Suite struct CertificatePathTests {
     @Test(arguments: HostileNotification.lookAlikes)
-    func `a path must end in a pinned root`(_ row: HostileNotification) throws {
+    func `a path must end at a pinned root`(_ row: HostileNotification) throws {
         try row.check()
     }
 
     @Test(arguments: HostileNotification.markers)
-    func `leaf and intermediate carry Apple's markers, and only authorities issue`(_ row: HostileNotification) throws {
+    func `leaf and intermediate have Apple's markers, and only authorities issue`(_ row: HostileNotification) throws {
         try row.check()
     }
 
@@ -36,14 +36,14 @@ import Testing
         return refusal
     }
 
-    @Test func `an unknown root under the right markers is named by its fingerprint`() throws {
+    @Test func `the refusal of an unknown root under both markers states its fingerprint`() throws {
         let own = try SigningKit.imposter()
         let refusal = try #require(try refusal(own.pki.chain, own.pki.leafKey))
         #expect(refusal.reason == .chainRoot)
         #expect(refusal.unknownRootFingerprint == SHA256.digest(of: own.pki.root.der).hex)
     }
 
-    @Test func `without both markers, or with the pinned root at the end, there is no unknown root to name`() throws {
+    @Test func `without both markers, or with the pinned root at the end, no fingerprint is stated`() throws {
         let kit = try SigningKit.shared()
         let own = try SigningKit.imposter()
         let plainLeaf = try own.leaf { $0.drop(OID("1.2.840.113635.100.6.11.1")) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a pinned RSA root does not make RSA signatures good`() throws {
+    @Test func `a pinned RSA root does not make RSA signatures acceptable`() throws {
         let kit = try SigningKit.shared()
         var options = SigningKit.options
         options.rootKey = .rsa(bits: 3072)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ChainCacheTests {
     private let now = SigningKit.now
 
-    @Test func `a known chain is examined once in fifteen minutes`() throws {
+    @Test func `a known chain is validated once in fifteen minutes`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         for (seconds, validations) in [(0, 1), (1, 1), (899, 1), (900, 2), (901, 2), (1799, 2), (1800, 3)]
@@ -26,7 +26,7 @@ import Testing
         #expect(verifier.chainValidations == 4)
     }
 
-    @Test func `a clock that was set back makes what is known doubtful`() throws {
+    @Test func `setting the clock back invalidates the cached chains`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)
@@ -34,7 +34,7 @@ import Testing
         #expect(verifier.chainValidations == 2)
     }
 
-    @Test func `a header is known only when a signature has verified under it`() throws {
+    @Test func `a header is cached only after a signature has verified under it`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))
@@ -46,7 +46,7 @@ import Testing
         #expect(verifier.chainValidations == 1)
     }
 
-    @Test func `refusals are not remembered`() throws {
+    @Test func `refusals are not cached`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let body = SigningKit.body(try kit.jws(leaf: kit.leaf { $0.drop(TestCertificateAuthority.leafMarker) }))
@@ -55,7 +55,7 @@ import Testing
         #expect(verifier.objects.cache.counts == (headers: 0, paths: 0))
     }
 
-    @Test func `both levels are bounded and keep what was used last`() throws {
+    @Test func `both cache levels are limited and keep the most recently used entries`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1000) }
         let kept = try kit.body()
@@ -75,7 +75,7 @@ import Testing
         #expect(verifier.objects.cache.counts.paths == 32)
     }
 
-    @Test func `a header that only begins like a known one is another`() throws {
+    @Test func `a header that only shares a prefix with a known one is not known`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let jws = try kit.jws()
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: The limiter of new certificate chains
 
-    @Test func `fifty new certificate chains a second are examined and known ones are not affected`() throws {
+    @Test func `fifty new certificate chains a second are validated, and known ones are not affected`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let good = try kit.body()
@@ -108,7 +108,7 @@ import Testing
         verifier.verify(body: try Self.newChain(61, kit), at: now + 20).expect(.retryLater(.newCertificateChains))
     }
 
-    @Test func `a header that another process has known is not limited`() throws {
+    @Test func `a header preloaded from another process is not rate-limited`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier {
             $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
@@ -123,7 +123,7 @@ import Testing
         verifier.verify(body: forged, at: now).expect(.forbidden(.signature))
     }
 
-    @Test func `a header of others, of none and of certificates that have expired is not remembered`() throws {
+    @Test func `an invalid, untrusted or expired header is not preloaded`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let segment = Array(try kit.jws().utf8.prefix { $0 != UInt8(ascii: ".") })
@@ -135,7 +135,7 @@ import Testing
         #expect(verifier.objects.cache.counts.headers == 0)
     }
 
-    @Test func `workers that read the clock in another order get no more than the rate`() throws {
+    @Test func `workers with diverging clock readings do not exceed the rate`() throws {
         try initializeCryptography()
         let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1000))
         let path = SHA256.digest(of: Array("path".utf8))
@@ -150,7 +150,7 @@ import Testing
         #expect((99...101).contains(admitted))
     }
 
-    @Test func `a known header whose path has expired is not limited`() throws {
+    @Test func `a known header whose path has expired is not rate-limited`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1) }
         let good = try kit.body()
@@ -185,7 +185,7 @@ import Testing
         #expect(limiter.enter(other, at: now))
     }
 
-    @Test func `the rate survives clocks that jump`() throws {
+    @Test func `the rate is kept when the clock jumps`() throws {
         try initializeCryptography()
         let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 2, concurrency: 10))
         let path = SHA256.digest(of: [1])

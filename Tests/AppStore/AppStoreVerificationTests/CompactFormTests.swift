@@ -13,12 +13,12 @@ import Testing
     }
 
     @Test(arguments: HostileNotification.headers)
-    func `the header is one JSON object without ambiguity`(_ row: HostileNotification) throws {
+    func `the header is a single unambiguous JSON object`(_ row: HostileNotification) throws {
         try row.check()
     }
 
     @Test(arguments: HostileNotification.algorithms)
-    func `only ES256 is an algorithm`(_ row: HostileNotification) throws {
+    func `only ES256 is accepted as algorithm`(_ row: HostileNotification) throws {
         try row.check()
     }
 }

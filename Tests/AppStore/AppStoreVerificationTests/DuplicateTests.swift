@@ -9,7 +9,7 @@ import Testing
 @Suite struct DuplicateTests {
     private let now = SigningKit.now
 
-    @Test func `a notification that was acknowledged is a duplicate without its nested objects`() throws {
+    @Test func `an acknowledged notification is a duplicate in its environment, without its nested objects`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let body = try kit.body()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [HostileNotification.signatures, HostileNotification.audiences].flatMap { $0 })
-    func `a body that is not accepted is never a duplicate by its UUID alone`(_ hostile: HostileNotification) throws {
+    func `a body that is not acceptable is never a duplicate by its UUID alone`(_ hostile: HostileNotification) throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ExplanationTests {
     private let now = SigningKit.now
 
-    @Test func `a good body passes every step`() throws {
+    @Test func `a valid body passes every step`() throws {
         let kit = try SigningKit.shared()
         let explanation = try kit.verifier().explain(kit.body() + [0x0A], at: now)
         #expect(explanation.isGood)
@@ -25,7 +25,7 @@ import Testing
         #expect(explanation.payload != nil)
     }
 
-    @Test func `the step that failed says why, and later ones were not reached`() throws {
+    @Test func `the failed step states its reason, and later steps are not reached`() throws {
         let kit = try SigningKit.shared()
         let jws = try kit.jws(chain: kit.pki.chain, key: .generate(.p256))
         let explanation = try kit.verifier().explain(Array(jws.utf8), at: now)
@@ -48,7 +48,7 @@ import Testing
         #expect(explanation.reason == .profileVersion)
     }
 
-    @Test func `bare objects of the other kinds are explained too`() throws {
+    @Test func `bare objects of the other types are explained too`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let draft = NotificationDraft()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a bare transaction of another app fails at the audience`() throws {
+    @Test func `a bare transaction of another app fails at the audience step`() throws {
         let kit = try SigningKit.shared()
         var transaction = try #require(NotificationDraft().transaction)
         transaction["bundleId"] = "\"com.example.other\""
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["", "hello", "{}", "a.b.c", "{\"notification_type\":\"DID_RENEW\"}", "[1]"])
-    func `text that is nothing is explained as that`(_ text: String) throws {
+    func `unrecognized text is explained as unknown`(_ text: String) throws {
         let explanation = try SigningKit.shared().verifier().explain(Array(text.utf8), at: now)
         #expect(!explanation.isGood)
         #expect(explanation.kind == .unknown)

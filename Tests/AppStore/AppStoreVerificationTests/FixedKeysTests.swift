@@ -17,7 +17,7 @@ import Testing
         SigningKit.body(try kit.jws(leaf: leaf))
     }
 
-    @Test func `the key of an accepted notification gets a table, which judges the next ones`() throws {
+    @Test func `the key of an accepted notification gets a table, which verifies the next ones`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
         #expect(tabled.verify(try kit.body()) == .accepted)
@@ -31,7 +31,7 @@ import Testing
         #expect(tabled.events.count == 1)
     }
 
-    @Test func `what is verified carries the same bytes with a table as without`() throws {
+    @Test func `a verified notification has the same bytes with a table as without`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier.sharing(kit)
         let plain = try kit.verifier()
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [1, 4, 7, 256])
-    func `the first signature of a key and one in so many are verified again`(_ recheckedOneIn: Int) throws {
+    func `the first signature of a key and every nth one are verified again`(_ recheckedOneIn: Int) throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit, recheckedOneIn: recheckedOneIn)
         for round in 0..<10 {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `of a notification that is stored the outer signature alone is judged`() throws {
+    @Test func `only the outer signature of a stored notification is checked by the table`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier.sharing(kit)
         let body = try kit.body()
@@ -72,7 +72,7 @@ import Testing
         #expect(tabled.status.judged == 1)
     }
 
-    @Test func `of a notification that Apple did not sign the outer signature alone is judged`() throws {
+    @Test func `only the outer signature of a forged notification is checked by the table`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier.sharing(kit)
         #expect(tabled.verify(try kit.body()) == .accepted)
@@ -91,7 +91,7 @@ import Testing
         #expect(tabled.status.faults == 0)
     }
 
-    @Test func `notifications that are verified together get the verdicts that each gets alone`() throws {
+    @Test func `notifications of one batch get the verdicts that each gets alone`() throws {
         let kit = try SigningKit.shared()
         let (tabled, alone) = (try TabledVerifier.sharing(kit), try TabledVerifier.sharing(kit))
         let stored = try kit.body()
@@ -118,7 +118,7 @@ import Testing
         #expect(tabled.verifier.verify(bodies: [], at: now).isEmpty)
     }
 
-    @Test func `what is verified together carries the bytes of its own notification`() throws {
+    @Test func `each notification of a batch carries its own bytes`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier.sharing(kit)
         #expect(tabled.verify(try kit.body()) == .accepted)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `nested objects of another key are judged by the table of that key`() throws {
+    @Test func `nested objects with another key are verified by the table of that key`() throws {
         let kit = try SigningKit.shared()
         let leaf = try kit.leaf()
         let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])
@@ -158,7 +158,7 @@ import Testing
         #expect(tabled.status.faults == 0)
     }
 
-    @Test func `nothing but a notification for a configured app has a table made`() throws {
+    @Test func `only a notification for a configured app causes a table to be made`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
         let foreign = NotificationDraft.with { $0.identity["bundleId"] = "\"com.example.other\"" }
@@ -170,7 +170,7 @@ import Testing
         #expect(tabled.events.isEmpty)
     }
 
-    @Test func `a fifth key takes the place of the one not used for longest, after a minute`() throws {
+    @Test func `a fifth key replaces the least recently used one after a minute`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
         let leaves = try (0..<5).map { _ in try kit.leaf() }
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `a table is made in a thread of its own while notifications are verified without`() async throws {
+    @Test func `a table is made on its own thread while notifications are verified without it`() async throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.tables = FixedKeyTables(isOn: true) }
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)
@@ -207,7 +207,7 @@ import Testing
         #expect(verifier.tableStatus.judged == before + 3)
     }
 
-    @Test func `one table is made at a time, and again when there was no thread for it`() throws {
+    @Test func `one table is made at a time, and is retried if no thread was available`() throws {
         let kit = try SigningKit.shared()
         let waiting = WaitingThreads()
         let tabled = try TabledVerifier(kit) { making in making.run = { waiting.start($0) } }
@@ -225,7 +225,7 @@ import Testing
         #expect(tabled.status.tables == 2)
     }
 
-    @Test func `a key has one table, however often it is asked for`() throws {
+    @Test func `a key has one table, however often it is requested`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
         // Two workers verify concurrently, before a table exists.
@@ -235,7 +235,7 @@ import Testing
         #expect(tabled.events.count == 1)
     }
 
-    @Test func `a certificate chain is examined every fifteen minutes with a table too`() throws {
+    @Test func `a certificate chain is validated every fifteen minutes with a table too`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier.sharing(kit)
         for (seconds, validations, judged) in [(0, 1, 0), (899, 1, 3), (900, 2, 6), (901, 2, 9)] as [(Int64, Int, Int)]
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 1_000_001])
-    func `how many are verified again has bounds`(_ recheckedOneIn: Int) throws {
+    func `the recheck interval has bounds`(_ recheckedOneIn: Int) throws {
         let kit = try SigningKit.shared()
         let error = #expect(throws: VerifierSetupError.self) {
             try kit.verifier { $0.tables = FixedKeyTables(isOn: true, recheckedOneIn: recheckedOneIn) }

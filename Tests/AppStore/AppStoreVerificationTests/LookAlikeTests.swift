@@ -17,7 +17,9 @@ import Testing
     ]
 
     @Test(arguments: [true, false])
-    func `names and key identifiers of Apple's root are not its signature`(_ hasRootInChain: Bool) throws {
+    func `copied names and key identifiers of Apple's root do not replace its signature`(
+        _ hasRootInChain: Bool
+    ) throws {
         let own = try SigningKit.imposter()
         let root = try Certificate(der: AppleRootCertificate.g3)
         let intermediate = try own.intermediate {
@@ -34,7 +36,7 @@ import Testing
         #expect(ExpectedVerdict(verdict) == .forbidden(.chainRoot))
     }
 
-    @Test func `a forged leaf under an expired intermediate is forged, and not worth a retry`() throws {
+    @Test func `a forged leaf under an expired intermediate is refused as forged, without a retry`() throws {
         let row = HostileNotification(
             "H-71", "a forged leaf under an expired intermediate", .forbidden(.chainSignature),
             jws: { kit in

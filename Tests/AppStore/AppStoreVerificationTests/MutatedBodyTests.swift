@@ -6,7 +6,7 @@ import Testing
 
 /// Bodies with random modifications, from fixed seeds.
 @Suite struct MutatedBodyTests {
-    @Test func `with one byte changed anywhere a body is never accepted, and never worth a retry`() throws {
+    @Test func `a body with one changed byte is never accepted and never retried`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 100_000) }
         let body = try kit.body()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a body cut anywhere is never accepted`() throws {
+    @Test func `a truncated body is never accepted`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let body = try kit.body()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a signed payload with one byte changed never traps`() throws {
+    @Test func `a signed payload with one changed byte never traps`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let payload = Array(try NotificationDraft.test.payload(signingNestedWith: kit.sign).utf8)

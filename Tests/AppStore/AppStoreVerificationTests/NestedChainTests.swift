@@ -6,7 +6,7 @@ import Testing
 
 /// Nested objects under another certificate chain than the notification's: Apple's outer signature covers them.
 @Suite struct NestedChainTests {
-    @Test func `a new certificate chain of a nested object is not limited`() throws {
+    @Test func `a new certificate chain of a nested object is not rate-limited`() throws {
         let kit = try SigningKit.shared()
         let leaf = try kit.leaf()
         let header = JWSSigner.header(chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root])

@@ -8,11 +8,13 @@ import Testing
 /// Check 14, the nested objects: row H-107.
 @Suite struct NestedObjectTests {
     @Test(arguments: HostileNotification.nestedObjects)
-    func `each nested object is Apple's, of its kind and of the same purchase`(_ row: HostileNotification) throws {
+    func `each nested object is signed by Apple, of its type and of the same purchase`(
+        _ row: HostileNotification
+    ) throws {
         try row.check()
     }
 
-    @Test func `a notification about a subscription without renewal info is accepted, and says so`() throws {
+    @Test func `a subscription notification without renewal info is accepted and marked`() throws {
         let kit = try SigningKit.shared()
         func lacksRenewalInfo(_ draft: NotificationDraft) throws -> Bool? {
             guard case .accepted(let verified) = try kit.verifier().verify(body: kit.body(draft), at: SigningKit.now)
@@ -29,7 +31,7 @@ import Testing
                 }) == false)
     }
 
-    @Test func `what is known of a nonconforming notification goes with it`() throws {
+    @Test func `a nonconforming notification carries the verified fields`() throws {
         let kit = try SigningKit.shared()
         let draft = NotificationDraft.with { $0.transaction = nil }
         let body = try kit.body(draft)

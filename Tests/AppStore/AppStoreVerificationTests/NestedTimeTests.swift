@@ -15,7 +15,9 @@ import Testing
             (1, ExpectedVerdict.retryLater(.certificateTime)), (48, .retryLater(.certificateTime)),
             (49, .nonconforming(.profileNested)),
         ] as [(Int64, ExpectedVerdict)])
-    func `a nested object under a leaf that expired hours ago`(_ hours: Int64, _ expected: ExpectedVerdict) throws {
+    func `a nested object under an expired leaf is retried for 48 hours after its expiry`(
+        _ hours: Int64, _ expected: ExpectedVerdict
+    ) throws {
         let row = HostileNotification(
             "H-111", "expired \(hours) hours ago", expected,
             jws: { kit in
@@ -30,7 +32,7 @@ import Testing
         try row.check()
     }
 
-    @Test func `a nested signedDate more than a day ahead speaks of our clock`() throws {
+    @Test func `a nested signedDate more than a day ahead indicates a wrong clock`() throws {
         let date = "\(SigningKit.now + 25 * 3_600_000)"
         try HostileNotification("H-112", "transaction", .retryLater(.clock)) {
             $0.transaction?["signedDate"] = date
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "\"yesterday\"", "-1"])
-    func `a nested signedDate is a date of the App Store's time`(_ date: String) throws {
+    func `a nested signedDate must be within the App Store's time`(_ date: String) throws {
         try HostileNotification("H-110", "transaction \(date)", .nonconforming(.profileDate)) {
             $0.transaction?["signedDate"] = date
         }.check()

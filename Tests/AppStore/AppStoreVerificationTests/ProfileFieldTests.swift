@@ -24,13 +24,14 @@ import Testing
         (String(repeating: "a", count: 128), .accepted),
         (String(repeating: "a", count: 129), .nonconforming(.profileText)),
     ])
-    func `the request identifier of a summary keeps to its grammar`(_ text: String, _ expected: ExpectedVerdict) throws
+    func `the request identifier of a summary must match its grammar`(_ text: String, _ expected: ExpectedVerdict)
+        throws
     {
         try HostileNotification("H-109", text, expected, body: { try $0.body(Self.summary(text)) }).check()
     }
 
     @Test(arguments: ["2.0 ", "2.0/1", "2.é", "2.\\n", "2.0;x"])
-    func `a version holds nothing that a header could not carry`(_ version: String) throws {
+    func `a version must be usable as a header`(_ version: String) throws {
         let row = HostileNotification("H-106", version, .nonconforming(.profileVersion)) {
             $0.outer["version"] = "\"\(version)\""
         }
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "\"3.0\"", "2"] as [String?])
-    func `where no version is required any is accepted`(_ version: String?) throws {
+    func `any version is accepted if none is required`(_ version: String?) throws {
         let kit = try SigningKit.shared()
         let body = try kit.body(.with { $0.outer["version"] = version })
         let strict = try kit.verifier().verify(body: body, at: SigningKit.now)
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["\"1/2\"", "\"12a\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
-    func `numbers of nested objects keep to their grammar`(_ number: String) throws {
+    func `numbers of nested objects must match their grammar`(_ number: String) throws {
         try HostileNotification("H-120", "transactionId \(number)", .nonconforming(.profileText)) {
             $0.transaction?["transactionId"] = number
         }.check()
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["\"a/b\"", "\"a b\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
-    func `an appTransactionId keeps to its grammar everywhere`(_ id: String) throws {
+    func `an appTransactionId must match its grammar everywhere`(_ id: String) throws {
         try HostileNotification("H-120", "transaction \(id)", .nonconforming(.profileText)) {
             $0.transaction?["appTransactionId"] = id
         }.check()
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["1.5", "\"1234567890\"", "1e300", "true"])
-    func `an appAppleId of an app transaction is a whole number, in the sandbox too`(_ number: String) throws {
+    func `an appAppleId of an app transaction must be a whole number, in the sandbox too`(_ number: String) throws {
         try HostileNotification("H-112", "Production \(number)", .nonconforming(.profileNumber), .appData) {
             $0.appTransaction?["appAppleId"] = number
         }.check()

@@ -19,12 +19,12 @@ import Testing
     }
 
     @Test(arguments: HostileNotification.forgedNumbers)
-    func `no number of an untrusted client is read`(_ row: HostileNotification) throws {
+    func `no number of an untrusted client is parsed`(_ row: HostileNotification) throws {
         try row.check()
     }
 
     @Test(arguments: HostileNotification.texts)
-    func `signed texts are bounded and without control characters`(_ row: HostileNotification) throws {
+    func `signed texts are limited in length and have no control characters`(_ row: HostileNotification) throws {
         try row.check()
     }
 

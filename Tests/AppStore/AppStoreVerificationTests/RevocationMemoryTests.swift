@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a revoked certificate is not forgotten, however many others come`() throws {
+    @Test func `a revoked certificate is never evicted`() throws {
         let kit = try SigningKit.shared()
         var state = RevocationState()
         let standing = state.standing(of: kit.pki.leaf, issuer: kit.pki.intermediate, at: now)
@@ -31,7 +31,7 @@ import Testing
         #expect(state.status(at: now).revoked == 1)
     }
 
-    @Test func `a certificate that is being asked about is not forgotten meanwhile`() throws {
+    @Test func `a certificate with a request in flight is not evicted`() throws {
         let kit = try SigningKit.shared()
         var state = RevocationState()
         let standing = state.standing(of: kit.pki.leaf, issuer: kit.pki.intermediate, at: now)
@@ -44,7 +44,7 @@ import Testing
         #expect(state.status(at: now).good == 1)
     }
 
-    @Test func `the one that was used longest ago is forgotten first`() throws {
+    @Test func `the least recently used certificate is evicted first`() throws {
         let kit = try SigningKit.shared()
         var state = RevocationState()
         let first = state.standing(of: kit.pki.leaf, issuer: kit.pki.intermediate, at: now)

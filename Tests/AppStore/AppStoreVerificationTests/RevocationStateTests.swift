@@ -17,7 +17,7 @@ import Testing
         return (state, standing)
     }
 
-    @Test func `one question at a time is in flight`() throws {
+    @Test func `a certificate has one request in flight at a time`() throws {
         var (state, standing) = try stateWithOne()
         let due = state.takeDueQuestions(at: now)
         #expect(due.count == 1)
@@ -28,14 +28,14 @@ import Testing
         #expect(standing.known(at: now) == .unknown)
     }
 
-    @Test func `the same certificate has one standing`() throws {
+    @Test func `a certificate has a single status cell`() throws {
         let kit = try SigningKit.shared()
         var (state, standing) = try stateWithOne()
         #expect(state.standing(of: kit.pki.leaf, issuer: kit.pki.intermediate, at: now) === standing)
         #expect(state.standing(of: kit.pki.intermediate, issuer: kit.pki.root, at: now) !== standing)
     }
 
-    @Test func `a good answer is renewed between half and four fifths of its life`() throws {
+    @Test func `a good response is renewed between half and four fifths of its lifetime`() throws {
         for seed in 0..<100 as Range<UInt64> {
             var (state, standing) = try stateWithOne()
             var random = SeededGenerator(seed: seed)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `failures are repeated at growing distances up to ten minutes`() throws {
+    @Test func `failures are retried at growing intervals up to ten minutes`() throws {
         var (state, _) = try stateWithOne()
         var random = SeededGenerator(seed: 42)
         var time = now
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `what is remembered is bounded`() throws {
+    @Test func `the number of tracked certificates is limited`() throws {
         let kit = try SigningKit.shared()
         var state = RevocationState()
         for index in 0..<100 {

@@ -68,7 +68,7 @@ import Testing
         await verifier.revocation.askDueQuestions { time }
     }
 
-    @Test func `strict asks Apple to retry until the answers are there`() async throws {
+    @Test func `strict revocation asks Apple to retry until the responses have arrived`() async throws {
         let (verifier, responders, body) = try Self.verifier(.strict)
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .retryLater(.revocationUnknown))
         await Self.ask(verifier, at: Self.now)
@@ -81,7 +81,7 @@ import Testing
         #expect(!status.needsAttention)
     }
 
-    @Test func `soft accepts, counts, and calls for an operator after five minutes`() async throws {
+    @Test func `soft revocation accepts, counts, and alerts after five minutes`() async throws {
         let (verifier, _, body) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }
         #expect(ExpectedVerdict(verifier.verify(body: body, at: Self.now)) == .accepted)
         await Self.ask(verifier, at: Self.now)
@@ -94,7 +94,7 @@ import Testing
         #expect(verifier.revocationStatus(at: Self.now + 300_000).needsAttention)
     }
 
-    @Test func `a chain that signed for others, or once, is not asked about and raises no alert`() async throws {
+    @Test func `a chain that verified no notification for our apps is not checked and raises no alert`() async throws {
         let (verifier, responders, _) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }
         let kit = try Self.made.get()
         let other = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
@@ -111,7 +111,7 @@ import Testing
         #expect(!status.needsAttention)
     }
 
-    @Test func `under strict what is not for us is refused and not asked about`() async throws {
+    @Test func `strict revocation refuses notifications for other apps without a check`() async throws {
         let (verifier, responders, _) = try Self.verifier(.strict)
         let kit = try Self.made.get()
         let other = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
@@ -120,7 +120,7 @@ import Testing
         #expect(responders.addresses.isEmpty)
     }
 
-    @Test func `a leaf that Apple no longer uses raises no alert after an hour and is forgotten after two days`()
+    @Test func `a leaf that Apple no longer uses raises no alert after an hour and is evicted after two days`()
         async throws
     {
         let (verifier, responders, body) = try Self.verifier(.soft) { _, _ in throw Responders.Unreachable() }
@@ -140,7 +140,7 @@ import Testing
     /// A known header is renewed every 15 minutes. Its certificates count as in use because their standings are looked
     /// up again each time: if standings were carried over, the certificates would be evicted after two days and be
     /// unknown from then on.
-    @Test func `certificates are asked about for as long as notifications come under them`() async throws {
+    @Test func `certificates are checked as long as notifications use them`() async throws {
         let (verifier, responders, body) = try Self.verifier(.strict)
         verifier.verify(body: body, at: Self.now).expect(.retryLater(.revocationUnknown))
         for step in 0..<144 as Range<Int64> {
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [RevocationPolicy.strict, .soft], ["leaf", "intermediate"])
-    func `a revoked certificate refuses at once and its chain is forgotten`(
+    func `a revoked certificate is refused at once, and its cached chain is evicted`(
         _ policy: RevocationPolicy, _ which: String
     ) async throws {
         let (verifier, responders, body) = try Self.verifier(policy)
@@ -181,7 +181,7 @@ import Testing
         #expect(verifier.revocationStatus(at: later).needsAttention)
     }
 
-    @Test func `a nested object under a revoked leaf is no longer Apple's`() async throws {
+    @Test func `a nested object under a revoked leaf is refused`() async throws {
         let kit = try Self.made.get()
         let other = try kit.leaf { $0.extensions.append(.ocspAddress("http://ocsp.example.com/leaf")) }
         let serial = other.certificate.serialNumber
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: nothings)
-    func `an answer that proves nothing changes nothing`(_ nothing: Nothing) async throws {
+    func `a response that proves nothing changes nothing`(_ nothing: Nothing) async throws {
         let (verifier, _, body) = try Self.verifier(.strict, nothing.rule)
         _ = verifier.verify(body: body, at: Self.now)
         await Self.ask(verifier, at: Self.now)
@@ -249,7 +249,9 @@ import Testing
     ]
 
     @Test(arguments: [(nil, 24), (12, 12), (7 * 24, 24)] as [(Int64?, Int64)])
-    func `a good answer counts until its next update, at most a day`(_ next: Int64?, _ hours: Int64) async throws {
+    func `a good response is valid until its next update, for a day at most`(
+        _ next: Int64?, _ hours: Int64
+    ) async throws {
         let (verifier, _, body) = try Self.verifier(.strict) { responder, _ in
             responder.thisUpdateOffset = 0
             responder.nextUpdateOffset = next.map { $0 * 3600 }
@@ -262,7 +264,7 @@ import Testing
         #expect(ExpectedVerdict(verifier.verify(body: body, at: end + 1)) == .retryLater(.revocationUnknown))
     }
 
-    @Test func `an outage does not undo what is known`() async throws {
+    @Test func `an outage does not discard known responses`() async throws {
         let (verifier, responders, body) = try Self.verifier(.strict)
         _ = verifier.verify(body: body, at: Self.now)
         await Self.ask(verifier, at: Self.now)
@@ -273,7 +275,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a responder that does not answer delays no other`() async throws {
+    func `an unresponsive responder does not delay the others`() async throws {
         let first = try Self.made.get()
         let second = SigningKit(pki: try TestCertificateAuthority(Self.options))
         let requester = SilentFor(allBut: Responders(second) { _, _ in .good })
@@ -313,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func `no responder is asked about a certificate chain under which no signature has verified`() async throws {
+    @Test func `no responder is queried about a certificate chain before a signature verified under it`() async throws {
         let (verifier, responders, _) = try Self.verifier(.strict)
         let kit = try Self.made.get()
         let forged = SigningKit.body(try kit.jws(chain: kit.pki.chain, key: .generate(.p256)))
@@ -322,7 +324,7 @@ import Testing
         #expect(responders.addresses.isEmpty)
     }
 
-    @Test func `a certificate without an address can not be asked about`() async throws {
+    @Test func `a certificate without a responder's address cannot be checked`() async throws {
         let kit = try SigningKit.shared()
         let responders = Responders(kit) { _, _ in .good }
         let verifier = try NotificationVerifier(kit.configuration { $0.revocation = .strict }, requester: responders)

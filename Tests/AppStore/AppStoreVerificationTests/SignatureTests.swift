@@ -8,11 +8,11 @@ import Testing
 /// Check 10: rows H-72 and H-91 to H-98.
 @Suite struct SignatureTests {
     @Test(arguments: HostileNotification.signatures)
-    func `only the leaf's signature over the exact bytes is good`(_ row: HostileNotification) throws {
+    func `only the leaf's signature over the exact bytes is accepted`(_ row: HostileNotification) throws {
         try row.check()
     }
 
-    @Test func `each of the 512 single bit flips of a signature is refused`() throws {
+    @Test func `each of the 512 single-bit changes of a signature is refused`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let jws = try kit.jws(.test)

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction and its renewal info are given as they were signed`() throws {
+    @Test func `a transaction and its renewal info are returned as they were signed`() throws {
         let verified = try verifier.verify(
             signedTransaction: signed(Self.transaction), signedRenewalInfo: signed(Self.renewalInfo),
             at: SigningKit.now)
@@ -67,13 +67,15 @@ import Testing
             ("signedDate", nil, .profileDate), ("signedDate", 0, .profileDate),
             ("signedDate", .integer(SigningKit.now + 25 * 3_600_000), .clock),
         ] as [(String, JSONValue?, Reason)])
-    func `what is not for us or not as documented is refused`(
+    func `a transaction for another app or with an undocumented value is refused`(
         name: String, value: JSONValue?, expected: Reason
     ) throws {
         #expect(reason(try signed(Self.with(Self.transaction, name, value))) == expected)
     }
 
-    @Test func `the sandbox of an app that is configured without it is taken, as in notifications`() throws {
+    @Test func `a sandbox transaction is accepted although the app is configured without it, as in notifications`()
+        throws
+    {
         let sandbox = try signed(Self.with(Self.transaction, "environment", "Sandbox"))
         #expect(
             try verifier.verify(signedTransaction: sandbox, at: SigningKit.now).environment == .sandbox)
@@ -91,7 +93,7 @@ import Testing
         #expect(reason(try signed(Self.transaction), renewalInfo) == expected)
     }
 
-    @Test func `what another authority signed, or what is not signed, is refused`() throws {
+    @Test func `objects that are unsigned or signed by another authority are refused`() throws {
         let imposter = try SigningKit.imposter()
         #expect(reason(try signed(Self.transaction, by: imposter)) != nil)
         #expect(reason(try signed(Self.transaction), try signed(Self.renewalInfo, by: imposter)) != nil)
@@ -104,13 +106,13 @@ import Testing
     }
 
     /// Renewal info, app transactions and notifications are signed with the same key.
-    @Test func `another kind of signed object is no transaction`() throws {
+    @Test func `other types of signed objects are not transactions`() throws {
         #expect(reason(try signed(Self.renewalInfo)) == .typeConfusion)
         #expect(reason(Array(try kit.jws().utf8)) == .typeConfusion)
         #expect(reason(try signed(Self.transaction), try signed(Self.transaction)) == .profileNested)
     }
 
-    @Test func `while nothing is known about revocation, strict says to try again`() throws {
+    @Test func `under strict revocation an unknown status asks for a retry`() throws {
         var options = SigningKit.options
         options.leafOCSPAddress = "http://ocsp.example.com/leaf"
         options.intermediateOCSPAddress = "http://ocsp.example.com/intermediate"

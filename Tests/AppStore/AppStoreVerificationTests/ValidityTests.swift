@@ -8,11 +8,11 @@ import Testing
 /// Check 11: rows H-77 to H-79, evaluated after the signature.
 @Suite struct ValidityTests {
     @Test(arguments: HostileNotification.validity)
-    func `certificates are judged at the present`(_ row: HostileNotification) throws {
+    func `certificates are checked at the present`(_ row: HostileNotification) throws {
         try row.check()
     }
 
-    @Test func `a refusal says by how many seconds`() throws {
+    @Test func `a refusal states the seconds outside the validity period`() throws {
         let kit = try SigningKit.shared()
         let body = try kit.body(.test)
         let end = try #require(kit.pki.leaf.validity).notAfter
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -1, 0, Int64.max])
-    func `no clock traps`(_ now: Int64) throws {
+    func `no clock reading traps`(_ now: Int64) throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         #expect(ExpectedVerdict(verifier.verify(body: try kit.body(), at: SigningKit.now)) == .accepted)

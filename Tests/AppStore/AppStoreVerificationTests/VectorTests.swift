@@ -48,7 +48,7 @@ import Testing
 
     static var chains: ChainCases? { try? TestVectors.decode("chain/cases.json") }
 
-    @Test func `each certificate chain is judged as its case says`() throws {
+    @Test func `each certificate chain gets the expected verdict of its case`() throws {
         try initializeCryptography()
         let chains = try #require(Self.chains)
         #expect(chains.cases.count == 16)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a certificate chain whose third entry is garbage is nonconforming and harms nothing`() throws {
+    @Test func `a certificate chain with a garbage third entry verifies but has an unexpected shape`() throws {
         let chains = try #require(Self.chains)
         for example in chains.cases where example.expect == "either" {
             let header = try JWSHeader(Self.header(example, chains))
@@ -115,7 +115,7 @@ import Testing
         let cases: [Case]
     }
 
-    @Test func `each JWS is judged as its case says`() throws {
+    @Test func `each JWS gets the expected verdict of its case`() throws {
         let cases: JWSCases = try TestVectors.decode("jws/cases.json")
         #expect(cases.cases.count == 19)
         for example in cases.cases {
@@ -159,12 +159,12 @@ import Testing
             ("xcode/xcode-signed-app-transaction", .badRequest(.certificateListForm)),
             ("xcode/xcode-app-receipt-with-transaction", .badRequest(.jwsForm)),
         ] as [(String, ExpectedVerdict)])
-    func `signed files are judged as documented`(_ path: String, _ expected: ExpectedVerdict) throws {
+    func `signed files get their documented verdicts`(_ path: String, _ expected: ExpectedVerdict) throws {
         let verdict = try Self.verifier().verify(signedPayload: Array(try TestVectors.text(path).utf8), at: Self.now)
         #expect(ExpectedVerdict(verdict) == expected)
     }
 
-    @Test func `a good mock notification says what its README says`() throws {
+    @Test func `the fields of the mock notification are those in its README`() throws {
         let jws = Array(try TestVectors.text("mock_signed_data/testNotification").utf8)
         guard case .accepted(let notification) = try Self.verifier().verify(signedPayload: jws, at: Self.now) else {
             Issue.record("not accepted")
@@ -186,7 +186,7 @@ import Testing
             ("signedRenewalInfo.json", 1, .notForUs(.typeConfusion)),
             ("appTransaction.json", 1, .notForUs(.typeConfusion)),
         ] as [(String, Int64, ExpectedVerdict)])
-    func `model payloads, when signed, go where their environment belongs`(
+    func `signed model payloads are routed by their environment`(
         _ file: String, _ appAppleId: Int64, _ expected: ExpectedVerdict
     ) throws {
         let kit = try SigningKit.shared()
