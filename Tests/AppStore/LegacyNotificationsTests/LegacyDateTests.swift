@@ -18,7 +18,7 @@ struct DateCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Dates of the unsigned forms") struct LegacyDateTests {
+@Suite("Dates in unsigned notifications") struct LegacyDateTests {
     private static let readable: JSONValue = "2026-09-20 10:26:41 Etc/GMT"
     private static let other: JSONValue = "2019-11-22 19:29:45 Etc/GMT"
 
@@ -54,7 +54,7 @@ struct DateCase: Sendable, CustomTestStringConvertible {
         DateCase("no such day", ["expires_date": "2026-02-30 10:26:41 Etc/GMT"], nil, ignored: 1),
         DateCase("too short", ["expires_date": "2026 Etc/GMT"], nil, ignored: 1),
     ])
-    func `are read in the order of their forms`(row: DateCase) throws {
+    func `date fields are read in the order of their formats`(row: DateCase) throws {
         let subject = transaction("100", expires: nil, with: row.fields)
         let notification = try LegacyDraft("INITIAL_BUY", [subject]).read()
         #expect(try notification.transactionPayload?.expiresDate == row.date)
@@ -63,7 +63,7 @@ struct DateCase: Sendable, CustomTestStringConvertible {
         #expect(try notification.transactionPayload?.purchaseDate == at(0))
     }
 
-    @Test func `of every kind are counted where they are malformed`() throws {
+    @Test func `malformed dates of every field are counted`() throws {
         let bad: JSONValue = "99999999999999999999"
         let notification = try LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS",
@@ -82,7 +82,7 @@ struct DateCase: Sendable, CustomTestStringConvertible {
         #expect(notification.eventTime == at(day))
     }
 
-    @Test func `and other values that are not as documented are absent and counted`() throws {
+    @Test func `malformed dates and other undocumented values are absent and counted`() throws {
         let notification = try LegacyDraft(
             "DID_RENEW", [transaction("100", with: ["quantity": "many", "is_trial_period": "maybe"])],
             [renewal("2", with: ["is_in_billing_retry_period": "yes", "expiration_intent": "none"])],

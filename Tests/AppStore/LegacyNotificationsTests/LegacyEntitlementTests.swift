@@ -5,7 +5,7 @@ import LegacyNotifications
 import Testing
 
 /// Entitlements that consumers derive from the payloads.
-@Suite("Entitlements from the unsigned forms") struct LegacyEntitlementTests {
+@Suite("Entitlements from unsigned notifications") struct LegacyEntitlementTests {
     private func purchase(_ drafts: [LegacyDraft]) throws -> PurchaseFacts {
         var purchase = PurchaseFacts(
             environment: .production, bundleId: app, originalTransactionId: OriginalTransactionId("100"))
@@ -33,7 +33,7 @@ import Testing
         transaction("100", with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 5 * day + minute)]),
     ]
 
-    @Test func `a purchase, its end and a resubscription follow the receipts`() throws {
+    @Test func `a purchase, its end and a resubscription follow from the receipts`() throws {
         let resubscribed = LegacyDraft(
             "INTERACTIVE_RENEWAL", [transaction("101", yearly, bought: 40 * day, expires: 400 * day)],
             [renewal("1", yearly)])
@@ -48,7 +48,7 @@ import Testing
         #expect(try state([Self.bought, cancelled], at: 6 * day) == ["REVOKED \(monthly)"])
     }
 
-    @Test func `an upgrade told twice, by the new and by the replaced transaction, leaves the new one`() throws {
+    @Test func `an upgrade reported by the new and by the replaced transaction grants the new one`() throws {
         let interactive = LegacyDraft("INTERACTIVE_RENEWAL", Self.upgraded, [renewal("1", yearly)])
         // Sent later, for the replaced transaction: it must not end its replacement.
         let cancel = LegacyDraft("CANCEL", Self.upgraded, [renewal("1", yearly)])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `an unresolved notification brings no facts`() throws {
+    @Test func `an unresolved notification adds no facts`() throws {
         let notification = try LegacyDraft("DID_RENEW", []).read()
         #expect(
             PurchaseFacts(

@@ -21,8 +21,10 @@ struct EventCase: Sendable, CustomTestStringConvertible {
 }
 
 /// The events of Apple's table, each with the types sent for it.
-@Suite("Events and the types sent for them") struct LegacyEventTests {
-    @Test(arguments: Self.cases) func `are told by the body and not by its type`(sent: EventCase) throws {
+@Suite("Events and their notification types") struct LegacyEventTests {
+    @Test(arguments: Self.cases) func `the event is derived from the body and not from its type`(
+        sent: EventCase
+    ) throws {
         let notification = try sent.draft.read()
         #expect(notification.mapped == sent.mapped)
         #expect(try notification.status == sent.status)

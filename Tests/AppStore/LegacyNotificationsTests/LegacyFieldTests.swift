@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-@Suite("The fields of version 2 and their sources") struct LegacyFieldTests {
+@Suite("Sources of the version 2 fields") struct LegacyFieldTests {
     private static let rich = transaction(
         "101", yearly, bought: day, expires: 366 * day,
         with: [
@@ -12,7 +12,7 @@ import Testing
             "purchase_date_pst": "2020-01-01 00:00:00 America/Los_Angeles",
         ])
 
-    @Test func `a transaction has everything that the subject tells`() throws {
+    @Test func `a transaction has all fields of its receipt entry`() throws {
         let notification = try LegacyDraft("DID_RENEW", [Self.rich], [renewal("1", yearly)]).read()
         let payload = try #require(try notification.transactionPayload)
         #expect(payload.fieldProblems.isEmpty)
@@ -33,7 +33,7 @@ import Testing
         #expect(payload.signedDate == notification.eventTime)
     }
 
-    @Test func `what has no source is absent`() throws {
+    @Test func `fields without a source are absent`() throws {
         let notification = try LegacyDraft("DID_RENEW", [Self.rich], [renewal("1", yearly)]).read()
         let payload = try #require(try notification.transactionPayload)
         #expect(payload.price == nil && payload.currency == nil && payload.storefront == nil)
@@ -44,7 +44,7 @@ import Testing
         #expect(payload.unknownFields.isEmpty)
     }
 
-    @Test func `a purchase without expiry is of no known product type and has no status or renewal`() throws {
+    @Test func `a purchase without expiry has no product type, status or renewal info`() throws {
         let notification = try LegacyDraft(
             "CONSUMPTION_REQUEST", [transaction("100", "coins", expires: nil)], [], ["auto_renew_status": "true"]
         ).read()
@@ -53,7 +53,7 @@ import Testing
         #expect(try notification.status == nil)
     }
 
-    @Test func `ownership is a purchase where it is not told`() throws {
+    @Test func `absent ownership means purchased`() throws {
         let notification = try LegacyDraft(
             "DID_RENEW", [transaction("100").without("in_app_ownership_type")]
         ).read()
@@ -75,7 +75,7 @@ import Testing
 
     private static let cancelled: JSONObject = ["cancellation_date_ms": text(at: 5 * day), "cancellation_reason": "1"]
 
-    @Test(arguments: ["REFUND", "CANCEL"]) func `a refund is taken for a full one`(type: String) throws {
+    @Test(arguments: ["REFUND", "CANCEL"]) func `a refund is treated as a full refund`(type: String) throws {
         let notification = try LegacyDraft(type, [transaction("100", with: Self.cancelled)]).read()
         let payload = try #require(try notification.transactionPayload)
         #expect(payload.revocationDate == at(5 * day))
@@ -86,7 +86,7 @@ import Testing
         #expect(notification.eventTime == at(5 * day))
     }
 
-    @Test func `the end of family sharing is no refund`() throws {
+    @Test func `the end of family sharing is not a refund`() throws {
         let payload = try #require(
             try LegacyDraft("REVOKE", [transaction("100", with: Self.cancelled)]).read().transactionPayload)
         #expect(payload.revocationDate == at(5 * day))
@@ -94,7 +94,7 @@ import Testing
         #expect(payload.revocationPercentage == nil)
     }
 
-    @Test func `a transaction that was cancelled earlier says so in notifications of other types`() throws {
+    @Test func `notifications of other types include an earlier cancellation of the transaction`() throws {
         let payload = try #require(
             try LegacyDraft("DID_CHANGE_RENEWAL_STATUS", [transaction("100", with: Self.cancelled)], [renewal("0")])
                 .read().transactionPayload)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: ["CANCEL", "DID_RENEW"])
-    func `a transaction replaced by an upgrade was not revoked`(type: String) throws {
+    func `a transaction replaced by an upgrade is not revoked`(type: String) throws {
         let subject = transaction("100", with: Self.cancelled + ["is_upgraded": "true"])
         let notification = try LegacyDraft(type, [subject]).read()
         let payload = try #require(try notification.transactionPayload)
@@ -112,7 +112,7 @@ import Testing
         #expect(try notification.status == .active)
     }
 
-    @Test func `a cancellation that a newer transaction explains is no refund either`() throws {
+    @Test func `a cancellation explained by a newer transaction is not a refund`() throws {
         let notification = try LegacyDraft(
             "CANCEL",
             [
@@ -140,7 +140,7 @@ import Testing
             "promotional before offer code", ["promotional_offer_id": "winter", "offer_code_ref_name": "fair"],
             .promotional, "winter", nil),
     ])
-    func `an offer is that of the transaction`(row: OfferCase) throws {
+    func `an offer is taken from the transaction`(row: OfferCase) throws {
         let payload = try #require(
             try LegacyDraft("DID_RENEW", [transaction("100", with: row.fields)]).read().transactionPayload)
         #expect(payload.offerType == row.type)
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Renewal
 
-    @Test func `renewal info has everything that the pending renewal tells`() throws {
+    @Test func `renewal info has all fields of the pending renewal`() throws {
         let pending = renewal(
             "0", yearly, next: monthly,
             with: [
@@ -178,7 +178,7 @@ import Testing
         #expect(payload.signedDate == notification.eventTime)
     }
 
-    @Test func `what no pending renewal tells is taken from outside of the receipt`() throws {
+    @Test func `fields absent from the pending renewal are taken from the top level of the body`() throws {
         let notification = try LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [transaction("100")], [],
             ["auto_renew_status": "false", "auto_renew_product_id": "basic", "expiration_intent": 1]
@@ -191,16 +191,16 @@ import Testing
         #expect(payload.isInBillingRetryPeriod == nil)
     }
 
-    @Test func `of a group with several renewals that of the subject's product counts`() throws {
+    @Test func `among several renewals of a group, the one of the subject's product is used`() throws {
         let notification = try LegacyDraft(
             "DID_RENEW", [transaction("100")], [renewal("0", yearly), renewal("1", monthly)]
         ).read()
         #expect(try notification.renewalPayload?.autoRenewStatus == .on)
     }
 
-    // MARK: The oldest form
+    // MARK: Status updates
 
-    @Test func `a receipt of the oldest form tells as much`() throws {
+    @Test func `a status update's receipt provides the same fields`() throws {
         let notification = try LegacyDraft(
             oldest: "DID_CHANGE_RENEWAL_STATUS", latest: receipt("101", bought: month, expires: 2 * month),
             [
@@ -222,7 +222,7 @@ import Testing
         #expect(try notification.payload.data?.bundleVersion == "7")
     }
 
-    @Test func `the oldest form tells why a subscription ended only while renewal is off`() throws {
+    @Test func `a status update states why a subscription ended only while renewal is off`() throws {
         for (status, intent) in [("false", ExpirationIntent.billingError), ("true", nil), (nil, nil)] {
             var further: JSONObject = ["expiration_intent": "2"]
             further["auto_renew_status"] = status.map { .string($0) }
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `a grace date counts only while Apple retries`() throws {
+    @Test func `a grace date is used only while Apple retries`() throws {
         for (retry, expected) in [("1", at(400 * day)), ("0", nil)] {
             let pending = renewal(with: [
                 "is_in_billing_retry_period": .string(retry), "grace_period_expires_date_ms": text(at: 400 * day),
@@ -243,12 +243,12 @@ import Testing
         }
     }
 
-    @Test func `the Apple id of the next product stays in the body as received`() throws {
+    @Test func `the Apple id of the next product remains in the body as received`() throws {
         let legacy = try LegacyDraft(oldest: "RENEWAL", latest: receipt("101")).read().legacy
         #expect(try JSONValue(json: legacy).object?["auto_renew_adam_id"] == "1500000001")
     }
 
-    @Test func `a cancellation of the oldest form is dated outside of its receipt`() throws {
+    @Test func `the cancellation date of a status update is read outside its receipt`() throws {
         let notification = try LegacyDraft(
             oldest: "CANCEL", expired: receipt("100"), ["cancellation_date": "2026-09-25 10:26:40 Etc/GMT"]
         ).read()

@@ -24,19 +24,19 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Hostile and broken bodies") struct LegacyHostileTests {
+@Suite("Hostile and malformed bodies") struct LegacyHostileTests {
     @Test(arguments: odd + forbidden + quarantined + read)
-    func `are quarantined or read by what is wrong with them`(row: HostileCase) throws {
+    func `each body is quarantined or read according to its fault`(row: HostileCase) throws {
         #expect(try row.draft.fault()?.code == row.code)
     }
 
-    @Test func `are answered by the code`() throws {
+    @Test func `the fault determines the outcome`() throws {
         #expect(try Self.odd.allSatisfy { try $0.draft.fault()?.outcome == .quarantined })
         #expect(try Self.forbidden.allSatisfy { try $0.draft.fault()?.outcome == .forbidden })
         #expect(try Self.quarantined.allSatisfy { try $0.draft.fault()?.outcome == .quarantined })
     }
 
-    @Test func `are explained without their content`() throws {
+    @Test func `the description of a fault does not contain the content of the body`() throws {
         let draft = LegacyDraft("DID_RENEW", [transaction("secret\u{1}text")])
         let fault = try #require(try draft.fault())
         #expect(!fault.description.contains("secret"))
@@ -79,7 +79,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    @Test func `with a bid that is no text are quarantined`() throws {
+    @Test func `a body whose bid is not a text is quarantined`() throws {
         var draft = LegacyDraft("DID_RENEW", [transaction("100")])
         draft.body["bid"] = 1
         #expect(try draft.fault()?.outcome == .quarantined)
@@ -145,14 +145,14 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    @Test func `with both forms of receipts are read as version 1`() throws {
+    @Test func `a body with both kinds of receipts is read as version 1`() throws {
         var draft = LegacyDraft("DID_RENEW", [transaction("100")])
         draft.body["latest_receipt_info"] = .object(receipt("999", bought: 90 * day))
         #expect(try draft.read().source == .v1)
         #expect(try draft.read().transactionId?.rawValue == "100")
     }
 
-    @Test func `without bid are for the app whose secret they carry`() throws {
+    @Test func `a body without bid belongs to the app of its secret`() throws {
         var draft = LegacyDraft("DID_RENEW", [transaction("100")])
         draft.body["bid"] = nil
         let notification = try draft.read(as: BundleId("com.example.two"))
@@ -161,7 +161,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         #expect(LegacyBody(try draft.document()).bundleId == .absent)
     }
 
-    @Test func `name their app in bid, in the oldest form in a receipt`() throws {
+    @Test func `version 1 names its app in bid, a status update in a receipt`() throws {
         #expect(LegacyBody(try LegacyDraft("DID_RENEW", []).document()).bundleId == .value(app))
         #expect(
             LegacyBody(try LegacyDraft(oldest: "CANCEL", expired: receipt("1")).document()).bundleId == .value(app))

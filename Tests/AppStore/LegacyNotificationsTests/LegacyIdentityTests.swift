@@ -19,7 +19,7 @@ import Testing
         ])
 
     // The digests were computed by another program from the lines in the specification.
-    @Test func `is a digest of what a notification is about`() throws {
+    @Test func `the event id is a digest of the event`() throws {
         #expect(
             try Self.failure.read().eventId == "b7865f1fb0011d60fb9d6725b51f92bf078d980f6c8a6088b36ed482812501d5")
         var cancellation = LegacyDraft(
@@ -30,7 +30,7 @@ import Testing
             try cancellation.read().eventId == "2523aca0516bbf9993aa1b08908911dbe422bf52171d2a70f40614b069c920c0")
     }
 
-    @Test func `is the same when a later attempt carries a newer receipt`() throws {
+    @Test func `the event id is equal for a later attempt with a newer receipt`() throws {
         var retry = Self.failure
         retry.receipt?["latest_receipt"] = "MIIT0002"
         retry.receipt?["latest_receipt_info"] = [
@@ -68,13 +68,13 @@ import Testing
         ),
     ]
 
-    @Test(arguments: changes.indices) func `is another when something else happened`(index: Int) throws {
+    @Test(arguments: changes.indices) func `the event id differs for another event`(index: Int) throws {
         var draft = Self.failure
         Self.changes[index].change(&draft)
         #expect(try draft.read().eventId != Self.failure.read().eventId, "\(Self.changes[index].name)")
     }
 
-    @Test func `is another for another app`() throws {
+    @Test func `the event id differs for another app`() throws {
         var draft = Self.failure
         draft.body["bid"] = nil
         #expect(try draft.read(as: BundleId("com.example.two")).eventId != draft.read().eventId)
@@ -93,18 +93,20 @@ import Testing
         ("CONSUMPTION_REQUEST", 3 * day), ("SOMETHING_NEW", 3 * day),
     ]
 
-    @Test(arguments: times) func `of the event is the date that its type is about`(type: String, time: Int64) throws {
+    @Test(arguments: times) func `the event time is the date that belongs to the type`(
+        type: String, time: Int64
+    ) throws {
         let notification = try LegacyDraft(type, [Self.subject], [], Self.changed).read(received: 40 * day)
         #expect(notification.eventTime == at(time))
         #expect(try notification.payload.signedDate == at(time))
     }
 
-    @Test(arguments: times) func `of the event is never later than its receipt`(type: String, time: Int64) throws {
+    @Test(arguments: times) func `the event time is never later than the receipt`(type: String, time: Int64) throws {
         #expect(
             try LegacyDraft(type, [Self.subject], [], Self.changed).read(received: hour).eventTime == at(hour))
     }
 
-    @Test func `of the event is the newest date of the purchase where its own is absent`() throws {
+    @Test func `the event time is the newest date of the purchase if its own date is absent`() throws {
         func time(_ transactions: [JSONObject], _ further: JSONObject = [:]) throws -> AppStoreInstant {
             try LegacyDraft("DID_CHANGE_RENEWAL_PREF", transactions, [], further).read(received: 40 * day).eventTime
         }
@@ -119,13 +121,15 @@ import Testing
     }
 
     @Test(arguments: ["DID_CHANGE_RENEWAL_PREF", "PRICE_INCREASE_CONSENT", "CONSUMPTION_REQUEST", "SOMETHING_NEW"])
-    func `of a body without a date of its own is another for each receipt`(type: String) throws {
+    func `a body without its own date has another event id at each time of receipt`(type: String) throws {
         let draft = LegacyDraft(type, [transaction("100")], [renewal()])
         let ids = try [5 * day, 5 * day + 1, 5 * day].map { try draft.read(received: $0).eventId }
         #expect(ids[0] != ids[1] && ids[0] == ids[2])
     }
 
-    @Test func `of a body without a date of its own is a digest of its receipt's newest date and its arrival`() throws {
+    @Test func `the event id without a date in the body is a digest of the newest receipt date and the arrival time`()
+        throws
+    {
         let draft = LegacyDraft("DID_CHANGE_RENEWAL_PREF", [transaction("100")], [renewal()])
         let lines = [
             "v1", "Production", "com.example.app", "DID_CHANGE_RENEWAL_PREF", "100", "100",

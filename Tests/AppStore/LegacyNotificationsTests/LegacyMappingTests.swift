@@ -18,8 +18,10 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(name) → \(mapped)" }
 }
 
-@Suite("The nearest type of version 2") struct LegacyMappingTests {
-    @Test(arguments: Self.rows) func `follows the first row whose condition holds`(row: MappingCase) throws {
+@Suite("Mapping to the nearest version 2 type") struct LegacyMappingTests {
+    @Test(arguments: Self.rows) func `the type is that of the first row with a true condition`(
+        row: MappingCase
+    ) throws {
         let notification = try row.draft.read()
         #expect(notification.mapped == row.mapped)
         // The texts agree, and the type as sent is kept.

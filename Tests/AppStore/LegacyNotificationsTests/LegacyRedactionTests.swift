@@ -3,12 +3,12 @@ import JSON
 import LegacyNotifications
 import Testing
 
-@Suite("The body of a record") struct LegacyRedactionTests {
+@Suite("The body in a record") struct LegacyRedactionTests {
     private func legacy(_ json: String) throws -> String {
         String(decoding: LegacyBody(try JSONDocument.object(Array(json.utf8))).redacted(), as: UTF8.self)
     }
 
-    @Test func `is as it was received, byte for byte, less what is private`() throws {
+    @Test func `the body is preserved byte for byte except for private members`() throws {
         let body = """
             { "notification_type" : "CANCEL",  "password":"\(canary)", "environment":"PROD",
               "latest_receipt":"MIIT0001","latest_expired_receipt" : "MIIT0002" ,
@@ -39,7 +39,7 @@ import Testing
     /// The secret with every character escaped.
     private static let escaped = canary.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
 
-    @Test(arguments: spellings) func `has the secret nowhere, however it is spelled`(spelling: String) throws {
+    @Test(arguments: spellings) func `the body contains the secret nowhere, in any encoding`(spelling: String) throws {
         let body = spelling.replacing("@", with: canary).replacing("%C%", with: Self.escaped)
             .replacing("%D%", with: Self.escaped.replacing("\\", with: "\\\\"))
         let legacy = try legacy(body)
@@ -59,13 +59,13 @@ import Testing
         }
     }
 
-    @Test func `keeps what is beside a secret`() throws {
+    @Test func `text beside a secret is preserved`() throws {
         #expect(
             try legacy(#"{"a":1,"shared":"x\#(canary)","list":["\#(canary)","b"],"password":"\#(canary)"}"#)
                 == #"{"a":1,"shared":"","list":["","b"]}"#)
     }
 
-    @Test func `and the payloads have no text that repeats the secret`() throws {
+    @Test func `the body and the payloads contain no text that repeats the secret`() throws {
         let draft = LegacyDraft(
             "DID_RENEW", [transaction("100", .init(canary), with: ["promotional_offer_id": .string("x" + canary)])],
             [renewal("1", canary)],

@@ -63,7 +63,7 @@ struct SettledLife {
 }
 
 /// The table of 12.4, by row number: the validity of version 1 facts, by their receipt relative to the query to Apple.
-@Suite("What settles version 1") struct LegacySettlingTests {
+@Suite("Confirmation of version 1 notifications") struct LegacySettlingTests {
     private static let on: JSONObject = ["autoRenewStatus": 1, "autoRenewProductId": .string(monthly)]
     private static let first = transaction("100")
     private static let second = transaction("101", bought: month, expires: 2 * month)
@@ -82,7 +82,7 @@ struct SettledLife {
         return life
     }
 
-    @Test func `1: a recovery in grace is asked about although it is dated like the failure`() throws {
+    @Test func `1: a recovery in grace is queried although its date equals that of the failure`() throws {
         var life = try bought()
         try life.receive(Self.failed, at: month)
         #expect(life.isAsked(at: month) && life.state(.confirm, at: month + minute) == "RENEWING+")
@@ -110,7 +110,7 @@ struct SettledLife {
         }
     }
 
-    @Test func `1, accepted without a key: the recovery ends the failure, whichever comes first`() throws {
+    @Test func `1, accepted without a key: the recovery ends the failure, in either order`() throws {
         for drafts in [[Self.failed, Self.recovered], [Self.recovered, Self.failed]] {
             var life = SettledLife()
             for (index, draft) in drafts.enumerated() {
@@ -134,7 +134,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
-    @Test func `a failed charge is void as well where its body arrives after the later period has begun`() throws {
+    @Test func `a failed charge is void too if its body arrives after the later period has begun`() throws {
         var life = try bought()
         try life.sign("101", bought: month + 5 * day, expires: 2 * month + 5 * day, at: month + 5 * day)
         try life.receive(Self.failed, at: month + 6 * day)
@@ -142,7 +142,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
-    @Test func `of two bodies that about the later period says whether it renews, whichever comes first`() throws {
+    @Test func `of two bodies the one about the later period determines renewal, in either order`() throws {
         let off = LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
             ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 20 * day)])
@@ -153,7 +153,7 @@ struct SettledLife {
         }
     }
 
-    @Test func `2: a renewal that was charged late is asked about after an answer that said expired`() throws {
+    @Test func `2: a late renewal is queried after an answer of expired`() throws {
         var life = try bought()
         let changed = LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
@@ -174,7 +174,7 @@ struct SettledLife {
         #expect(life.state(.confirm, at: month + 2 * hour) == "ACTIVE+")
     }
 
-    @Test func `3 and 4: a cancellation dated before the last answer is asked about until Apple shows it`() throws {
+    @Test func `3 and 4: a cancellation dated before the last answer is queried until Apple shows it`() throws {
         var life = try bought()
         let off = LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
@@ -201,8 +201,7 @@ struct SettledLife {
         #expect(life.facts.legacyQuestion == nil)
     }
 
-    @Test func `4: while Apple's copy shows no revocation it is asked at growing distances, and for three days`() throws
-    {
+    @Test func `4: while Apple's copy shows no revocation, it is queried at growing intervals for three days`() throws {
         var life = try bought()
         try life.receive(Self.cancelled, at: 10 * day)
         var moments: [Int64] = []
@@ -219,7 +218,7 @@ struct SettledLife {
         #expect(life.state(.confirm, at: 14 * day) == "ACTIVE+" && life.state(.accept, at: 14 * day) == "ACTIVE+")
     }
 
-    @Test func `5: an older body that arrives later takes no refund back`() throws {
+    @Test func `5: an older body that arrives later does not reverse a refund`() throws {
         let preference = LegacyDraft("DID_CHANGE_RENEWAL_PREF", [Self.first], [renewal(next: yearly)])
         for drafts in [[Self.cancelled, preference], [preference, Self.cancelled]] {
             var life = SettledLife()
@@ -237,7 +236,7 @@ struct SettledLife {
         #expect(life.state(.confirm, at: 12 * day) == "REVOKED" && life.state(.accept, at: 12 * day) == "REVOKED")
     }
 
-    @Test func `6: a refund of a former period leaves the present one, under every policy`() throws {
+    @Test func `6: a refund of an earlier period does not end the current one, under every policy`() throws {
         var life = SettledLife()
         try life.sign("100", at: hour)
         try life.sign("101", bought: month, expires: 2 * month, at: month + hour)
@@ -247,7 +246,7 @@ struct SettledLife {
         #expect(life.facts.legacyQuestion?.transactions == [TransactionId("100")])
     }
 
-    @Test func `7: of three changes of the next product the last counts`() throws {
+    @Test func `7: the last of three changes of the next product applies`() throws {
         var life = SettledLife()
         try life.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal()]), at: 0)
         for (index, product) in ["basic", "pro", "basic"].enumerated() {
@@ -260,7 +259,7 @@ struct SettledLife {
         #expect(answer.grants.map { $0.pendingProductId?.rawValue } == ["basic"])
     }
 
-    @Test func `8 and 9: switched off in grace it is in grace, and expired once Apple's attempts are over`() throws {
+    @Test func `8 and 9: switched off in grace, the state is grace, then expired after Apple's attempts`() throws {
         func off(_ retry: String, changed: Int64) -> LegacyDraft {
             LegacyDraft(
                 "DID_CHANGE_RENEWAL_STATUS", [Self.first],
@@ -281,7 +280,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: month + 61 * day) == "EXPIRED")
     }
 
-    @Test func `12: what Apple signs long after a cancellation without revocation reverses it`() throws {
+    @Test func `12: a signed state without revocation long after a cancellation reverses it`() throws {
         var life = try bought()
         try life.receive(Self.cancelled, at: 10 * day)
         #expect(life.state(.accept, at: 10 * day) == "REVOKED")
@@ -291,7 +290,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 11 * day) == "ACTIVE+")
     }
 
-    @Test func `13: a renewal while the API is down gives the leeway and no more`() throws {
+    @Test func `13: a renewal during an outage of the API grants the leeway only`() throws {
         var life = try bought()
         try life.receive(Self.renewed, at: month - hour)
         #expect(life.state(.confirm, at: month - 1) == "ACTIVE+")
@@ -304,7 +303,7 @@ struct SettledLife {
         #expect(life.state(.confirm, at: month + 6 * hour) == "ACTIVE+")
     }
 
-    @Test func `14: a body with empty arrays asks about the purchase that it names`() throws {
+    @Test func `14: a body with empty arrays queries the purchase that it names`() throws {
         var life = SettledLife()
         try life.receive(LegacyDraft("DID_RENEW", []), at: month)
         #expect(life.isAsked(at: month))
@@ -314,7 +313,7 @@ struct SettledLife {
         #expect(!life.isAsked(at: month + hour) && life.state(.confirm, at: month + hour) == "ACTIVE+")
     }
 
-    @Test func `15: the oldest form tells with a recovery why the former period ended, not the present one`() throws {
+    @Test func `15: a status update of a recovery states why the previous period ended, not the current one`() throws {
         let recovered = LegacyDraft(
             oldest: "RENEWAL", latest: receipt("101", bought: month, expires: 2 * month),
             ["expiration_intent": "2", "auto_renew_status": "true"])
@@ -324,7 +323,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 2 * month + minute) == "RENEWING+")
     }
 
-    @Test func `16: a forged renewal that Apple does not know gives nothing, and is asked about until set aside`()
+    @Test func `16: a forged renewal that Apple does not know grants nothing and is queried until dropped`()
         throws
     {
         var life = try bought()
@@ -340,9 +339,9 @@ struct SettledLife {
         for trust in LegacyTrust.allCases { #expect(life.state(trust, at: month + day) == "EXPIRED") }
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    @Test func `what was not known when Apple was asked is not settled, though it was received before`() throws {
+    @Test func `a fact unknown at the time of the query is not settled, even if it was received before`() throws {
         var life = try bought()
         let off = LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")], ["auto_renew_status": "false"])
@@ -357,7 +356,7 @@ struct SettledLife {
         #expect(life.isAsked(at: 10 * day))
     }
 
-    @Test func `a body that says what Apple has signed asks nothing`() throws {
+    @Test func `a body that matches Apple's signed state causes no query`() throws {
         var life = try bought()
         try life.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal()]), at: hour)
         #expect(!life.facts.hasUnsettledLegacy && !life.isAsked(at: month - 1))
@@ -370,7 +369,7 @@ struct SettledLife {
         #expect(!life.facts.hasUnsettledLegacy)
     }
 
-    @Test func `a body about a new period is not settled by what Apple signed of the former one`() throws {
+    @Test func `a body about a new period is not settled by the signed state of the previous one`() throws {
         var life = SettledLife()
         try life.sign(
             "100", at: 20 * day, status: .active,
@@ -386,7 +385,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 70 * day + minute) == "EXPIRED")
     }
 
-    @Test func `what Apple signed of a period that was refunded settles nothing about one bought before its end`()
+    @Test func `the signed state of a refunded period does not settle a period bought before its end`()
         throws
     {
         var life = SettledLife()
@@ -403,7 +402,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 44 * day + minute) == "EXPIRED")
     }
 
-    @Test func `a failed charge of a new period counts although Apple signed the same of the former one`() throws {
+    @Test func `a failed charge of a new period counts although Apple signed the same for the previous one`() throws {
         var life = SettledLife()
         let failed: JSONObject = [
             "isInBillingRetryPeriod": true, "expirationIntent": 2, "renewalDate": SettledLife.date(month),
@@ -418,7 +417,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: end + day) == "RETRY")
     }
 
-    @Test func `at the end of a period and of its grace Apple is asked once, where version 1 spoke of it`() throws {
+    @Test func `Apple is queried once at the end of a period and of its grace, if version 1 reported it`() throws {
         var silent = try bought()
         #expect(silent.facts.legacyQuestion == nil)
         try silent.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal()]), at: hour)
@@ -437,14 +436,14 @@ struct SettledLife {
         #expect(silent.facts.legacyQuestion == nil)
     }
 
-    @Test func `at the end of a period that Apple has signed not to renew nothing is asked`() throws {
+    @Test func `a signed end of renewal causes no query at the end of the period`() throws {
         var life = SettledLife()
         try life.sign("100", at: hour, status: .active, renewal: Self.on + ["autoRenewStatus": 0])
         try life.receive(LegacyDraft("INITIAL_BUY", [Self.first], [renewal("0")]), at: 2 * hour)
         #expect(life.facts.legacyQuestion == nil)
     }
 
-    @Test func `more forged transactions than ids are kept of are dropped all the same`() throws {
+    @Test func `more forged transactions than stored ids are dropped too`() throws {
         var life = try bought()
         for number in 0..<20 {
             let forged = transaction("9\(number)", bought: month, expires: 20 * month)
@@ -459,7 +458,7 @@ struct SettledLife {
         #expect(!life.isAsked(at: 4 * day))
     }
 
-    @Test func `what settles and what is set aside keeps its place in a stored row`() throws {
+    @Test func `settled and dropped events are preserved in a stored row`() throws {
         var life = try bought()
         try life.receive(Self.cancelled, at: 10 * day)
         try life.receive(Self.failed, at: month)

@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-@Suite("The transaction a body is about") struct LegacySubjectTests {
+@Suite("The transaction of a body") struct LegacySubjectTests {
     private static let other = transaction("200", "other", bought: 50 * day, expires: 80 * day, of: "200")
     private static let cancelled: JSONObject = ["cancellation_date_ms": text(at: 5 * day)]
 
@@ -20,11 +20,11 @@ import Testing
 
     // MARK: The purchase
 
-    @Test func `is of the purchase that the body names`() throws {
+    @Test func `the transaction is one of the purchase that the body names`() throws {
         #expect(try subject(LegacyDraft("DID_RENEW", [Self.other, transaction("100")])) == "100")
     }
 
-    @Test func `is of the renewal with the body's next product where the body names no purchase`() throws {
+    @Test func `without a named purchase it is that of the renewal to the body's next product`() throws {
         let draft = unnamed(
             "DID_RENEW", [Self.other, transaction("100")], [renewal("1", "other", of: "200"), renewal()],
             ["auto_renew_product_id": .string(monthly)])
@@ -32,18 +32,18 @@ import Testing
         #expect(try draft.read().originalTransactionId?.rawValue == "100")
     }
 
-    @Test func `is of the newest purchase where several renewals fit`() throws {
+    @Test func `if several renewals fit, it is one of the newest purchase`() throws {
         let draft = unnamed(
             "DID_RENEW", [transaction("100"), transaction("300", bought: day, of: "300"), Self.other],
             [renewal(), renewal(of: "300")], ["auto_renew_product_id": .string(monthly)])
         #expect(try subject(draft) == "300")
     }
 
-    @Test func `is the newest transaction where nothing names a purchase`() throws {
+    @Test func `without any named purchase it is the newest transaction`() throws {
         #expect(try subject(unnamed("DID_RENEW", [transaction("100"), Self.other])) == "200")
     }
 
-    @Test func `is the one cancelled last where nothing names the purchase of a refund`() throws {
+    @Test func `without a named purchase, a refund is for the transaction cancelled last`() throws {
         let draft = unnamed(
             "REFUND",
             [
@@ -55,7 +55,7 @@ import Testing
 
     // MARK: The transaction
 
-    @Test func `is the one bought last, wherever it is in the receipt`() throws {
+    @Test func `the transaction is the one bought last, wherever it is in the receipt`() throws {
         let transactions = [
             transaction("100"), transaction("102", bought: 2 * month, expires: 3 * month),
             transaction("101", bought: month, expires: 2 * month),
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test func `is the one that expires last of those bought at the same time`() throws {
+    @Test func `among transactions bought at the same time it is the one that expires last`() throws {
         let transactions = [transaction("101", expires: 2 * month), transaction("102", expires: month)]
         #expect(try subject(LegacyDraft("DID_RENEW", transactions)) == "101")
         #expect(try subject(LegacyDraft("DID_RENEW", transactions.reversed())) == "101")
     }
 
     @Test(arguments: ["REFUND", "CANCEL", "REVOKE"])
-    func `is the one cancelled last, not the one bought last, of a cancellation`(type: String) throws {
+    func `a cancellation is for the transaction cancelled last, not the one bought last`(type: String) throws {
         let draft = LegacyDraft(
             type,
             [
@@ -84,7 +84,7 @@ import Testing
         #expect(try subject(draft) == "101")
     }
 
-    @Test func `is the one whose purchase event the body names where the receipt tells no cancellation`() throws {
+    @Test func `without a cancellation in the receipt it is that of the purchase event in the body`() throws {
         let draft = LegacyDraft(
             "CANCEL", [transaction("101", bought: month, expires: 2 * month), transaction("100")], [],
             ["cancellation_date_ms": text(at: month + day), "web_order_line_item_id": "9100"])
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: ["REFUND", "CANCEL", "REVOKE"])
-    func `is the one whose purchase event the body names, although another was cancelled later`(type: String) throws {
+    func `it is that of the purchase event in the body, even if another was cancelled later`(type: String) throws {
         let draft = LegacyDraft(
             type,
             [
@@ -124,7 +124,9 @@ import Testing
         ]
     }()
 
-    @Test(arguments: unresolved.indices) func `is unresolved, and nothing is said of a purchase`(index: Int) throws {
+    @Test(arguments: unresolved.indices) func `an unresolved notification has no statement about a purchase`(
+        index: Int
+    ) throws {
         let notification = try Self.unresolved[index].draft.read(received: 7 * day)
         #expect(notification.transactionId == nil, "\(Self.unresolved[index].name)")
         #expect(notification.transaction == nil && notification.renewalInfo == nil)
@@ -138,7 +140,7 @@ import Testing
     // MARK: Computed status
 
     @Test(arguments: ["REFUND", "CANCEL"])
-    func `has the status of the newest transaction although an older one was refunded`(type: String) throws {
+    func `the status is that of the newest transaction although an older one was refunded`(type: String) throws {
         let old = transaction("100", with: ["cancellation_date_ms": text(at: month + 10 * day)])
         let new = transaction("101", bought: month, expires: 2 * month)
         let notification = try LegacyDraft(type, [new, old]).read(received: month + 11 * day)
@@ -147,7 +149,7 @@ import Testing
         #expect(try notification.status == .active)
     }
 
-    @Test func `has the status of the newest transaction that was not replaced by an upgrade`() throws {
+    @Test func `the status is that of the newest transaction not replaced by an upgrade`() throws {
         let upgraded = transaction(
             "101", bought: 2 * day, expires: 90 * day,
             with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 3 * day)])
@@ -181,7 +183,7 @@ import Testing
             [renewal(with: ["is_in_billing_retry_period": "0"])]),
         StatusCase("expired", .expired, [transaction("100", expires: 10 * day)], []),
     ])
-    func `has a status as of the event's time`(row: StatusCase) throws {
+    func `the status is computed at the event's time`(row: StatusCase) throws {
         let notification = try LegacyDraft(
             "PRICE_INCREASE_CONSENT", row.transactions, row.renewals,
             ["auto_renew_status_change_date_ms": text(at: 10 * day)]

@@ -45,8 +45,8 @@ struct TypeCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("The types of version 1") struct LegacyTypeTests {
-    @Test(arguments: TypeCase.all) func `are all read`(row: TypeCase) throws {
+@Suite("Version 1 types") struct LegacyTypeTests {
+    @Test(arguments: TypeCase.all) func `all types are mapped`(row: TypeCase) throws {
         let notification = try row.draft(ownership: "PURCHASED").read()
         #expect(notification.source == .v1)
         #expect(notification.rawType == row.type)
@@ -56,14 +56,16 @@ struct TypeCase: Sendable, CustomTestStringConvertible {
         #expect(try notification.payload.version == "1.0")
     }
 
-    @Test(arguments: TypeCase.all) func `say whose purchase it is by its transaction`(row: TypeCase) throws {
+    @Test(arguments: TypeCase.all) func `the ownership is taken from the transaction`(row: TypeCase) throws {
         for ownership in row.audience {
             let notification = try row.draft(ownership: ownership).read()
             #expect(try notification.transactionPayload?.inAppOwnershipType == InAppOwnershipType(ownership))
         }
     }
 
-    @Test(arguments: TypeCase.all.filter(\.isSentInSandbox)) func `come from the sandbox`(row: TypeCase) throws {
+    @Test(arguments: TypeCase.all.filter(\.isSentInSandbox)) func `sandbox notifications have the sandbox environment`(
+        row: TypeCase
+    ) throws {
         var draft = row.draft(ownership: "PURCHASED")
         draft.body["environment"] = "Sandbox"
         draft.receipt?["environment"] = "Sandbox"
@@ -80,7 +82,7 @@ struct TypeCase: Sendable, CustomTestStringConvertible {
         "DID_CHANGE_RENEWAL_STATUS",
     ]
 
-    @Test(arguments: oldest) func `of the oldest form are all read`(type: String) throws {
+    @Test(arguments: oldest) func `all status update types are mapped`(type: String) throws {
         let notification = try LegacyDraft(
             oldest: type, latest: type == "CANCEL" ? nil : receipt("100"),
             expired: type == "CANCEL" ? receipt("100") : nil,
@@ -93,7 +95,7 @@ struct TypeCase: Sendable, CustomTestStringConvertible {
         #expect(try notification.transactionPayload?.inAppOwnershipType == .purchased)
     }
 
-    @Test func `that are not documented are kept as sent and marked`() throws {
+    @Test func `undocumented types are kept as sent and marked`() throws {
         let notification = try LegacyDraft("SOMETHING_NEW", [transaction("100")]).read()
         #expect(notification.notificationType == LegacyNotification.unknownType)
         #expect(!notification.notificationType.isKnown)
