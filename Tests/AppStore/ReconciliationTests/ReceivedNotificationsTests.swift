@@ -14,7 +14,7 @@ import Testing
             at: AppStoreInstant(clampingMillisecondsSince1970: Self.start + day * Self.day))
     }
 
-    @Test func `merged in any order, values are equal, also where old entries are left out`() {
+    @Test func `merging in any order gives equal values, even when old entries are evicted`() {
         let parts = (0..<40).map { received("n-\($0)", day: $0 * 10) }
         var generator = SeededGenerator(seed: 7)
         let merged = (0..<20).map { _ in
@@ -30,7 +30,7 @@ import Testing
         #expect(!merged[0].contains(NotificationMark(of: "n-19")))
     }
 
-    @Test func `an entry outlives the 180 days that Apple tells of`() throws {
+    @Test func `an entry outlives Apple's history of 180 days`() throws {
         var whole = received("old", day: 0)
         _ = whole.merge(received("new", day: 180))
         #expect(whole.contains(NotificationMark(of: "old")))
@@ -38,7 +38,7 @@ import Testing
         #expect(expiry > Self.start + 180 * Self.day)
     }
 
-    @Test func `a merge of what is known changes nothing`() {
+    @Test func `merging known entries changes nothing`() {
         var whole = received("a", day: 1)
         let first = whole.merge(received("b", day: 2))
         let known = whole
@@ -47,7 +47,7 @@ import Testing
         #expect(whole == known)
     }
 
-    @Test func `of when a partition is known the earliest counts, and it never expires`() {
+    @Test func `the earliest start of a partition is kept and never expires`() {
         var partition = ReceivedNotifications(partition: 3, since: 500)
         let later = partition.merge(ReceivedNotifications(partition: 3, since: 900))
         let earlier = partition.merge(ReceivedNotifications(partition: 3, since: 100))
@@ -56,7 +56,7 @@ import Testing
         #expect(partition.expiry == nil)
     }
 
-    @Test func `no more entries than the bound, and the newest`() {
+    @Test func `only the newest entries are kept, up to the limit`() {
         var whole = ReceivedNotifications(
             key: "k",
             minutes: Dictionary(
@@ -69,12 +69,12 @@ import Testing
         #expect(!whole.contains(NotificationMark(high: 2, low: 0)))
     }
 
-    @Test func `the letters of a UUID may be of either case`() {
+    @Test func `UUIDs are compared case-insensitively`() {
         #expect(NotificationMark(of: "6FF4-ab") == NotificationMark(of: "6ff4-AB"))
         #expect(NotificationMark(of: "6ff4-ab") != NotificationMark(of: "6ff4-ac"))
     }
 
-    @Test func `bytes are read as they were written, 20 for each notification`() throws {
+    @Test func `serialization is lossless and takes 20 bytes per notification`() throws {
         var whole = received("a", day: 1)
         let one = whole.bytes.count
         _ = whole.merge(received("b", day: 2))
@@ -84,7 +84,7 @@ import Testing
         #expect(try ReceivedNotifications(bytes: partition.bytes) == partition)
     }
 
-    @Test func `every cut or changed text is refused or read, and never traps`() throws {
+    @Test func `truncated or changed bytes are refused or parsed, and never trap`() throws {
         var whole = received("a", day: 1)
         _ = whole.merge(received("b", day: 2))
         let bytes = whole.bytes

@@ -13,7 +13,7 @@ import Testing
         return windows
     }
 
-    @Test func `the whole range is asked for consumption requests first, and then for everything`() {
+    @Test func `the whole range is queried for consumption requests first, and then for everything`() {
         let range = SweepRange(from: 1_000, to: 1_000 + 48 * Self.hour)
         let passes = windows(range, length: 6 * Self.hour)
         for windows in passes {
@@ -25,17 +25,17 @@ import Testing
         #expect(passes[1].count == 8)
     }
 
-    @Test func `a range that is no multiple of the window ends where it should`() {
+    @Test func `a range that is not a multiple of the window ends at its own end`() {
         let range = SweepRange(from: 0, to: 10 * Self.hour + 1)
         #expect(windows(range, length: 4 * Self.hour)[1].map(\.to) == [4 * Self.hour, 8 * Self.hour, range.to])
     }
 
-    @Test func `an empty range is no sweep`() {
+    @Test func `an empty range has no sweep`() {
         #expect(SweepProgress(over: SweepRange(from: 5, to: 5), windows: 10) == nil)
         #expect(SweepProgress(over: SweepRange(from: 6, to: 5), windows: 10) == nil)
     }
 
-    @Test func `a window whose token expired is halved, and nothing of it is left out`() throws {
+    @Test func `a window with an expired token is halved without omitting any part of it`() throws {
         let range = SweepRange(from: 0, to: 8 * Self.hour)
         var progress = try #require(SweepProgress(over: range, windows: 8 * Self.hour))
         progress.pageToken = "token"
@@ -48,7 +48,7 @@ import Testing
         #expect(progress.window.from == 4 * Self.hour)
     }
 
-    @Test func `halving ends at a minute`() throws {
+    @Test func `halving stops at a minute`() throws {
         var progress = try #require(SweepProgress(over: SweepRange(from: 0, to: Self.hour), windows: Self.hour))
         var count = 0
         while progress.halve() { count += 1 }
@@ -56,7 +56,7 @@ import Testing
         #expect(progress.window.to == SweepProgress.shortestWindow)
     }
 
-    @Test func `the share grows to the end`() throws {
+    @Test func `the completed share grows until the end`() throws {
         var progress = try #require(
             SweepProgress(over: SweepRange(from: 0, to: 20 * Self.hour), windows: 2 * Self.hour))
         var shares = [progress.share]
@@ -66,7 +66,7 @@ import Testing
         #expect(shares.allSatisfy { $0 < 1 })
     }
 
-    @Test func `dates at the ends of the clock do not trap`() throws {
+    @Test func `dates at the limits of the clock do not trap`() throws {
         var progress = try #require(
             SweepProgress(over: SweepRange(from: .max - 10, to: .max), windows: 1_000_000))
         #expect(progress.window.to == .max)

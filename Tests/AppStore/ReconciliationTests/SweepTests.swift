@@ -30,8 +30,7 @@ import Testing
         return sweep
     }
 
-    @Test func `a window that cannot be read is halved to a minute, given up, named, and the next one is read`() throws
-    {
+    @Test func `an unreadable window is halved to a minute, skipped and named, and the next one is read`() throws {
         var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 400_000), windows: 50_000)
         run.progress?.pageToken = "page-2"
         run.failure = SweepRun.Failure(at: 1, message: "no", count: 2)
@@ -47,7 +46,7 @@ import Testing
         #expect(read == run)
     }
 
-    @Test func `a run whose last window is given up is at its end`() {
+    @Test func `a run with a skipped last window ends`() {
         var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 60_000), windows: 60_000)
         run.narrowWindow(windows: 60_000)
         #expect(run.progress?.pass == .all)
@@ -56,7 +55,7 @@ import Testing
         #expect(run.counts.unread == 2)
     }
 
-    @Test func `a backfill that is cancelled is due at once, and never again after its end`() throws {
+    @Test func `a cancelled backfill is due at once, and never again after its end`() throws {
         var sweep = sweep(.backfill("1"))
         sweep.begin(run())
         sweep.update(run(), nextAt: Self.start + 900_000)
@@ -75,7 +74,7 @@ import Testing
         #expect(try Sweep(json: sweep.jsonText) == sweep)
     }
 
-    @Test func `no other sweep can be cancelled, and no backfill that is complete`() {
+    @Test func `other sweeps and completed backfills cannot be cancelled`() {
         var everything = sweep(.everything)
         everything.cancelledAt = Self.start
         #expect(!everything.isToEnd)
@@ -95,12 +94,12 @@ import Testing
         return sweep
     }
 
-    @Test func `a new sweep is due at once, and a finished one when its time has come`() {
+    @Test func `a new sweep is due at once, and a finished one at its next time`() {
         #expect(sweep().due == 0)
         #expect(finished.due == Self.start + 3_600_000)
     }
 
-    @Test func `a run that is wanted is due at once, but not sooner than five minutes after the one before`() {
+    @Test func `a requested run is due at once, but at least five minutes after the previous one`() {
         var sweep = finished
         sweep.wantedAt = Self.start - 1
         #expect(sweep.due == Self.start + 3_600_000)
@@ -110,7 +109,7 @@ import Testing
         #expect(sweep.due == Self.start + 900_000)
     }
 
-    @Test func `of two runs the later counts, of two steps of one run the later, whatever the order`() {
+    @Test func `the later of two runs and the later of two steps prevail, in any order`() {
         var begun = sweep()
         begun.begin(run())
         var further = begun
@@ -134,7 +133,7 @@ import Testing
         #expect(results.first?.wantedAt == Self.start + 42)
     }
 
-    @Test func `two members that took the same step end with the same value`() {
+    @Test func `two members that took the same step reach the same value`() {
         var one = sweep()
         one.begin(run())
         var other = one
@@ -149,7 +148,7 @@ import Testing
         #expect(left == right)
     }
 
-    @Test func `a request makes a backfill due, and its end is remembered for 30 days`() throws {
+    @Test func `a request makes a backfill due, and its end is kept for 30 days`() throws {
         var sweep = sweep(.backfill("1"))
         sweep.request = Sweep.Request(range: SweepRange(from: 1, to: 2), isDryRun: true, requestedAt: Self.start)
         #expect(sweep.due == 0)
@@ -160,7 +159,7 @@ import Testing
         #expect(sweep.expiry == Self.start + Sweep.retention)
     }
 
-    @Test func `the text is read as it was written`() throws {
+    @Test func `a sweep is parsed as it was formatted`() throws {
         var backfill = sweep(.backfill("20261123-1"))
         backfill.request = Sweep.Request(range: SweepRange(from: 1, to: 2), isDryRun: true, requestedAt: Self.start)
         backfill.wantedAt = 9
@@ -186,7 +185,7 @@ import Testing
                 status: .revoked, latest: TransactionId("\(purchase)2")))
     }
 
-    @Test func `differences are written with the sweep and read again`() throws {
+    @Test func `differences are formatted with the sweep and parsed again`() throws {
         var sweep = sweep(.statuses)
         var run = SweepRun(startedAt: Self.start, range: SweepRange(from: 1, to: 2), windows: 1)
         var repaired = try difference("1")
@@ -209,20 +208,20 @@ import Testing
         #expect(object["differing"]?.integer == 2)
     }
 
-    @Test func `a sweep without differences is written as before there were any, and read as having none`() throws {
+    @Test func `a sweep without differences has the earlier format and is parsed as having none`() throws {
         let text = String(decoding: finished.jsonText, as: UTF8.self)
         #expect(!text.contains("differ"))
         #expect(try Sweep(json: finished.jsonText).last?.counts.differing == 0)
     }
 
-    @Test func `no more differences are named than the bound, and all are counted`() throws {
+    @Test func `differences are named up to the limit, and all are counted`() throws {
         var run = run()
         for number in 0..<60 { run.note(try difference("\(number)")) }
         #expect(run.counts.differing == 60)
         #expect(run.differences.count == SweepRun.namedMissing)
     }
 
-    @Test func `a later format is told from a damaged row`() {
+    @Test func `an unknown later format is distinguished from a corrupted row`() {
         #expect(throws: RowFormatError.unknownFormat) { try Sweep(json: Array(#"{"formatVersion":2}"#.utf8)) }
         #expect(throws: RowFormatError.invalid) { try Sweep(json: Array(#"{"formatVersion":1}"#.utf8)) }
         #expect(throws: RowFormatError.invalid) { try Sweep(json: Array("[]".utf8)) }
@@ -235,7 +234,7 @@ import Testing
         #expect(isChanged == nil)
     }
 
-    @Test func `no more missing ones are named than the bound, and all are counted`() {
+    @Test func `missing notifications are named up to the limit, and all are counted`() {
         var run = run()
         for number in 0..<80 {
             run.note(
@@ -247,7 +246,7 @@ import Testing
         #expect(run.missing.count == SweepRun.namedMissing)
     }
 
-    @Test func `keys of sweeps and of records are never the same`() {
+    @Test func `keys of sweeps and of records never coincide`() {
         #expect(sweep().key == "sweep com.example.app/failures")
         #expect(SweepKind("backfill-7") == .backfill("7"))
         #expect(SweepKind("statuses") == .statuses)
