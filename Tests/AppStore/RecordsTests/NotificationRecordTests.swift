@@ -6,16 +6,16 @@ import Testing
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-@Suite("Notification record, written") struct RecordWritingTests {
+@Suite("Writing notification records") struct RecordWritingTests {
     @Test(arguments: GoldenRecord.all)
-    func `a record is what its golden copy says`(golden: GoldenRecord) throws {
+    func `a record equals its golden copy`(golden: GoldenRecord) throws {
         let record = try #require(try golden.produced())
         #expect(record.key.map { String(decoding: $0, as: UTF8.self) } == golden.key)
         #expect(String(decoding: record.value ?? [], as: UTF8.self) == golden.value)
         #expect(record.headers.map { "\($0.key): \($0.text ?? "-")" } == golden.headers)
     }
 
-    @Test func `no identity without what every notification has`() throws {
+    @Test func `a notification without a mandatory field has no identity`() throws {
         let whole =
             #"{"notificationType":"T","notificationUUID":"u","signedDate":1,"data":{"bundleId":"b","environment":"E"}}"#
         func identity(_ text: String) throws -> RecordIdentity? {
@@ -88,9 +88,9 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 }
 
-@Suite("Notification record, read") struct NotificationRecordTests {
+@Suite("Reading notification records") struct NotificationRecordTests {
     @Test(arguments: GoldenRecord.all)
-    func `what is written is read back`(golden: GoldenRecord) throws {
+    func `a record is read as it was written`(golden: GoldenRecord) throws {
         let produced = try #require(try golden.produced())
         let record = try NotificationRecord(key: produced.key, value: produced.value, headers: produced.headers)
         let envelope = NotificationEnvelope(try JSONDocument.object(bytes(golden.notification)))
@@ -128,11 +128,11 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         ("{}", RecordError(.noNotification)), (#"{"notification":null}"#, RecordError(.noNotification)),
         (#"{"notification":[]}"#, RecordError(.noNotification)),
     ])
-    func `a value that is no record is an error`(value: String, error: RecordError) {
+    func `a value that is not a record is an error`(value: String, error: RecordError) {
         #expect(throws: error) { try NotificationRecord(key: nil, value: bytes(value), headers: []) }
     }
 
-    @Test func `missing and foreign headers, members of another kind and no key are tolerated`() throws {
+    @Test func `missing, unknown and malformed headers, members of the wrong type and no key are tolerated`() throws {
         let value = #"{"more":1,"notification":{"x":1},"transaction":[],"renewalInfo":null,"signedPayload":5}"#
         let record = try NotificationRecord(
             key: [0xFF], value: bytes(value),
@@ -148,7 +148,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(record.notification.unknownFields["x"] == 1)
     }
 
-    @Test func `a payload as deep as the ingress accepts is read back inside its record`() throws {
+    @Test func `a payload as deep as the ingress accepts can be read inside its record`() throws {
         let deep =
             #"{"notificationType":"TEST","notificationUUID":"u","signedDate":1,"data":{"bundleId":"b","#
             + #""environment":"Sandbox"},"deep":"# + String(repeating: "[", count: 31)
@@ -159,7 +159,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 }
 
 @Suite("Topic names") struct TopicNamesTests {
-    @Test func `names are those of the contract`() {
+    @Test func `topic names are those of the contract`() {
         let names = TopicNames()
         #expect(
             names.all.map(\.rawValue) == [
@@ -196,7 +196,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 }
 
 @Suite("Quarantine record") struct QuarantineRecordTests {
-    @Test func `bytes are exact and the reasons are in the headers`() {
+    @Test func `the bytes are exact, and the reasons are in the headers`() {
         let record = QuarantineRecord(
             reason: "profile_dup", detail: "duplicate_name at byte 7", receivedAt: GoldenRecord.receivedAt,
             environment: .sandbox, bundleId: BundleId("b"), notificationUUID: NotificationUUID("u"), source: .history,
@@ -213,7 +213,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(QuarantineRecord(key: produced.key, value: produced.value, headers: produced.headers) == record)
     }
 
-    @Test func `without a usable notificationUUID there is no key`() {
+    @Test func `without a usable notificationUUID the record has no key`() {
         func key(_ notificationUUID: NotificationUUID?) -> [UInt8]? {
             QuarantineRecord(
                 reason: "r", receivedAt: nil, notificationUUID: notificationUUID, receivedBytes: []
@@ -225,7 +225,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(key(NotificationUUID(String(repeating: "x", count: 300))) == nil)
     }
 
-    @Test func `untrusted details are cut and have no control characters`() {
+    @Test func `untrusted details are truncated and have no control characters`() {
         let record = QuarantineRecord(
             reason: "r", detail: "a\r\nb\u{0}" + String(repeating: "é", count: 1000), receivedAt: nil,
             receivedBytes: [])
@@ -234,7 +234,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(detail.utf8.count <= QuarantineRecord.maximumDetailBytes + 3)
     }
 
-    @Test func `a foreign record is read as far as it goes`() {
+    @Test func `an unrecognized record is read as far as possible`() {
         let record = QuarantineRecord(key: [0xFF], value: nil, headers: [])
         #expect(record.reason == "unknown")
         #expect(record.receivedBytes.isEmpty)

@@ -67,7 +67,7 @@ private struct Signed {
             transaction: Self.transaction, renewalInfo: Self.renewalInfo)
     }
 
-    @Test func `nested texts come back where they were, byte for byte`() throws {
+    @Test func `nested texts are restored in place, byte for byte`() throws {
         let signed = Self.whole()
         let (value, headers) = try signed.value()
         #expect(headers.count == 2)
@@ -75,7 +75,7 @@ private struct Signed {
         #expect(try record.rebuild { headers[$0] } == bytes(signed.signedPayload))
     }
 
-    @Test func `an unknown header segment is named, not guessed`() throws {
+    @Test func `the error for an unknown header segment names it`() throws {
         let (value, headers) = try Self.whole().value()
         let record = try NotificationRecord(key: nil, value: value, headers: [])
         for missing in headers.keys {
@@ -85,13 +85,13 @@ private struct Signed {
         }
     }
 
-    @Test func `a record that carries the JWS gives it as it is`() throws {
+    @Test func `a record that contains the JWS returns it unchanged`() throws {
         let value = bytes(#"{"notification":{},"signedPayload":"a.b.c"}"#)
         let record = try NotificationRecord(key: nil, value: value, headers: [])
         #expect(try record.rebuild { _ in nil } == bytes("a.b.c"))
     }
 
-    @Test func `what was not signed cannot be rebuilt`() throws {
+    @Test func `unsigned data cannot be rebuilt`() throws {
         let record = try NotificationRecord(key: nil, value: bytes(#"{"notification":{},"legacy":{}}"#), headers: [])
         #expect(throws: RebuildError.unsigned) { try record.rebuild { _ in [] } }
     }
@@ -104,7 +104,7 @@ private struct Signed {
         (#""proof":{"notification""#, #""proof":{"nothing""#), (#""proof":{"#, #""proof":[],"x":{"#),
         (#""header":"0"#, #""header":"G"#), (#"AQ"}"#, #"A"}"#), (#"AQ"}"#, #"A\u0051"}"#),
     ])
-    func `a proof that does not fit the payloads is refused`(from: String, to: String) throws {
+    func `a proof that does not match the payloads is refused`(from: String, to: String) throws {
         let (value, headers) = try Self.whole().value()
         let text = String(decoding: value, as: UTF8.self)
         let changed = text.replacing(from, with: to)
@@ -118,13 +118,13 @@ private struct Signed {
         "h.fX0.\(Signed.signature)", "h.e30.\(Signed.signature.dropLast())", ".e30.\(Signed.signature)",
         "h-e30.\(Signed.signature)", "h.e30-\(Signed.signature)", "h.e30", "", "...",
     ])
-    func `another spelling of the same payload is not taken apart`(jws: String) throws {
+    func `another encoding of the same payload is not split into parts`(jws: String) throws {
         let signed = Signed(payload: "{}")
         #expect(try signed.parts(signedPayload: "h.e30.\(Signed.signature)") != nil)
         #expect(try signed.parts(signedPayload: jws) == nil)
     }
 
-    @Test func `a nested text in another spelling, or without its payload, is not taken apart`() throws {
+    @Test func `a nested text in another encoding, or without its payload, is not split into parts`() throws {
         #expect(try Self.whole().parts() != nil)
         for jws in [Signed.jws(Self.transaction) + "=", "", Signed.jws("{}"), "a.b.c"] {
             #expect(try Self.whole(jws).parts() == nil)
@@ -146,7 +146,7 @@ private struct Signed {
         #expect(parts.proof([reference, reference, reference])?.renewalInfo?.header == reference)
     }
 
-    @Test func `a record of the certificates topic is its segment under its reference`() throws {
+    @Test func `a record of the certificates topic contains its segment and has its reference as key`() throws {
         let header = CertificateHeader(reference: Signed.reference("h"), segment: bytes("eyJ9"))
         let produced = header.produced(to: "appstore.certificates")
         func read(_ key: [UInt8]?, _ value: [UInt8]?) -> CertificateHeader? {
@@ -163,7 +163,7 @@ private struct Signed {
 
 @Suite("Records of Apple's notifications", .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
 struct AppleSampleRecordTests {
-    @Test func `each is rebuilt from a record of an eighth of its size`() throws {
+    @Test func `each sample is rebuilt from a record of an eighth of its size`() throws {
         for sample in try TestVectors.appleSamples() {
             let payload = String(decoding: try CompactJWS.payload(sample.signedPayload), as: UTF8.self)
             let envelope = NotificationEnvelope(try JSONDocument.object(bytes(payload)))

@@ -32,12 +32,12 @@ import Testing
         ),
         (#"{"notification":{},"transaction":{}}"#, "$.transaction: transactionId is missing"),
     ])
-    func `a value that is no record does not`(text: String, fault: String) throws {
+    func `a value that is not a record violates the schema`(text: String, fault: String) throws {
         let faults = faults(of: try JSONValue(json: Array(text.utf8)), in: try Self.schema(), at: "$")
         #expect(faults.contains(fault))
     }
 
-    @Test func `the schema names every member that is written`() throws {
+    @Test func `the schema names every member that a record can have`() throws {
         let properties = try #require(try Self.schema()["properties"]?.object)
         let written = try GoldenRecord.all.flatMap { golden in
             try JSONValue(json: try #require(try golden.produced()?.value)).object?.names ?? []
