@@ -39,8 +39,8 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
     return said
 }
 
-@Suite("Refund cases are joined") struct RefundCaseJoinTests {
-    @Test func `whatever is said, in any order and number, ends in the same case`() throws {
+@Suite("Joining refund cases") struct RefundCaseJoinTests {
+    @Test func `the same statements in any order and number give the same case`() throws {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<200 {
             let said = try statements(&random)
@@ -56,7 +56,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         }
     }
 
-    @Test func `a case is read as it was written`() throws {
+    @Test func `a case is parsed as it was formatted`() throws {
         var random = SeededGenerator(seed: 13)
         for _ in 0..<200 {
             let refund = merge(try statements(&random))
@@ -72,7 +72,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         return first
     }
 
-    @Test func `members that a later version added are kept`() throws {
+    @Test func `unknown members of later versions are kept`() throws {
         let text = Array(
             #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","transactionId":"7","new":{"a":1}}"#
                 .utf8)
@@ -85,11 +85,11 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         ("", RefundFormatError.invalidJSON), ("[]", .invalidJSON), (#"{"formatVersion":3}"#, .unknownFormat),
         (#"{"formatVersion":2,"bundleId":"a"}"#, .noIdentity), (#"{"bundleId":"a"}"#, .unknownFormat),
     ])
-    func `a text that is no case is named`(_ text: String, _ expected: RefundFormatError) {
+    func `the error for a malformed case names the fault`(_ text: String, _ expected: RefundFormatError) {
         #expect(throws: expected) { try RefundCase(json: Array(text.utf8)) }
     }
 
-    @Test func `the published form`() throws {
+    @Test func `a case has the published form`() throws {
         var refund = try request(0).refund()
         refund.insert(
             FrozenAnswer(
@@ -112,7 +112,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         #expect(String(decoding: refund.jsonText(), as: UTF8.self) == expected)
     }
 
-    @Test func `a round that waits is published with its two dates`() throws {
+    @Test func `a waiting round is published with its two dates`() throws {
         let text = String(decoding: try request(0, received: 5_000).refund().jsonText(), as: UTF8.self)
         #expect(
             text.contains(
@@ -138,23 +138,23 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
 
     private func moment(_ milliseconds: Int64) -> Int64 { at(milliseconds).millisecondsSince1970 }
 
-    @Test func `an acceptance settles the requests that were received before it`() throws {
+    @Test func `an acceptance settles the requests received before it`() throws {
         let refund = try version1(#""accepted":{"at":\#(moment(2_000)),"attempts":3}"#)
         #expect(refund.acceptances.all == [AnswerAcceptance(through: at(0), at: at(2_000), attempts: 3)])
         #expect(refund.rounds.status == .accepted)
     }
 
-    @Test func `an acceptance by a clock that was behind is of the first request`() throws {
+    @Test func `an acceptance by a slow clock belongs to the first request`() throws {
         let refund = try version1(#""accepted":{"at":\#(moment(500)),"attempts":1}"#)
         #expect(refund.rounds.status == .accepted)
     }
 
-    @Test func `an end is of the requests before it, so that a later one opens a round`() throws {
+    @Test func `an end belongs to the requests before it, so that a later one opens a round`() throws {
         let refund = try version1(#""end":{"kind":"withheld","at":\#(moment(2_000)),"reason":"no_consent"}"#)
         #expect(refund.rounds.all.map(\.status) == [.withheld, .waiting])
     }
 
-    @Test func `a frozen answer is of the round in which it was decided`() throws {
+    @Test func `a frozen answer belongs to the round in which it was decided`() throws {
         let answer = FrozenAnswer(
             through: nil, decidedAt: at(2_000), source: .rules, rule: nil, outcome: "decline", form: 2, body: "{}")
         let refund = try version1(#""end":{"kind":"refused","at":\#(moment(3_000)),"reason":"4000035"}"#)
@@ -163,7 +163,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         #expect(refund.rounds.newest?.number == 2)
     }
 
-    @Test func `a refund of seats was no decision, others are kept`() throws {
+    @Test func `a refund of seats is dropped as an outcome, others are kept`() throws {
         let seats = try version1(#""granted":{"signedDate":\#(moment(10 * hour))}"#)
         #expect(seats.outcome == nil && seats.rounds.status == .waiting)
         let granted = try version1(

@@ -5,10 +5,10 @@ import RefundCases
 import TestSupport
 import Testing
 
-@Suite("A refund case") struct RefundCaseTests {
-    // MARK: Opened, answered, closed
+@Suite("Refund cases") struct RefundCaseTests {
+    // MARK: Opening, answering, closing
 
-    @Test func `a request opens a round whose answer is due 12 hours after Apple signed it`() throws {
+    @Test func `a request opens a round with an answer due 12 hours after its signature`() throws {
         let round = try #require(try request(0, received: 5_000).refund().rounds.waiting)
         #expect(round.number == 1)
         #expect(round.receivedAt == at(5_000))
@@ -16,7 +16,7 @@ import Testing
         #expect(round.answerableUntil == at(12 * hour + 5_000))
     }
 
-    @Test func `a request that comes a second time counts from its first receipt`() throws {
+    @Test func `a repeated request counts from its first receipt`() throws {
         let refund = try merged([
             request(0, received: 3 * hour, uuid: "a"), request(0, received: 2_000, uuid: "a"),
         ])
@@ -28,14 +28,14 @@ import Testing
         (NotificationType.refund, RefundCaseOutcome.granted), (.refundDeclined, .declined),
         (.refundReversed, .reversed),
     ])
-    func `a decision of Apple ends the round`(_ type: NotificationType, _ outcome: RefundCaseOutcome) throws {
+    func `Apple's decision ends the round`(_ type: NotificationType, _ outcome: RefundCaseOutcome) throws {
         let refund = try merged([request(0), RefundNotification(type, signed: day)])
         #expect(refund.outcome == outcome)
         #expect(refund.rounds.status == .overtaken)
         #expect(refund.rounds.waiting == nil)
     }
 
-    @Test func `of several outcomes the one that was signed last counts`() throws {
+    @Test func `the outcome that was signed last prevails`() throws {
         let types: [(NotificationType, RefundCaseOutcome)] = [
             (.refund, .granted), (.refundDeclined, .declined), (.refundReversed, .reversed),
         ]
@@ -49,21 +49,21 @@ import Testing
         (AnswerEnd.Kind.withheld, AnswerStatus.withheld), (.refused, .refused), (.missed, .missed),
         (.tooLate, .tooLate), (.observed, .observed),
     ])
-    func `an answer that is not given ends the round`(_ kind: AnswerEnd.Kind, _ status: AnswerStatus) throws {
+    func `a withheld answer ends the round`(_ kind: AnswerEnd.Kind, _ status: AnswerStatus) throws {
         var refund = try request(0).refund()
         try refund.end(kind, at: hour)
         #expect(refund.rounds.status == status)
         #expect(refund.expiry == at(hour).advanced(byMilliseconds: 400 * day))
     }
 
-    @Test func `a case is kept 400 days after the last that was heard of it`() throws {
+    @Test func `a case is kept for 400 days after its last event`() throws {
         let closed = try merged([request(0), RefundNotification(.refund, signed: day)])
         #expect(closed.expiry == at(401 * day))
     }
 
-    // MARK: Refunds that are none
+    // MARK: Refunds that do not count
 
-    @Test func `an upgrade refunds the rest of the period, and counts as no refund of the customer`() throws {
+    @Test func `an upgrade refunds the rest of the period and does not count as the customer's refund`() throws {
         var upgraded = RefundNotification(.refund, signed: day)
         upgraded.transaction["isUpgraded"] = true
         #expect(try upgraded.refund().outcome == .granted)
@@ -75,7 +75,7 @@ import Testing
         ("revocationType", JSONValue.string("ASSIGNMENT_REVOKE")), ("revocationType", .string("FAMILY_REVOKE")),
         ("revocationReason", .integer(7)),
     ])
-    func `what is taken away, or switched to a bundle, is no decision about a refund`(
+    func `a transaction that was taken away or switched to a bundle is not a refund decision`(
         _ member: String, _ value: JSONValue
     ) throws {
         var taken = RefundNotification(.refund, signed: day)
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: Erasure
 
-    @Test func `an erasure removes the person and keeps that Apple accepted an answer`() throws {
+    @Test func `an erasure removes personal data but keeps Apple's acceptance of an answer`() throws {
         var refund = try request(0).refund()
         var answer = FrozenAnswer(
             through: at(0), decidedAt: at(1), source: .provider, rule: "r", outcome: "decline", form: 1,
@@ -112,7 +112,7 @@ import Testing
 
     // MARK: Facts
 
-    @Test func `a purchase that moved to another account is asked about under its newest one`() throws {
+    @Test func `a purchase that moved to another account is queried under the newest one`() throws {
         var moved = request(8 * hour)
         moved.transaction["appAccountToken"] = "7e3fb204-2d5b-4a5c-8f1e-000000000002"
         for order in [[request(0), moved], [moved, request(0)]] {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `what a shared secret vouched for never replaces what was signed`() throws {
+    @Test func `unsigned facts never replace signed ones`() throws {
         var unsigned = request(hour)
         unsigned.isSigned = false
         unsigned.transaction["price"] = 1
@@ -177,7 +177,7 @@ import Testing
         #expect(try merged([unsigned, request(0)]).rounds.newest?.isAmbiguous == false)
     }
 
-    @Test func `a request that Apple signed is ended by a signed outcome only, one of version 1 by any`() throws {
+    @Test func `a signed request is ended only by a signed outcome, one of version 1 by any outcome`() throws {
         var unsigned = RefundNotification(.refund, signed: hour)
         unsigned.isSigned = false
         for order in [[request(0), unsigned], [unsigned, request(0)]] {
@@ -194,7 +194,7 @@ import Testing
         #expect(try merged([legacy, unsigned]).rounds.status == .overtaken)
     }
 
-    @Test func `a version 1 refund that names no transaction is skipped, a request is dead-lettered`() throws {
+    @Test func `a version 1 refund without a transaction is skipped, a request is dead-lettered`() throws {
         let value = Array(
             #"{"notification":{"notificationType":"REFUND","notificationUUID":"u","signedDate":1767225600000,"data":{}}}"#
                 .utf8)
@@ -213,7 +213,7 @@ import Testing
         #expect(code == "transaction_missing")
     }
 
-    @Test func `a withdrawn consent is kept under the appTransactionId of the customer`() throws {
+    @Test func `a withdrawn consent is stored under the customer's appTransactionId`() throws {
         let refund = try RefundNotification(.rescindConsent, signed: hour).refund()
         #expect(refund.transactionId == TransactionId("70"))
         #expect(refund.consentRescindedAt == at(hour))
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `no more requests are kept than Apple would send, and the newest`() throws {
+    @Test func `only the newest requests are kept, as many as Apple would send`() throws {
         let refund = try merged((0..<100).map { request($0 * hour) })
         #expect(refund.requests.count == 64)
         #expect(refund.newestRequest?.signedDate == at(99 * hour))
@@ -235,7 +235,7 @@ import Testing
 
     // MARK: Records
 
-    @Test func `notifications about other things say nothing`() throws {
+    @Test func `notifications of other types are irrelevant`() throws {
         guard case .irrelevant = try RefundNotification(.didRenew, signed: 0).reading else {
             throw NotARefund()
         }
@@ -249,7 +249,9 @@ import Testing
         ("productId", .string(String(repeating: "p", count: 300)), RefundReason.identifierTooLong),
         ("transactionId", "7\u{7}", RefundReason.identifierTooLong),
     ])
-    func `a request that cannot be used is named`(_ member: String, _ value: JSONValue, _ code: String) throws {
+    func `the error for an unusable request names its fault`(
+        _ member: String, _ value: JSONValue, _ code: String
+    ) throws {
         var notification = request(0)
         notification.transaction[member] = value
         guard case .unusable(code, _) = try notification.reading else {
@@ -258,7 +260,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-    func `the request and the refund that Apple signed open and close one case`() throws {
+    func `Apple's captured request and refund open and close one case`() throws {
         let refunds = try TestVectors.appleSamples().compactMap { sample -> RefundCase? in
             guard ["CONSUMPTION_REQUEST", "REFUND"].contains(sample.facts.notificationType) else { return nil }
             let notification = try CompactJWS.payload(sample.signedPayload)

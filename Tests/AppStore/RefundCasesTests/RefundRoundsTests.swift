@@ -3,7 +3,7 @@ import RefundCases
 import Testing
 
 /// The cases of app-store.md 10.7 that a case alone decides; times are in hours.
-@Suite("Rounds of a refund case") struct RefundRoundsTests {
+@Suite("Rounds of refund cases") struct RefundRoundsTests {
     private func q(_ signed: Int64, received: Int64? = nil, readAt: Int64? = nil) -> RefundNotification {
         var notification = request(signed * hour, received: (received ?? signed) * hour)
         notification.readAt = readAt.map { $0 * hour }
@@ -16,7 +16,7 @@ import Testing
 
     private func statuses(_ refund: RefundCase) -> [AnswerStatus] { refund.rounds.all.map(\.status) }
 
-    @Test func `1: an accepted answer settles the repetitions after it`() throws {
+    @Test func `1: an accepted answer settles the repeated requests after it`() throws {
         var refund = try q(0).refund()
         try refund.accept(at: 60_000)
         refund.merge(try merged([q(8), q(16)]))
@@ -33,7 +33,7 @@ import Testing
         #expect(refund.rounds.waiting?.number == 2)
     }
 
-    @Test func `3: a request after a withheld one opens a second round, and its repetition does not open a third`()
+    @Test func `3: a request after a withheld one opens a second round, and its repetition no third one`()
         throws
     {
         var refund = try q(0).refund()
@@ -55,7 +55,7 @@ import Testing
         #expect(statuses(refund) == [.accepted, .waiting])
     }
 
-    @Test func `5: a request that is received after 13 hours can be answered for 12 more`() throws {
+    @Test func `5: a request received after 13 hours can be answered for another 12`() throws {
         let round = try #require(try q(0, received: 13).refund().rounds.waiting)
         #expect(round.answerableUntil == at(25 * hour))
         #expect(round.deadline == at(12 * hour))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [Int64(-30_000), 30_000])
-    func `10: a clock that is wrong changes nothing`(_ error: Int64) throws {
+    func `10: a wrong clock changes nothing`(_ error: Int64) throws {
         var refund = try request(0, received: 1_000).refund()
         refund.insert(AnswerAcceptance(through: at(0), at: at(2_000 + error), attempts: 1))
         #expect(refund.rounds.status == .accepted)
@@ -92,7 +92,7 @@ import Testing
         #expect(statuses(refund) == [.overtaken])
     }
 
-    @Test func `13: of two requests the older may arrive last`() throws {
+    @Test func `13: the older of two requests may arrive last`() throws {
         var refund = try q(8).refund()
         try refund.accept(at: 8 * hour)
         refund.merge(try q(0, received: 9).refund())
@@ -107,7 +107,7 @@ import Testing
         #expect(statuses(refund) == [.waiting] && refund.outcome == nil)
     }
 
-    @Test func `15: a request whose time was over when it was first read is too late`() throws {
+    @Test func `15: a request that had expired when it was first read is too late`() throws {
         let round = try #require(try q(0, readAt: 120).refund().rounds.waiting)
         #expect(round.isTooLate)
         // A second reading, such as after a reset of offsets, does not make a request late that was read in time.
@@ -116,7 +116,7 @@ import Testing
         #expect(try merged([q(0, readAt: 120), q(0, readAt: 1)]) == refund)
     }
 
-    @Test func `16: a request of the history is tried until Apple's last attempt is over`() throws {
+    @Test func `16: a request from the history is tried until Apple's last attempt`() throws {
         let tried = try #require(try q(0, received: 120).refund().rounds.waiting)
         #expect(!tried.isTooLate && tried.answerableUntil == at(132 * hour))
         let late = try #require(try q(0, received: 170).refund().rounds.waiting)
@@ -143,11 +143,11 @@ import Testing
         #expect(statuses(refund) == [.accepted])
     }
 
-    @Test func `a round that nobody answered before the next one is overtaken`() throws {
+    @Test func `a round without an answer before the next one is overtaken`() throws {
         #expect(try statuses(merged([q(0), q(100)])) == [.overtaken, .waiting])
     }
 
-    @Test func `more requests than are kept leave an answered round answered`() throws {
+    @Test func `a request that exceeds the limit leaves an answered round answered`() throws {
         var refund = try q(0).refund()
         try refund.accept(at: 60_000)
         for number in 1...100 { refund.merge(try q(Int64(number)).refund()) }
@@ -155,14 +155,14 @@ import Testing
         #expect(statuses(refund).last == .accepted)
     }
 
-    @Test func `the oldest request gives the deadline, the last receipt the end`() throws {
+    @Test func `the oldest request determines the deadline, the last receipt the end`() throws {
         let round = try #require(try merged([q(0, received: 1), q(8, received: 9)]).rounds.waiting)
         #expect(round.deadline == at(12 * hour))
         #expect(round.answerableUntil == at(21 * hour))
         #expect(round.through == at(8 * hour))
     }
 
-    @Test func `the gap is a setting`() throws {
+    @Test func `the gap between rounds is configurable`() throws {
         let refund = try merged([q(0), q(2)])
         #expect(RefundRounds(refund, gap: hour).all.count == 2)
         #expect(RefundRounds(refund, gap: 2 * hour).all.count == 1)
