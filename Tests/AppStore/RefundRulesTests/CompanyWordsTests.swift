@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `the service goes before the preference, and the preference before the rules`() throws {
+    @Test func `the service takes precedence over the preference, and the preference over the rules`() throws {
         let rules = try rules(Self.file)
         let recorded = preference {
             $0.preference = .grantFull
@@ -43,7 +43,7 @@ import Testing
         #expect(both.consumption.consumptionPercentage == 20_000)
     }
 
-    @Test func `any no beats any yes`() throws {
+    @Test func `any refusal of consent overrides any consent`() throws {
         let words: [Bool?] = [nil, true, false]
         for file in words {
             for recorded in words {
@@ -67,7 +67,7 @@ import Testing
     }
 
     // cases.md 22.
-    @Test func `after a parent's withdrawal only a yes of the company that came later counts`() throws {
+    @Test func `after a parent's withdrawal only a later consent by the company counts`() throws {
         let rules = try rules(Self.file)
         let rescinded = RefundFacts.consumable { $0.consentRescindedAt = .requested }
         func code(_ words: CompanyWords) -> ConsumptionProblem.Code? {
@@ -93,9 +93,9 @@ import Testing
         #expect(code(CompanyWords(preference: later)) == nil)
     }
 
-    // MARK: Two kinds of no
+    // MARK: Final problems
 
-    @Test func `a problem is final where nobody's later word changes it`() {
+    @Test func `a problem is final if no later statement can change it`() {
         let final = ConsumptionProblem.Code.allCases.filter(\.isFinal)
         #expect(
             Set(final) == [
@@ -106,7 +106,7 @@ import Testing
     @Test(arguments: [
         (InAppOwnershipType.familyShared, ConsumptionProblem.Code.familyShared), (.assigned, .assigned),
     ])
-    func `a transaction that was shared or assigned is not answered, whatever is said`(
+    func `a transaction that was shared or assigned is not answered, whatever is stated`(
         _ ownership: InAppOwnershipType, _ code: ConsumptionProblem.Code
     ) {
         #expect(ConsumptionAnswer.finalProblem(of: .consumable { $0.inAppOwnershipType = ownership })?.code == code)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ProductType.known.map(\.rawValue).sorted())
-    func `every type of product is answered, in Advanced Commerce two of them`(_ type: String) {
+    func `every product type is answered, but only two of them in Advanced Commerce`(_ type: String) {
         let facts = RefundFacts.consumable { $0.productType = ProductType(rawValue: type) }
         #expect(ConsumptionAnswer.finalProblem(of: facts) == nil)
         var commerce = facts
@@ -123,7 +123,7 @@ import Testing
         #expect(ConsumptionAnswer.finalProblem(of: commerce)?.code == (isTaken ? nil : .typeNotSupported))
     }
 
-    @Test func `a request that is held waits for a person`() throws {
+    @Test func `a held request waits for a person`() throws {
         let rules = try rules(Self.file.replacing(#""default":"decline""#, with: #""default":"hold""#))
         let error = #expect(throws: ConsumptionProblem.self) {
             try ConsumptionAnswer(.consumable(), rules.decide(.consumable(), CompanyWords()))
@@ -143,7 +143,7 @@ import Testing
         "consumption":{"deliveryStatus":"DELIVERED","consumptionPercentage":50000}}
         """
 
-    @Test func `a record is read, and written as it was`() throws {
+    @Test func `a record is parsed and formatted unchanged`() throws {
         let preference = try read(Self.golden)
         #expect(preference.consent == true && preference.preference == .grantFull)
         #expect(preference.since?.description == "2026-11-25T12:00:00.000Z")
@@ -152,7 +152,7 @@ import Testing
         #expect(try read(#"{"consent":true,"since":1795608000000}"#).since == preference.since)
     }
 
-    @Test func `members of later versions are named, and refuse nothing`() throws {
+    @Test func `unknown members of later versions are named but not refused`() throws {
         let preference = try read(#"{"consent":true,"locale":"en","consumption":{"mood":1}}"#)
         #expect(preference.consent == true)
         #expect(preference.unknownMembers == [#""locale""#, #""mood""#])
@@ -171,12 +171,12 @@ import Testing
     }
 
     @Test(arguments: [golden, #"{"withdrawn":true}"#, #"{"consent":false,"since":1795608000000,"preference":"hold"}"#])
-    func `a record that is read satisfies the published schema`(_ text: String) throws {
+    func `a valid record satisfies the published schema`(_ text: String) throws {
         _ = try read(text)
         #expect(try JSONSchema.deployed("refund-preference.schema.json").faults(in: Array(text.utf8)) == [])
     }
 
-    @Test func `of two records about one customer a no counts, else the later word`() throws {
+    @Test func `among two records about a customer a refusal prevails, otherwise the later one`() throws {
         let early = try read(#"{"consent":true,"since":1795600000000,"preference":"decline"}"#)
         let late = try read(#"{"consent":true,"since":1795608000000,"preference":"grantFull"}"#)
         #expect(early.merging(late).preference == .grantFull && late.merging(early).preference == .grantFull)
@@ -212,7 +212,7 @@ import Testing
         (#""earlierRequests":{"from":2}"#, true), (#""earlierRequests":{"from":3}"#, false),
         (#""earlierRequestsOfTransaction":{"from":1}"#, true), (#""earlierRequestsOfTransaction":{"to":1}"#, false),
     ])
-    func `a condition holds as it says`(_ condition: String, _ holds: Bool) throws {
+    func `a condition matches as documented`(_ condition: String, _ holds: Bool) throws {
         #expect(try applies(condition, to: Self.trial) == holds)
     }
 
@@ -220,7 +220,7 @@ import Testing
         #""storefront":["USA"]"#, #""purchase":["first"]"#, #""elapsed":{"from":"0%"}"#,
         #""earlierRequests":{"from":0}"#,
     ])
-    func `a condition on something unknown does not hold`(_ condition: String) throws {
+    func `a condition on an unknown fact does not match`(_ condition: String) throws {
         #expect(try !applies(condition, to: .consumable()))
     }
 
@@ -232,7 +232,7 @@ import Testing
         (#"{"price":{"currency":"EUR","from":"1"}}"#, #"{"price":{"currency":"EUR","from":"2"}}"#),
         (#"{}"#, #"{"trial":true}"#), (#"{"trial":true}"#, #"{"trial":true}"#),
     ])
-    func `a rule that an earlier one always goes before is an error`(_ earlier: String, _ later: String) {
+    func `a rule shadowed by an earlier one is an error`(_ earlier: String, _ later: String) {
         let error = #expect(throws: RefundInputError.self) { try rules(Self.two(earlier, later)) }
         #expect(error?.message == "never applies: the rule one above it applies first")
     }
@@ -244,7 +244,7 @@ import Testing
         (#"{"price":{"currency":"EUR","from":"1"}}"#, #"{"price":{"currency":"USD","from":"2"}}"#),
         (#"{"trial":true,"reason":["LEGAL"]}"#, #"{"trial":true}"#),
     ])
-    func `a rule that still applies to some requests is read`(_ earlier: String, _ later: String) throws {
+    func `a rule that still applies to some requests is accepted`(_ earlier: String, _ later: String) throws {
         #expect(try rules(Self.two(earlier, later)).names == ["one", "two"])
     }
 

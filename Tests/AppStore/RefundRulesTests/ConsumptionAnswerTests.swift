@@ -12,7 +12,7 @@ import Testing
 
     private func text(_ answer: ConsumptionAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
 
-    // MARK: version 2
+    // MARK: Version 2
 
     /// The exact body of every kind of answer.
     @Test(
@@ -38,7 +38,7 @@ import Testing
                 #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false}"#
             ),
         ] as [(RefundOutcome, Int64?, String)])
-    func `the body of a product that is no subscription`(
+    func `the body for a product other than a subscription has a percentage`(
         outcome: RefundOutcome, percentage: Int64?, golden: String
     ) throws {
         let answer = try answer(outcome, .consumable(), .consented { $0.consumptionPercentage = percentage })
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: DeliveryStatus.allCases.filter { $0 != .delivered })
-    func `of what was not delivered nothing is consumed`(status: DeliveryStatus) throws {
+    func `undelivered content has no consumption`(status: DeliveryStatus) throws {
         let untouched = ConsumptionFacts.consented {
             $0.deliveryStatus = status
             $0.sampleContentProvided = true
@@ -96,20 +96,20 @@ import Testing
     }
 
     @Test(arguments: [nil, 0, 100_000, 100_001, -1] as [Int64?])
-    func `a prorated refund of a product that is no subscription needs a part that is left`(percentage: Int64?) throws {
+    func `a prorated refund of a product other than a subscription needs a remaining part`(percentage: Int64?) throws {
         let answer = try answer(.grantProrated, .consumable(), .consented { $0.consumptionPercentage = percentage })
         #expect(!text(answer).contains("refundPreference"))
         #expect(answer.notes.last == .proratedWithoutPercentage)
     }
 
     @Test(arguments: [1, 99_999] as [Int64])
-    func `a prorated refund may be of nearly all and of nearly nothing`(percentage: Int64) throws {
+    func `a prorated refund may be of nearly everything or nearly nothing`(percentage: Int64) throws {
         let answer = try answer(.grantProrated, .consumable(), .consented { $0.consumptionPercentage = percentage })
         #expect(text(answer).contains(#""consumptionPercentage":\#(percentage),"refundPreference":"GRANT_PRORATED""#))
         #expect(answer.notes.isEmpty)
     }
 
-    @Test func `a prorated refund of what was not delivered is no preference`() throws {
+    @Test func `a prorated refund of undelivered content is sent without preference`() throws {
         let answer = try answer(
             .grantProrated, .consumable(),
             .consented {
@@ -123,14 +123,14 @@ import Testing
     }
 
     @Test(arguments: [-1, 100_001, .min, .max] as [Int64])
-    func `a percentage that is none is not sent`(percentage: Int64) throws {
+    func `an invalid percentage is not sent`(percentage: Int64) throws {
         let answer = try answer(.decline, .consumable(), .consented { $0.consumptionPercentage = percentage })
         #expect(!text(answer).contains("consumptionPercentage"))
         #expect(answer.notes == [.percentageOutOfRange])
     }
 
     @Test(arguments: [nil, ProductType("Rental")])
-    func `a product whose type is missing or new may be a subscription`(type: ProductType?) throws {
+    func `a product of missing or unknown type is treated as a possible subscription`(type: ProductType?) throws {
         let facts = RefundFacts.consumable { $0.productType = type }
         let answer = try answer(.grantProrated, facts, .consented { $0.consumptionPercentage = 50_000 })
         #expect(!text(answer).contains("consumptionPercentage"))
@@ -138,7 +138,7 @@ import Testing
         #expect(try self.answer(.decline, facts).notes.isEmpty)
     }
 
-    // MARK: version 1
+    // MARK: Version 1
 
     @Test(
         arguments: [
@@ -159,7 +159,7 @@ import Testing
                 #"{"customerConsented":true,"consumptionStatus":0,"platform":0,"sampleContentProvided":false,"deliveryStatus":0,"appAccountToken":"7389a31a-fb6d-4569-a2a6-db7d85d84813","accountTenure":0,"playTime":0,"lifetimeDollarsRefunded":0,"lifetimeDollarsPurchased":0,"userStatus":0,"refundPreference":3}"#
             ),
         ] as [(RefundOutcome, ConsumptionFacts, String)])
-    func `the body of an Advanced Commerce purchase`(
+    func `an Advanced Commerce purchase is answered in version 1`(
         outcome: RefundOutcome, consumption: ConsumptionFacts, golden: String
     ) throws {
         let facts = RefundFacts.consumable {
@@ -172,7 +172,7 @@ import Testing
         #expect(answer.notes.isEmpty)
     }
 
-    @Test func `a prorated refund has no number in version 1`() throws {
+    @Test func `version 1 has no number for a prorated refund`() throws {
         let facts = RefundFacts.subscription { $0.isAdvancedCommerce = true }
         let answer = try answer(.grantProrated, facts)
         #expect(!text(answer).contains("refundPreference"))
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "customer-7"])
-    func `a token that is no UUID is undeclared, and present`(token: String?) throws {
+    func `a token that is not a UUID is sent as undeclared`(token: String?) throws {
         let facts = RefundFacts.consumable {
             $0.isAdvancedCommerce = true
             $0.appAccountToken = token.map { AppAccountToken($0) }
@@ -191,21 +191,21 @@ import Testing
     }
 
     @Test(arguments: zip(DeliveryStatus.allCases, [0, 1, 2, 3, 5] as [Int64]))
-    func `delivered is 0 in version 1`(status: DeliveryStatus, number: Int64) throws {
+    func `version 1 encodes delivered as 0`(status: DeliveryStatus, number: Int64) throws {
         let facts = RefundFacts.consumable { $0.isAdvancedCommerce = true }
         let answer = try answer(.decline, facts, .consented { $0.deliveryStatus = status })
         #expect(text(answer).contains(#""deliveryStatus":\#(number),"#))
     }
 
     @Test(arguments: zip(UserStatus.allCases, [1, 2, 3, 4] as [Int64]))
-    func `the account's status has a number in version 1`(status: UserStatus, number: Int64) throws {
+    func `version 1 has numbers for the account status`(status: UserStatus, number: Int64) throws {
         let facts = RefundFacts.consumable { $0.isAdvancedCommerce = true }
         let answer = try answer(.decline, facts, .consented { $0.userStatus = status })
         #expect(text(answer).contains(#""userStatus":\#(number),"#))
     }
 
     @Test(arguments: zip(ConsumptionStatus.allCases, [1, 2, 3] as [Int64]))
-    func `a consumption status that is stated counts before the percentage`(
+    func `a stated consumption status takes precedence over the percentage`(
         status: ConsumptionStatus, number: Int64
     ) throws {
         let facts = RefundFacts.consumable { $0.isAdvancedCommerce = true }
@@ -222,12 +222,12 @@ import Testing
         #expect(text(unused).contains(#""consumptionStatus":1,"#))
     }
 
-    @Test func `the platform has a number in version 1`() throws {
+    @Test func `version 1 has numbers for the platform`() throws {
         let facts = RefundFacts.consumable { $0.isAdvancedCommerce = true }
         #expect(text(try answer(.decline, facts, .consented { $0.platform = .apple })).contains(#""platform":1,"#))
     }
 
-    // MARK: no answer
+    // MARK: No answer
 
     private func problem(
         _ outcome: RefundOutcome, _ facts: RefundFacts, _ consumption: ConsumptionFacts
@@ -243,12 +243,12 @@ import Testing
         }
     }
 
-    @Test func `a case that is not to be answered has no body, whatever else is missing`() {
+    @Test func `a case with the outcome of no answer has no body, whatever else is missing`() {
         #expect(problem(.doNotAnswer, .consumable(), .consented()) == .doNotAnswer)
         #expect(problem(.doNotAnswer, .consumable(), ConsumptionFacts()) == .doNotAnswer)
     }
 
-    @Test func `Apple takes no answer for family members`() {
+    @Test func `Apple accepts no answer for family members`() {
         for isAdvancedCommerce in [false, true] {
             let facts = RefundFacts.subscription {
                 $0.inAppOwnershipType = .familyShared
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func `what Apple requires is not invented`() {
+    @Test func `members that Apple requires are not invented`() {
         for facts in [RefundFacts.consumable(), .consumable { $0.isAdvancedCommerce = true }] {
             let undelivered = ConsumptionFacts.consented { $0.deliveryStatus = nil }
             #expect(problem(.decline, facts, undelivered) == .deliveryStatusMissing)

@@ -25,13 +25,13 @@ extension ConsumptionFacts {
         "userStatus":"LIMITED_ACCESS","outcome":"decline"}
         """
 
-    @Test func `an answer with every member is read, and kept as it was`() throws {
+    @Test func `an answer with every member is parsed and formatted unchanged`() throws {
         let facts = try ConsumptionFacts.answer(Array(Self.golden.utf8), name: "answer").facts
         #expect(facts == .everything)
         #expect(String(decoding: facts.json, as: UTF8.self) == Self.golden)
     }
 
-    @Test func `consent alone is an answer, and the rest is unknown`() throws {
+    @Test func `consent alone is a valid answer, and all other facts are unknown`() throws {
         let facts = try ConsumptionFacts.answer(Array(#"{"customerConsented":false}"#.utf8), name: "answer").facts
         var expected = ConsumptionFacts()
         expected.customerConsented = false
@@ -68,7 +68,7 @@ extension ConsumptionFacts {
         (#"{"customerConsented":true,"outcome":"REFUND"}"#, "outcome: expected one of decline, grantFull"),
         (#"{"customerConsented":true,"customerConsented":false}"#, "is not JSON: duplicate_name"),
     ])
-    func `an answer of another form says which member is wrong, and nothing of its value`(
+    func `the error for a malformed answer names the member and does not show its value`(
         text: String, message: String
     ) throws {
         let error = #expect(throws: RefundInputError.self) {
@@ -78,7 +78,7 @@ extension ConsumptionFacts {
         #expect(error?.description.contains("ANDROID") == false)
     }
 
-    @Test func `an answer above 64 KiB is none`() {
+    @Test func `an answer over 64 KiB is refused`() {
         let text = #"{"customerConsented":true}"# + String(repeating: " ", count: 64 * 1024)
         let error = #expect(throws: RefundInputError.self) {
             try ConsumptionFacts.answer(Array(text.utf8), name: "answer")
@@ -86,7 +86,7 @@ extension ConsumptionFacts {
         #expect(error?.message == "is not JSON: too_long")
     }
 
-    @Test func `unknown members are named, and cannot write into the log`() throws {
+    @Test func `unknown members are named, and their names cannot forge log lines`() throws {
         let text = #"{"customerConsented":true,"a\nb\u202e\#(String(repeating: "x", count: 200))":1,"debug":{}}"#
         let answer = try ConsumptionFacts.answer(Array(text.utf8), name: "answer")
         #expect(answer.facts.customerConsented == true)

@@ -21,12 +21,12 @@ struct ConsumptionVectorTests {
         #expect(Set(written.members) == Set(expected.members))
     }
 
-    @Test func `the version 2 body is that of Apple's libraries`() throws {
+    @Test func `the version 2 body equals that of Apple's libraries`() throws {
         let consumption = ConsumptionFacts.consented { $0.consumptionPercentage = 50_000 }
         try expect(ConsumptionAnswer(.consumable(), .of(.grantFull, consumption)), is: "api-consumption-v2")
     }
 
-    @Test func `the version 1 body is that of Apple's libraries`() throws {
+    @Test func `the version 1 body equals that of Apple's libraries`() throws {
         let consumption = ConsumptionFacts.consented {
             $0.consumptionStatus = .notConsumed
             $0.platform = .nonApple

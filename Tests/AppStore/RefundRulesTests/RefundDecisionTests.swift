@@ -27,7 +27,7 @@ import Testing
         (#""bundleId":["com.example.app"]"#, true), (#""bundleId":["com.example.other"]"#, false),
         ("", true),
     ])
-    func `a condition holds by what Apple signed, from inclusive and to exclusive`(
+    func `a condition is evaluated on Apple's signed facts, from inclusive to exclusive`(
         conditions: String, holds: Bool
     ) throws {
         #expect(try applies(conditions) == holds)
@@ -41,14 +41,14 @@ import Testing
 
     @Test(
         arguments: [(0, false), (49_999, false), (50_000, true), (99_999, true), (100_000, false)] as [(Int64, Bool)])
-    func `consumption is that of the company's service`(percentage: Int64, holds: Bool) throws {
+    func `the consumption is taken from the company's service`(percentage: Int64, holds: Bool) throws {
         let consumption = ConsumptionFacts.consented { $0.consumptionPercentage = percentage }
         #expect(
             try applies(#""consumptionPercentage":{"from":"50%","to":"100%"}"#, to: .consumable(), consumption) == holds
         )
     }
 
-    @Test func `consumption that the file states for all cases counts for conditions too`() throws {
+    @Test func `consumption that the file states for all cases is used for conditions too`() throws {
         let rules = try rules(
             """
             {"default":"decline","consumption":{"consumptionPercentage":0},
@@ -64,7 +64,7 @@ import Testing
         #""reason":["OTHER","UNINTENDED_PURCHASE"]"#, #""age":{"from":"0s"}"#, #""earlierRefunds":{"from":0}"#,
         #""consumptionPercentage":{"from":"0%"}"#,
     ])
-    func `no condition holds on what is unknown, whatever its bounds`(condition: String) throws {
+    func `no condition matches an unknown fact, whatever its bounds`(condition: String) throws {
         let unknown = RefundFacts(
             environment: .production, bundleId: BundleId("com.example.app"), transactionId: TransactionId("1"),
             requestedAt: .requested)
@@ -76,12 +76,12 @@ import Testing
         #expect(try !applies(#""price":{"currency":"EUR","from":"0"}"#, to: facts))
     }
 
-    @Test func `a purchase that is dated after the request has no age`() throws {
+    @Test func `a purchase dated after the request has an age of zero`() throws {
         let facts = RefundFacts.consumable { $0.purchaseDate = AppStoreInstant.requested.earlier(days: -1) }
         #expect(try applies(#""age":{"to":"1ms"}"#, to: facts))
     }
 
-    @Test func `all conditions must hold, and each alone can prevent the rule`() throws {
+    @Test func `all conditions must match, and each alone can prevent the rule`() throws {
         let conditions = [
             #""product":["com.example.coins.*"]"#, #""productType":["Consumable"]"#, #""age":{"to":"14d"}"#,
             #""environment":["Production"]"#,
@@ -94,7 +94,7 @@ import Testing
         #expect(try !applies(all, to: .consumable { $0.environment = .sandbox }))
     }
 
-    // MARK: the decision
+    // MARK: Decisions
 
     private static let ordered = """
         {"default":"noPreference",
@@ -105,7 +105,7 @@ import Testing
           {"name":"consumables","when":{"productType":["Consumable"]},"outcome":"grantFull"}]}
         """
 
-    @Test func `the first rule that applies decides`() throws {
+    @Test func `the first matching rule decides`() throws {
         let rules = try rules(Self.ordered)
         let decision = rules.decide(.consumable(), nil)
         #expect(decision.rule == "coins")
@@ -117,14 +117,14 @@ import Testing
         #expect(rules.names == ["coins", "consumables"])
     }
 
-    @Test func `where no rule applies the default does`() throws {
+    @Test func `if no rule matches, the default decides`() throws {
         let decision = try rules(Self.ordered).decide(.subscription(), nil)
         #expect(decision.rule == nil)
         #expect(decision.outcome == .noPreference)
         #expect(decision.source == .fallback)
     }
 
-    @Test func `what the company says counts before the rule, and the rule before the file, member by member`()
+    @Test func `the company takes precedence over the rule, and the rule over the file, for each member`()
         throws
     {
         let rules = try rules(Self.ordered)
@@ -144,14 +144,14 @@ import Testing
         #expect(merged.sampleContentProvided == true)
     }
 
-    @Test func `merging keeps what is known of every member`() {
+    @Test func `merging keeps every known member`() {
         let known = ConsumptionFacts.everything
         #expect(known.merging(nil) == known)
         #expect(known.merging(ConsumptionFacts()) == known)
         #expect(ConsumptionFacts().merging(known) == known)
     }
 
-    @Test func `an outcome that the company's service chose stands, and the rule's consumption counts`() throws {
+    @Test func `an outcome from the company's service prevails, and the rule's consumption is used`() throws {
         let company = ConsumptionFacts.consented { $0.outcome = .grantFull }
         let decision = try rules(Self.ordered).decide(.consumable(), company)
         #expect(decision.outcome == .grantFull)
@@ -160,14 +160,14 @@ import Testing
         #expect(decision.consumption.consumptionPercentage == 100_000)
     }
 
-    @Test func `without a file nothing is preferred and nothing is known`() {
+    @Test func `without a file there is no preference, and no consumption is known`() {
         let decision = RefundRules.none.decide(.consumable(), nil)
         #expect(decision.outcome == .noPreference)
         #expect(decision.consumption == ConsumptionFacts())
         #expect(RefundRules.none.decide(.consumable(), .consented()).consumption.customerConsented == true)
     }
 
-    @Test func `a decision names the rules that made it`() throws {
+    @Test func `a decision carries the fingerprint of its rules`() throws {
         let rules = try rules(Self.ordered)
         #expect(rules.decide(.consumable(), nil).rulesFingerprint == rules.fingerprint)
     }

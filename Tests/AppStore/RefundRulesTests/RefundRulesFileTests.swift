@@ -13,7 +13,7 @@ import Testing
         return Array(try Data(contentsOf: folder.appending(path: "deploy/refund-rules.json")))
     }
 
-    @Test func `the example is read, and satisfies the published schema`() throws {
+    @Test func `the example is valid and satisfies the published schema`() throws {
         let example = try Self.example()
         let rules = try RefundRules(json: example, name: "refund-rules.json")
         #expect(
@@ -22,7 +22,7 @@ import Testing
         #expect(try JSONSchema.deployed("refund-rules.schema.json").faults(in: example) == [])
     }
 
-    @Test func `the example decides as it reads`() throws {
+    @Test func `the example decides as documented`() throws {
         let rules = try RefundRules(json: Self.example(), name: "refund-rules.json")
         let spent = ConsumptionFacts.consented { $0.consumptionPercentage = 80_000 }
         #expect(rules.decide(.consumable(), spent).rule == "spent-coins")
@@ -60,7 +60,9 @@ import Testing
             "consumption.customerConsented: expected"
         ),
     ])
-    func `a file of another form says line, member and what is allowed`(text: String, message: String) throws {
+    func `the error for a malformed file names line, member and permitted values`(
+        text: String, message: String
+    ) throws {
         let error = #expect(throws: RefundInputError.self) { try rules(text) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
         #expect(try !JSONSchema.deployed("refund-rules.schema.json").faults(in: Array(text.utf8)).isEmpty)
@@ -80,7 +82,7 @@ import Testing
             "rules[0].consumption.consumptionPercentage: expected a whole number from 0 to 100000"
         ),
     ])
-    func `a rule of another form says so`(rule: String, message: String) throws {
+    func `a malformed rule is an error`(rule: String, message: String) throws {
         try expectRefusal(#"{"default":"decline","rules":[\#(rule)]}"#, message)
     }
 
@@ -115,7 +117,7 @@ import Testing
         (#""consumptionPercentage":{"from":"101%"}"#, "when.consumptionPercentage.from: expected a percentage"),
         (#""consumptionPercentage":{"from":"100.001%"}"#, "when.consumptionPercentage.from: expected a percentage"),
     ])
-    func `a condition of another form says so`(conditions: String, message: String) throws {
+    func `a malformed condition is an error`(conditions: String, message: String) throws {
         try expectRefusal(
             #"{"default":"decline","rules":[{"name":"one","when":{\#(conditions)},"outcome":"decline"}]}"#, message)
     }
@@ -136,25 +138,25 @@ import Testing
         #""reason":["UNINTENDED_PURCHASE","FULFILLMENT_ISSUE","UNSATISFIED_WITH_PURCHASE","LEGAL","OTHER"]"#,
         #""environment":["Production","Sandbox"],"bundleId":["com.example.app"]"#, "",
     ])
-    func `what is read satisfies the published schema`(conditions: String) throws {
+    func `accepted conditions satisfy the published schema`(conditions: String) throws {
         let text = #"{"default":"decline","rules":[{"name":"one","when":{\#(conditions)},"outcome":"decline"}]}"#
         #expect(try rules(text).names == ["one"])
         #expect(try JSONSchema.deployed("refund-rules.schema.json").faults(in: Array(text.utf8)) == [])
     }
 
-    // MARK: what a schema cannot say
+    // MARK: Checks beyond the schema
 
     @Test(arguments: [
         (#""age":{"from":"2d","to":"48h"}"#, "when.age: to must be greater than from: it is exclusive"),
         (#""earlierRefunds":{"from":2,"to":1}"#, "when.earlierRefunds: to must be greater than from"),
         (#""price":{"currency":"EUR","from":"1","to":"1.000"}"#, "when.price: to must be greater than from"),
     ])
-    func `bounds between which there is nothing are a mistake`(conditions: String, message: String) throws {
+    func `an empty range is an error`(conditions: String, message: String) throws {
         let error = #expect(throws: RefundInputError.self) { try rules(when: conditions) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func `two rules of one name are a mistake`() throws {
+    @Test func `two rules of the same name are an error`() throws {
         let error = #expect(throws: RefundInputError.self) {
             try rules(
                 """
@@ -167,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: ["", #","when":{}"#])
-    func `a rule below one without conditions never applies`(when: String) throws {
+    func `a rule below one without conditions is an error`(when: String) throws {
         let error = #expect(throws: RefundInputError.self) {
             try rules(
                 """
@@ -182,7 +184,7 @@ import Testing
             try rules(#"{"default":"decline","rules":[{"name":"all","outcome":"decline"\#(when)}]}"#).names == ["all"])
     }
 
-    @Test func `more rules than statistics can have labels for are refused`() throws {
+    @Test func `rules over the limit of statistics labels are refused`() throws {
         let many = (0...RefundRules.maximumRules).map {
             #"{"name":"r\#($0)","when":{"product":["p\#($0)"]},"outcome":"decline"}"#
         }
@@ -193,11 +195,11 @@ import Testing
         #expect(try rules(#"{"default":"decline","rules":[\#(most)]}"#).names.count == RefundRules.maximumRules)
     }
 
-    @Test func `a file without rules is its default`() throws {
+    @Test func `a file without rules decides by its default`() throws {
         #expect(try rules(#"{"default":"decline","rules":[]}"#).decide(.consumable(), nil).outcome == .decline)
     }
 
-    @Test func `the fingerprint is that of what the file says, not of how it is spaced`() throws {
+    @Test func `the fingerprint depends on the content of the file, not on its white space`() throws {
         let one = try rules(#"{"default":"decline"}"#)
         let spaced = try rules("{\n  \"$schema\": \"refund-rules.schema.json\",\n  \"default\": \"decline\"\n}\n")
         #expect(one.fingerprint == spaced.fingerprint)
