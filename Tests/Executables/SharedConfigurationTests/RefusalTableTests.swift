@@ -18,11 +18,11 @@ import Testing
         ),
         (
             "a dead letter of an old record", "Pipeline/PipelineRuntimeTests/RefusedDeadLetterTests.swift",
-            "the letter of an old record has the time of writing, and its headers the record's own time"
+            "the dead letter of an old record has the time of writing, and the record's own time in a header"
         ),
         (
             "a dead letter without a key", "Pipeline/PipelineRuntimeTests/RefusedDeadLetterTests.swift",
-            "the letter of a record without a key is given its place as key where the topic demands one"
+            "the dead letter of a record without a key has its source position as key if the topic requires one"
         ),
         (
             "every dead letter", "Pipeline/PipelineRuntimeTests/PipelineConsumerTests.swift",
@@ -77,7 +77,7 @@ import Testing
             .map { String($0.dropFirst(2)) }
     }
 
-    @Test func `each row has its test, and no test has lost its row`() throws {
+    @Test func `each row has its test, and each test has its row`() throws {
         let rows = try rows()
         #expect(rows.count == Self.tests.count)
         for row in rows {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `each alert and each page that a row names is there`() throws {
+    @Test func `each alert and each page named by a row exists`() throws {
         let alerts = try text("deploy/alerts.yml")
         for row in try rows() {
             for match in row.matches(of: /Sluice[A-Z][A-Za-z]+/) {

@@ -6,7 +6,7 @@ import Testing
 struct BatchShareTests {
     private let places = (0..<48).map { KafkaTopicPartition(topic: "t", partition: KafkaPartition(rawValue: $0)) }
 
-    @Test func `partitions with a batch in work share, and one alone has everything`() {
+    @Test func `partitions with a batch in progress share the total, and a single one gets all of it`() {
         let share = BatchShare(total: 1 << 20)
         for place in places.prefix(4) { share.begin(place, isFull: true) }
         #expect(share.next(of: places[0]) == 1 << 18)
@@ -20,7 +20,7 @@ struct BatchShareTests {
         #expect(share.next(of: places[0]) == 1 << 20)
     }
 
-    @Test func `a partition begins with a small batch, and again when it had no more`() {
+    @Test func `a partition starts with a small batch, and again after a batch that was not full`() {
         let share = BatchShare(total: 1 << 20)
         #expect(share.next(of: places[0]) == 64 << 10)
         share.begin(places[0], isFull: true)
@@ -29,7 +29,7 @@ struct BatchShareTests {
         #expect(share.next(of: places[0]) == 64 << 10)
     }
 
-    @Test func `no share is so small that batches cost more than records`() {
+    @Test func `a share is never below the minimum batch size`() {
         let share = BatchShare(total: 1 << 20)
         for place in places { share.begin(place, isFull: true) }
         #expect(share.next(of: places[0]) == 64 << 10)

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ConsumerApplicationTests {
-    @Test func `a handler and a name are an executable that starts, reads, tells and stops`() async throws {
+    @Test func `an executable with a handler and a name starts, reads, reports and stops`() async throws {
         let directory = try TemporaryDirectory()
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
@@ -49,7 +49,9 @@ struct ConsumerApplicationTests {
         #expect(log.lines.contains { $0.contains("partitions assigned") })
     }
 
-    @Test func `the admin listener answers while the consumer is built, and says that it is not ready`() async throws {
+    @Test func `the admin listener responds while the consumer is built, and reports that it is not ready`()
+        async throws
+    {
         let directory = try TemporaryDirectory()
         let options = try await PipelineTestBroker.options()
         let (isBuilding, mayGoOn) = (Gate(), Gate())

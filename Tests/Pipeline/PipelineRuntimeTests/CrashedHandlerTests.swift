@@ -74,7 +74,7 @@ struct CrashedHandlerTests {
         #expect(reason.map { String(decoding: $0, as: UTF8.self) } == "crashed-handler")
     }
 
-    @Test func `an end from outside counts as no crash`() async throws {
+    @Test func `a process killed from outside does not count as a crash`() async throws {
         let options = try await PipelineTestBroker.options()
         try await write(["wait", "good"], to: options)
         for _ in 1...4 {
@@ -89,7 +89,7 @@ struct CrashedHandlerTests {
     }
 
     @Test
-    func `a handler that does not return ends the process with 75, and after three ends its record is dead-lettered`()
+    func `a handler that does not return ends the process with 75, and its record is dead-lettered after three ends`()
         async throws
     {
         let options = try await PipelineTestBroker.options()

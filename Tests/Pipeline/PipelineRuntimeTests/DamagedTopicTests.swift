@@ -15,7 +15,7 @@ struct DamagedTopicTests {
     private static let marker = "damaged"
 
     @Test(arguments: [BatchDamage.flippedBit, .unknownMagic])
-    func `the process ends when everything before the damage is finished and committed`(damage: BatchDamage)
+    func `the process ends once everything before the corruption is finished and committed`(damage: BatchDamage)
         async throws
     {
         let options = try await PipelineTestBroker.options()

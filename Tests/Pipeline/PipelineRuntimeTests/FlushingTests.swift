@@ -58,7 +58,7 @@ struct FlushingTests {
         return options
     }
 
-    @Test func `records are durable in flushes by size, and the rest at the stop`() async throws {
+    @Test func `records become durable in flushes by size, and the rest at the stop`() async throws {
         var options = try await options()
         options.flushRecords = 40
         try await PipelineTestBroker.write(numbers: 100, keys: 5, to: options.topics[0])
@@ -77,7 +77,7 @@ struct FlushingTests {
         await again.stop()
     }
 
-    @Test func `what was appended and not flushed comes again`() async throws {
+    @Test func `records that were appended but not flushed are delivered again`() async throws {
         var options = try await options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
@@ -96,7 +96,7 @@ struct FlushingTests {
         #expect(next.segments == [Array(0..<10)])
     }
 
-    @Test func `the interval and the bytes flush too`() async throws {
+    @Test func `the interval and the byte limit cause flushes too`() async throws {
         var options = try await options()
         options.flushInterval = .milliseconds(10)
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])
@@ -116,8 +116,7 @@ struct FlushingTests {
         #expect(durable == Array(0..<durable.count))
     }
 
-    @Test func `a flush that fails is tried again, and a record that cannot be appended is dead-lettered`() async throws
-    {
+    @Test func `a failed flush is retried, and a record that cannot be appended is dead-lettered`() async throws {
         var options = try await options()
         options.flushRecords = 10
         try await PipelineTestBroker.write(numbers: 11, keys: 1, to: options.topics[0])

@@ -27,7 +27,7 @@ struct HandlerCallsTests {
         HandlerCalls(file: try CallFile.open(name: "group", in: directory.path))
     }
 
-    @Test func `records that were in work in three crashes are suspect, and certain when one was alone`() throws {
+    @Test func `records in progress in three crashes are suspects, and culprits if one was alone`() throws {
         let directory = try TemporaryDirectory()
         try crash(directory, inWork: [10...20, 40...40])
         try crash(directory, inWork: [5...15])
@@ -47,7 +47,7 @@ struct HandlerCallsTests {
         #expect(calls.finding(record(14)) == .suspect)
     }
 
-    @Test func `a call that returned is no suspicion, nor is one of a process that was killed`() async throws {
+    @Test func `neither a call that returned nor one of a killed process is a suspicion`() async throws {
         let directory = try TemporaryDirectory()
         do {
             let calls = try calls(directory)
@@ -62,7 +62,7 @@ struct HandlerCallsTests {
         #expect(try CallFile.open(name: "group", in: directory.path).suspicions.isEmpty)
     }
 
-    @Test func `what is finished is suspected no more, also by the next process`() throws {
+    @Test func `finished records are no longer suspects, not even for the next process`() throws {
         let directory = try TemporaryDirectory()
         for _ in 1...3 { try crash(directory, inWork: [3...3, 7...9]) }
         do {
@@ -76,7 +76,7 @@ struct HandlerCallsTests {
         #expect(try CallFile.open(name: "group", in: directory.path).suspicions.isEmpty)
     }
 
-    @Test func `a suspect is handled while nothing else is`() async throws {
+    @Test func `a suspect is handled while no other record is`() async throws {
         let directory = try TemporaryDirectory()
         for _ in 1...3 { try crash(directory, inWork: [3...3]) }
         let calls = try calls(directory)
@@ -101,7 +101,7 @@ struct HandlerCallsTests {
         #expect(order.entries == ["one begins", "one ends", "alone"])
     }
 
-    @Test func `two processes of one directory have files of their own, and a foreign file is reset`() throws {
+    @Test func `two processes in one directory have separate files, and an invalid file is reset`() throws {
         let directory = try TemporaryDirectory()
         _ = try directory.write([UInt8](repeating: 0xFF, count: 500_000), to: "group.calls")
         let first = try CallFile.open(name: "group", in: directory.path)
@@ -112,7 +112,7 @@ struct HandlerCallsTests {
     }
 
     /// Without allocated blocks, writing to a mapped file would end the process when the disk is full.
-    @Test func `the whole file has its blocks on the disk before it is written`() throws {
+    @Test func `all blocks of the file are allocated before it is written`() throws {
         let directory = try TemporaryDirectory()
         // A file of an earlier version, with a hole.
         let path = directory.file("group.calls")
@@ -126,7 +126,7 @@ struct HandlerCallsTests {
         withExtendedLifetime(file) {}
     }
 
-    @Test func `a deadline tells of the oldest call once, and not of one that returned`() {
+    @Test func `a deadline reports the oldest call once, but not one that returned`() {
         let late = Mutex<[KafkaOffset]>([])
         let deadline = CallDeadline(.seconds(3600)) { _, offset in late.withLock { $0.append(offset) } }
         let first = deadline.begin(record(1), at: 0)

@@ -13,7 +13,7 @@ struct KeyQueuesTests {
         KafkaRecord(topic: "t", partition: 0, offset: KafkaOffset(rawValue: offset), key: key, value: nil)
     }
 
-    @Test func `a record waits for those of its key and for no other`() {
+    @Test func `a record waits only for records of its key`() {
         let queues = KeyQueues()
         #expect(queues.begin(record(0, key: [1])))
         #expect(!queues.begin(record(1, key: [1])))
@@ -28,7 +28,7 @@ struct KeyQueuesTests {
         #expect(queues.begin(record(6, key: [1])))
     }
 
-    @Test func `permits come in the order in which they were asked for, many at once too`() async {
+    @Test func `permits are granted in the order of the requests, including requests for several`() async {
         let permits = Permits(2)
         #expect(await permits.acquire())
         let order = Journal()
@@ -50,7 +50,7 @@ struct KeyQueuesTests {
         #expect(order.entries == ["both", "one"])
     }
 
-    @Test func `a cancelled wait for permits ends, and those behind it go on`() async {
+    @Test func `a cancelled wait for permits ends, and the waits behind it proceed`() async {
         let permits = Permits(2)
         #expect(await permits.acquire())
         let large = Task { await permits.acquire(2) }
@@ -64,21 +64,21 @@ struct KeyQueuesTests {
 }
 
 struct HandlerThreadsTests {
-    @Test func `threads that begin are there before the first call, and begin once`() {
+    @Test func `the minimum threads exist before the first call and are started once`() {
         let threads = HandlerThreads(minimum: 3, maximum: 8)
         threads.begin()
         threads.begin()
         #expect(threads.threads == 3)
     }
 
-    @Test func `handlers that block hold up neither each other nor the tasks of the process`() async throws {
+    @Test func `blocking handlers block neither each other nor the tasks of the process`() async throws {
         let threads = HandlerThreads(minimum: 1, maximum: 40)
         // The wait uses Swift's thread pool, which has one thread per core.
         try await block(40, on: threads) { begun in try await waitUntil { begun.entries.count == 40 } }
         #expect(threads.threads <= 40)
     }
 
-    @Test func `a call that waits gets a thread only when the others leave a core unused`() async throws {
+    @Test func `a waiting call gets a new thread only if the others leave a core idle`() async throws {
         let looks = Mutex(0)
         let wanted = Mutex(2.0)
         let threads = HandlerThreads(minimum: 2, maximum: 3, patience: .seconds(3600)) { _, _ in
@@ -112,7 +112,7 @@ struct HandlerThreadsTests {
         }
     }
 
-    @Test func `a thread that computes wants a processor, and one that is blocked wants none`() async throws {
+    @Test func `a computing thread has a processor demand, and a blocked one has none`() async throws {
         let demand = ProcessorDemand()
         let isOpen = DispatchGate()
         let isOver = Atomic(false)

@@ -25,7 +25,9 @@ struct LargeDeadLetterTests {
         #expect(input.logLines.contains { $0.contains("dead letter too large") && $0.contains(#""level":"error""#) })
     }
 
-    @Test func `where the record's own headers are too large, the letter says where the record is`() async throws {
+    @Test func `if the record's own headers are too large, the dead letter only names its source position`()
+        async throws
+    {
         let input = try await deadLetter(
             key: "key", value: [1], headers: [KafkaHeader(key: "h", value: [UInt8](repeating: 7, count: 1900))])
         let letter = try #require(input.letters.first)
@@ -38,7 +40,7 @@ struct LargeDeadLetterTests {
     }
 
     @Test(arguments: [("524288", 900_000), ("1040000", 1_045_000)])
-    func `the limit that is given for records is not that of their dead letters`(given: String, bytes: Int) async throws
+    func `the configured limit of records does not apply to their dead letters`(given: String, bytes: Int) async throws
     {
         let options = try await PipelineTestBroker.options()
         let letters = try DeadLetterProducer(

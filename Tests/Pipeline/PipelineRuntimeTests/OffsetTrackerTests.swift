@@ -18,7 +18,7 @@ struct OffsetTrackerTests {
         #expect(tracker.distance == 0)
     }
 
-    @Test func `what is held is bounded by what is unfinished, however far the newest record is above the oldest`() {
+    @Test func `memory is bounded by the unfinished records, however far apart the newest and the oldest are`() {
         var tracker = OffsetTracker()
         // Offsets with gaps, as after compaction.
         for offset in stride(from: Int64(0), to: 400_000, by: 4) {
@@ -37,7 +37,7 @@ struct OffsetTrackerTests {
         #expect(tracker.heldCount == 0 && tracker.distance == 0)
     }
 
-    @Test func `the age of what came last is known when all of it is finished`() {
+    @Test func `the timestamp of the newest record is kept after all records are finished`() {
         var tracker = OffsetTracker()
         #expect(tracker.admit(offset: 1, bytes: 1, timestampMilliseconds: 500) == true)
         #expect(tracker.finish(offset: 1) == 2)
@@ -45,7 +45,7 @@ struct OffsetTrackerTests {
         #expect(tracker.newestTimestampMilliseconds == 500)
     }
 
-    @Test func `gaps between offsets are nothing to wait for`() {
+    @Test func `the tracker does not wait for gaps between offsets`() {
         var tracker = OffsetTracker()
         #expect(tracker.admit(offset: 5, bytes: 1) == true)
         #expect(tracker.admit(offset: 900, bytes: 1) == true)
@@ -56,14 +56,14 @@ struct OffsetTrackerTests {
     }
 
     @Test(arguments: [Int64(-1), .max, 7, 6])
-    func `an offset that is not above all others, or that has no successor, is not admitted`(offset: Int64) {
+    func `an offset that is not above all others, or has no successor, is not admitted`(offset: Int64) {
         var tracker = OffsetTracker()
         #expect(tracker.admit(offset: 7, bytes: 3) == true)
         #expect(tracker.admit(offset: offset, bytes: 3) == false)
         #expect(tracker.unfinishedBytes == 3)
     }
 
-    @Test func `finishing twice, or something unknown, changes nothing`() {
+    @Test func `finishing twice, or finishing an unknown offset, changes nothing`() {
         var tracker = OffsetTracker()
         #expect(tracker.finish(offset: 0) == nil)
         #expect(tracker.admit(offset: 0, bytes: 1) == true)
@@ -76,7 +76,7 @@ struct OffsetTrackerTests {
         #expect(tracker.finish(offset: 0) == nil)
     }
 
-    @Test func `the oldest unfinished record is known`() {
+    @Test func `the oldest unfinished record is tracked`() {
         var tracker = OffsetTracker()
         #expect(tracker.oldestOffset == nil)
         #expect(tracker.admit(offset: 1, bytes: 1, timestampMilliseconds: 100, at: 5) == true)
@@ -90,7 +90,7 @@ struct OffsetTrackerTests {
 
     /// Compares with the definition: the next offset is one past the last record before the first unfinished one.
     @Test(arguments: 0..<50)
-    func `any order of finishing gives what the definition says`(seed: UInt64) {
+    func `any order of finishing matches the definition`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var tracker = OffsetTracker()
         var offset: Int64 = 0

@@ -47,7 +47,7 @@ struct PipelineConsumerTests {
         await test.stop()
     }
 
-    @Test func `a restart goes on where the last member stopped`() async throws {
+    @Test func `a restart continues where the last member stopped`() async throws {
         let options = try await PipelineTestBroker.options(partitions: 2)
         try await PipelineTestBroker.write(numbers: 100, keys: 10, to: options.topics[0])
         let first = RecordingHandler()
@@ -127,7 +127,7 @@ struct PipelineConsumerTests {
         #expect(try await PipelineTestBroker.deadLetters(options).count == 1)
     }
 
-    @Test func `a retry keeps the partition and the membership, and the others go on`() async throws {
+    @Test func `a retry keeps the partition and the membership, and other partitions proceed`() async throws {
         let options = try await PipelineTestBroker.options(partitions: 2)
         let topic = options.topics[0]
         try await PipelineTestBroker.configuration().write(
@@ -192,7 +192,7 @@ struct PipelineConsumerTests {
         await one.stop()
     }
 
-    @Test func `stopping finishes what runs and leaves what has not started`() async throws {
+    @Test func `stopping finishes running records and leaves those that have not started`() async throws {
         var options = try await PipelineTestBroker.options()
         options.concurrency = 1
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
@@ -216,7 +216,7 @@ struct PipelineConsumerTests {
         #expect(next.finished.map(\.offset) == (1..<10).map { KafkaOffset(rawValue: $0) })
     }
 
-    @Test func `a handler that does not end is abandoned at the drain limit and committed nothing`() async throws {
+    @Test func `a handler that does not return is abandoned at the drain limit without a commit`() async throws {
         var options = try await PipelineTestBroker.options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
@@ -238,7 +238,7 @@ struct PipelineConsumerTests {
         await again.stop()
     }
 
-    @Test func `work that outlives its partition ends the process when the partition comes back`() async throws {
+    @Test func `work that outlives its partition ends the process when the partition is assigned again`() async throws {
         var options = try await PipelineTestBroker.options(partitions: 2)
         options.drainLimit = .milliseconds(300)
         let topic = options.topics[0]
@@ -272,7 +272,7 @@ struct PipelineConsumerTests {
         gate.open()
     }
 
-    @Test func `a record that takes long holds up its own key only, and nothing behind it is committed`() async throws {
+    @Test func `a slow record blocks only its own key, and nothing behind it is committed`() async throws {
         var options = try await PipelineTestBroker.options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.configuration().write(
@@ -302,7 +302,7 @@ struct PipelineConsumerTests {
         await again.stop()
     }
 
-    @Test func `records that are tried again hold up their own keys only, however many there are`() async throws {
+    @Test func `retried records block only their own keys, however many there are`() async throws {
         var options = try await PipelineTestBroker.options()
         options.concurrency = 2
         try await PipelineTestBroker.write(numbers: 400, keys: 40, to: options.topics[0])
@@ -323,7 +323,7 @@ struct PipelineConsumerTests {
         }
     }
 
-    @Test func `a partition that is prepared for long is released at once when the consumer stops`() async throws {
+    @Test func `a partition in long preparation is released at once when the consumer stops`() async throws {
         struct Slow: RecordHandler {
             let isPreparing: Gate
             func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
@@ -366,7 +366,9 @@ struct PipelineConsumerTests {
         #expect(test.pipeline.obstacle == "stopping")
     }
 
-    @Test func `lag is told before the first record of an assignment is done, and when there is none`() async throws {
+    @Test func `lag is reported before the first record of an assignment is done, and when there is none`()
+        async throws
+    {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let often = ["statistics.interval.ms": "100"]
@@ -394,7 +396,7 @@ struct PipelineConsumerTests {
 
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineBatchTests {
-    @Test func `records come in batches, once and in order`() async throws {
+    @Test func `records are delivered in batches, once and in order`() async throws {
         var options = try await PipelineTestBroker.options()
         options.maximumBatch = 50
         try await PipelineTestBroker.write(numbers: 500, keys: 1, to: options.topics[0])
@@ -413,7 +415,7 @@ struct PipelineBatchTests {
         #expect(batches.withLock { $0.allSatisfy { (1...50).contains($0.count) } })
     }
 
-    @Test func `batches have no more bytes than they may, and one record at least`() async throws {
+    @Test func `batches stay within their byte limit but contain at least one record`() async throws {
         var options = try await PipelineTestBroker.options()
         options.maximumBatchBytes = 1
         try await PipelineTestBroker.write(numbers: 20, keys: 1, to: options.topics[0])
@@ -472,7 +474,7 @@ struct PipelineBatchTests {
         await test.stop()
     }
 
-    @Test func `from the first retry on, records come again`() async throws {
+    @Test func `from the first retry on, the records of a batch are delivered again`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let calls = Mutex<[[Int]]>([])
@@ -504,7 +506,7 @@ struct PipelineBatchTests {
         #expect(test.metric("sluice_consumer_reasons_total{outcome=\"skipped\",reason=\"two\"") == 1)
     }
 
-    @Test func `a sink that is down gets the same batch again, and nothing is dead-lettered`() async throws {
+    @Test func `while a sink is down the same batch is retried, and nothing is dead-lettered`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let calls = Mutex(0)
@@ -527,7 +529,7 @@ struct PipelineBatchTests {
         #expect(test.metric("sluice_consumer_records_total{outcome=\"dead-lettered\"") == 0)
     }
 
-    @Test func `a wrong number of verdicts is the record's fault`() async throws {
+    @Test func `a wrong number of verdicts is treated as the record's fault`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 2, keys: 1, to: options.topics[0])
         let test = try await PipelineHarness(options, .batches(BatchClosure { _ in [] }))

@@ -32,8 +32,8 @@ struct PipelineOnApacheKafkaTests {
     }
 
     @Test(arguments: GroupProtocol.known)
-    func `a restart goes on where the last member stopped`(group: GroupProtocol) async throws {
-        try await use(group) { try await tests.`a restart goes on where the last member stopped`() }
+    func `a restart continues where the last member stopped`(group: GroupProtocol) async throws {
+        try await use(group) { try await tests.`a restart continues where the last member stopped`() }
     }
 
     @Test(arguments: GroupProtocol.known)

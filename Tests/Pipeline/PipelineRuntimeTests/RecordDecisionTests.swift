@@ -9,7 +9,7 @@ private struct SinkDown: InfrastructureFault {}
 private struct Poison: Error, CustomStringConvertible { let description = "cannot read it" }
 
 struct RecordDecisionTests {
-    @Test func `a record's own fault spends attempts, then it is dead-lettered`() throws {
+    @Test func `a record's own fault uses up its attempts, then the record is dead-lettered`() throws {
         var attempts = RecordAttempts(maximum: 3)
         for _ in 0..<2 {
             guard case .wait(nil, .record) = attempts.threw(Poison(), at: 1_000) else {
@@ -28,7 +28,7 @@ struct RecordDecisionTests {
         #expect(cause.message == "cannot read it")
     }
 
-    @Test func `an error that says its reason is dead-lettered under it`() {
+    @Test func `an error with its own reason is dead-lettered with that reason`() {
         struct Refused: RecordFault {
             let reason = HandlerReason(code: "http_422", detail: "refused")
         }
@@ -45,7 +45,7 @@ struct RecordDecisionTests {
         #expect(cause.attempts == 2)
     }
 
-    @Test func `infrastructure is waited for without end`() {
+    @Test func `infrastructure errors are retried indefinitely`() {
         var attempts = RecordAttempts(maximum: 2)
         for _ in 0..<100 {
             guard case .wait(nil, .infrastructure) = attempts.threw(SinkDown(), at: 0) else {
@@ -77,7 +77,7 @@ struct RecordDecisionTests {
         #expect(cause.attempts == 1)
     }
 
-    @Test func `a verdict after retries counts them, from the first`() {
+    @Test func `a verdict after retries counts them from the first`() {
         var attempts = RecordAttempts(maximum: 2)
         for now in [1000, 2000] as [Int64] { _ = attempts.answered(.retry(after: nil), at: now) }
         guard case .deadLetter(let cause) = attempts.answered(.deadLetter("bad"), at: 3000) else {
@@ -100,7 +100,7 @@ struct RecordDecisionTests {
         }
     }
 
-    @Test func `backoff doubles up to its bound and never leaves it`() {
+    @Test func `backoff doubles up to its limit and never exceeds it`() {
         let backoff = RetryBackoff(first: .milliseconds(200), maximum: .seconds(30))
         #expect(backoff.bound(afterFailures: 0) == .milliseconds(200))
         #expect(backoff.bound(afterFailures: 1) == .milliseconds(200))
@@ -124,7 +124,7 @@ struct DeadLetterTests {
         reason: "bad", exceptionClass: "Poison", message: "cannot read it", attempts: 3,
         firstFailureMilliseconds: 1_772_368_496_789)
 
-    @Test func `key, value and headers stay byte for byte, and the place and the reason are added`() {
+    @Test func `key, value and headers are preserved byte for byte, and source position and reason are added`() {
         let headers = [KafkaHeader(key: "h", value: [0, 255]), KafkaHeader(key: "n", value: nil)]
         let record = KafkaRecord(
             topic: "in", partition: 3, offset: 42, timestampMilliseconds: 5, key: [1, 0], value: [255, 254],
@@ -147,7 +147,7 @@ struct DeadLetterTests {
             ])
     }
 
-    @Test func `null stays null`() {
+    @Test func `null is preserved`() {
         let record = KafkaRecord(topic: "in", partition: 0, offset: 0, key: nil, value: nil)
         let letter = DeadLetter.record(of: record, to: "dlq", group: "g", cause: cause)
         #expect(letter.key == nil)
@@ -155,7 +155,7 @@ struct DeadLetterTests {
         #expect(letter.timestampMilliseconds == nil)
     }
 
-    @Test func `only a refusal changes the form, and a letter is given a key once`() {
+    @Test func `only a refusal changes the form, and a dead letter is given a key once`() {
         let record = KafkaRecord(topic: "in", partition: 3, offset: 42, key: nil, value: [1])
         var form = DeadLetterForm()
         for code in [KafkaError.Code.timedOut, .topicAuthorizationFailed, .invalidTimestamp, .notEnoughReplicas] {
@@ -179,7 +179,7 @@ struct DeadLetterTests {
         // Three bytes each: 341 characters have 1023 bytes.
         (String(repeating: "€", count: 400), 1023), ("", 0),
     ])
-    func `a header's text is cut between characters`(text: String, bytes: Int) {
+    func `a header's text is truncated at a character boundary`(text: String, bytes: Int) {
         let capped = DeadLetter.capped(text)
         #expect(capped.count == bytes)
         #expect(String(validating: capped, as: UTF8.self) != nil)
@@ -187,7 +187,7 @@ struct DeadLetterTests {
 }
 
 struct PipelineHealthTests {
-    @Test func `readiness needs a group and a broker, liveness only signs of life`() {
+    @Test func `readiness requires a group and a broker, liveness only signs of life`() {
         let second: Int64 = 1_000_000_000
         var health = PipelineHealth(lastSign: 100 * second)
         #expect(health.isLive(at: 159 * second))
@@ -203,7 +203,7 @@ struct PipelineHealthTests {
         #expect(health.obstacle(at: 101 * second) == "stopping")
     }
 
-    @Test func `a pipeline that is not ready tells why the brokers do not take it in, until they do`() {
+    @Test func `a pipeline that is not ready reports the brokers' refusal until they accept it`() {
         var health = PipelineHealth(lastSign: 0)
         health.troubles.receive(KafkaError(.authentication, "Invalid username or password"), at: 1)
         health.troubles.receive(KafkaError(.groupAuthorizationFailed, "Group authorization failed"), at: 1)
@@ -223,7 +223,7 @@ struct PipelineHealthTests {
         (KafkaError.Code.fencedInstance, ExitCode.configuration), (.fenced, .configuration),
         (.maxPollExceeded, .failure), (.fatal, .failure),
     ])
-    func `two members of one instance name end for good, other ends of a client are worth a start`(
+    func `two members with one instance name end permanently, other client failures permit a restart`(
         _ code: KafkaError.Code, _ exit: ExitCode
     ) {
         let error = StartupError.clientFailed(KafkaError(code, "text", isFatal: true))
@@ -239,7 +239,7 @@ struct PartitionWindowTests {
             value: [UInt8](repeating: 0, count: bytes))
     }
 
-    @Test func `each bound closes the window, and finishing opens it`() async {
+    @Test func `each limit closes the window, and finishing records opens it`() async {
         let cases: [(WindowLimits, [KafkaRecord])] = [
             (WindowLimits(records: 2, bytes: 100, distance: 100), [record(0), record(1)]),
             (WindowLimits(records: 9, bytes: 10, distance: 100), [record(0, bytes: 10)]),
@@ -255,7 +255,7 @@ struct PartitionWindowTests {
     }
 
     @Test(arguments: [1, 12, 64, 1000])
-    func `the windows of all partitions stay within the total, and each has its least`(partitions: Int) async {
+    func `the windows of all partitions stay within the total, and each has its minimum`(partitions: Int) async {
         let (total, recordBytes, least, payload) = (1 << 20, 1024, 4, 2048)
         let share = WindowShare(total: total, recordBytes: recordBytes, minimumRecords: least)
         share.begin(partitions)
@@ -292,7 +292,7 @@ struct PartitionWindowTests {
         #expect(await window.waitForRoom() == nil)
     }
 
-    @Test func `the capacity is what is left`() async {
+    @Test func `the capacity is the remaining room`() async {
         let window = PartitionWindow(limits: WindowLimits(records: 10, bytes: 100, distance: 50))
         _ = window.admit([record(0, bytes: 30), record(1, bytes: 30)])
         #expect(await window.waitForRoom() == PartitionWindow.Room(records: 8, bytes: 40))

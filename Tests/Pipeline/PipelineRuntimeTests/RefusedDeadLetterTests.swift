@@ -11,7 +11,7 @@ import Time
 /// A dead letter that its topic permanently rejects is rewritten, and the partition continues.
 @Suite(.timeLimit(.minutes(5))) struct RefusedDeadLetterTests {
     /// The broker has `message.timestamp.before.max.ms` set to one hour.
-    @Test func `the letter of an old record has the time of writing, and its headers the record's own time`()
+    @Test func `the dead letter of an old record has the time of writing, and the record's own time in a header`()
         async throws
     {
         let options = try await PipelineTestBroker.options()
@@ -35,7 +35,7 @@ import Time
     }
 
     /// A dead letter topic with `cleanup.policy=compact` rejects records without a key.
-    @Test func `the letter of a record without a key is given its place as key where the topic demands one`()
+    @Test func `the dead letter of a record without a key has its source position as key if the topic requires one`()
         async throws
     {
         let options = try await PipelineTestBroker.options()
