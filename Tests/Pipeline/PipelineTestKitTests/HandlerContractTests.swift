@@ -137,7 +137,7 @@ private enum Form: CaseIterable, Sendable {
     }
 
     @Test(arguments: Form.allCases)
-    fileprivate func `a good handler of any form violates nothing`(form: Form) async throws {
+    fileprivate func `a correct handler of any form violates nothing`(form: Form) async throws {
         let violations = try await contract(.none, form).violations()
         #expect(violations.isEmpty, "\(violations)")
     }
@@ -148,7 +148,7 @@ private enum Form: CaseIterable, Sendable {
     }
 
     /// Runs in parallel, because each scenario waits for a consumer group twice.
-    @Test func `every mistake is found by its scenario and told`() async throws {
+    @Test func `every mistake is detected and reported by its scenario`() async throws {
         try await withThrowingTaskGroup { group in
             for mistake in Mistake.allCases {
                 guard let scenario = mistake.found else { continue }
@@ -164,7 +164,7 @@ private enum Form: CaseIterable, Sendable {
         }
     }
 
-    @Test func `a handler without effect is not taken for a good one`() async throws {
+    @Test func `a handler without effect is not considered correct`() async throws {
         struct Nothing: RecordHandler {
             func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
         }
