@@ -26,7 +26,7 @@ import Testing
         "unclean.leader.election.enable": "true",
     ]
 
-    @Test func `replicas, in-sync replicas and elections are the service's matter, and no warning`() {
+    @Test func `a managed service controls replicas, in-sync replicas and elections without a warning`() {
         let topic = Self.topic(Self.good)
         #expect(Self.expectation.required(by: .managed).findings(in: topic).isEmpty)
         #expect(Self.expectation.wished(by: .managed).findings(in: topic).isEmpty)
@@ -38,12 +38,12 @@ import Testing
         ("max.message.bytes", "1000"), ("cleanup.policy", "delete"), ("retention.ms", "3600000"),
         ("min.compaction.lag.ms", "0"), ("message.timestamp.type", "LogAppendTime"),
     ])
-    func `everything else is demanded as in production`(_ setting: String, _ value: String) {
+    func `every other setting is required as in production`(_ setting: String, _ value: String) {
         let topic = Self.topic(Self.good.merging([setting: value]) { $1 })
         #expect(Self.expectation.required(by: .managed).findings(in: topic).map(\.subject.rawValue) == [setting])
     }
 
-    @Test func `a setting that the service does not report is told, but for those that it answers for`() {
+    @Test func `a setting that the service does not report causes a warning, unless the service controls it`() {
         let unreported = Self.expectation.wished(by: .managed).unreported(in: Self.topic([:])).map(\.subject)
         #expect(
             Set(unreported) == [.maxMessageBytes, .cleanupPolicy, .retention, .compactionLag, .timestampType])
@@ -54,7 +54,9 @@ import Testing
         (["--durability", "checked"], .production), (["--profile", "single-node"], .singleNode),
         (["--profile", "single-node", "--durability", "managed"], .singleNode),
     ])
-    func `profile and durability make one of three deployments`(_ flags: [String], _ deployment: DeploymentProfile) {
+    func `profile and durability determine one of three deployments`(
+        _ flags: [String], _ deployment: DeploymentProfile
+    ) {
         let command = Command(
             "test", summary: "Tests.",
             schema: ConfigurationSchema(ApplicationSettings.all, openPrefixes: [ApplicationSettings.kafka]),
@@ -66,7 +68,7 @@ import Testing
         #expect(ApplicationSettings.deployment(invocation.configuration) == deployment)
     }
 
-    @Test func `managed is no profile`() {
+    @Test func `managed is not a profile`() {
         let command = Command(
             "test", summary: "Tests.", schema: ConfigurationSchema(ApplicationSettings.all), version: "0")
         guard case .refuse(let lines, _) = command.parse(["--profile", "managed"], environment: [:]) else {

@@ -40,7 +40,7 @@ import Testing
 
     private var warnings: [String] { log.lines.filter { $0.contains("changed since the start") } }
 
-    @Test func `a password that changes is told once, and a file that changes back no longer`() throws {
+    @Test func `a changed password is reported once, and no longer after it changes back`() throws {
         files.check()
         #expect(gauge("sasl.password.file") == "0" && gauge("ssl.certificate.location") == "0")
         #expect(warnings.isEmpty)
@@ -56,7 +56,7 @@ import Testing
         #expect(gauge("sasl.password.file") == "0")
     }
 
-    @Test func `a certificate that is gone has changed, and the same content written again has not`() throws {
+    @Test func `a missing certificate counts as changed, and the same content written again does not`() throws {
         _ = try directory.write("certificate", to: "client.pem")
         files.check()
         #expect(gauge("ssl.certificate.location") == "0")

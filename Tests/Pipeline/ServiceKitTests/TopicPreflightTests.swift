@@ -36,7 +36,7 @@ import Testing
         #expect(questions == 4)
     }
 
-    @Test func `an answer that does not pass is told at once`() async {
+    @Test func `a permanent error is reported at once`() async {
         var questions = 0
         let error = await #expect(throws: KafkaError.self) {
             try await settled { question throws(KafkaError) in
@@ -48,7 +48,7 @@ import Testing
         #expect(questions == 1)
     }
 
-    @Test func `one that should pass and does not is told at the limit`() async {
+    @Test func `a transient error that persists is reported at the timeout`() async {
         let error = await #expect(throws: KafkaError.self) {
             try await settled(limit: .milliseconds(20)) { _ throws(KafkaError) in
                 throw KafkaError(.notLeader, "describe")
@@ -65,7 +65,7 @@ import Testing
         #expect(questions == 3)
     }
 
-    @Test func `a topic that is not there is refused soon, and not before it was asked for again`() async throws {
+    @Test func `a missing topic is refused soon, but not before it was queried again`() async throws {
         let broker = try DevBroker()
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let begun = ContinuousClock.now
@@ -80,7 +80,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a topic that is made while the start asks for it is no obstacle`() async throws {
+    @Test func `a topic that is created during the start does not prevent it`() async throws {
         let broker = try DevBroker()
         let topic: KafkaTopic = "made.late"
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
@@ -95,7 +95,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `production asks for more than what a topic was created with, single-node for less`() {
+    @Test func `production requires more than the settings a topic was created with, single-node less`() {
         let eightDays: Int64? = 8 * 86_400_000
         var expectation = KafkaTopicExpectation(
             topic: "a",
@@ -115,7 +115,7 @@ import Testing
         #expect(single.cleanupPolicy == "delete")
     }
 
-    @Test func `tombstones that go too soon are no reason not to start, and are told`() {
+    @Test func `a short retention of tombstones is reported and does not prevent the start`() {
         let expectation = KafkaTopicExpectation(
             topic: "a", createdWith: ["cleanup.policy": "compact", "delete.retention.ms": "3888000000"])
         var topic = KafkaTopicDescription(
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `Apache Kafka's state topic is refused when it is not compacted, and told when its tombstones go too soon`()
+    func `Apache Kafka's state topic must be compacted, and a short retention of its tombstones is reported`()
         async throws
     {
         let name = UUID().uuidString.lowercased()
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [("-1", 8 * 86_400_000), ("86400000", 86_400_000), ("x", nil)] as [(String, Int64?)])
-    func `a retention is demanded up to eight days`(setting: String, demanded: Int64?) {
+    func `a retention is required up to eight days`(setting: String, demanded: Int64?) {
         let expectation = KafkaTopicExpectation(topic: "a", createdWith: ["retention.ms": setting])
         #expect(expectation.retentionMilliseconds == demanded)
     }
