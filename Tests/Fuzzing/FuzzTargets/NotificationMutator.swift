@@ -44,7 +44,7 @@ package struct NotificationMutator: Sendable {
         }
     }
 
-    // MARK: bytes
+    // MARK: Bytes
 
     private func changedBytes(_ body: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var mutator = ByteMutator(seed: random.next(), tokens: [".", "\"", "=", "A", "\\u0041", "}"])
@@ -57,7 +57,7 @@ package struct NotificationMutator: Sendable {
         return body
     }
 
-    // MARK: parts
+    // MARK: Segments and encoding
 
     /// Combines segments of several notifications and of their nested texts.
     private func spliced(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {

@@ -23,7 +23,7 @@ struct EdgeSignatureTests {
         #expect(!ReferenceECDSA.isValid(digest: digest.reversed(), signature: signature, key: key))
     }
 
-    @Test func `of the signatures with an edge number only the good ones over edge digests verify`() throws {
+    @Test func `among signatures with an edge number only valid ones over edge digests verify`() throws {
         let cases = try SignatureCases(keys: 3)
         var valid = 0
         let edges = try cases.edges()
@@ -40,8 +40,7 @@ struct EdgeSignatureTests {
         #expect(valid == 3 * numbers * 2)
     }
 
-    @Test func `signatures whose sums meet every special case of the curve are judged as they were constructed`() throws
-    {
+    @Test func `signatures whose sums reach every special case of the curve are verified as constructed`() throws {
         let signatures = try ConstructedSignature.all()
         for (index, signature) in signatures.enumerated() {
             let digest = try #require(SHA256Digest(bytes: signature.digest))
@@ -60,7 +59,9 @@ struct EdgeSignatureTests {
         #expect(signatures.count(where: \.isValid) > 150)
     }
 
-    @Test func `of six thousand signatures the good ones and their twins verify and the corrupted ones fail`() throws {
+    @Test func `among six thousand signatures the valid ones and their complements verify, corrupted ones fail`()
+        throws
+    {
         let cases = try SignatureCases(keys: 5)
         var random = SeededGenerator(seed: 1)
         var counts = (valid: 0, invalid: 0)
@@ -83,7 +84,10 @@ struct EdgeSignatureTests {
         #expect(counts == (4000, 2000))
     }
 
-    @Test func `in a JWS no edge signature is accepted, and the twin is the same notification`() throws {
+    @Test
+    func `a JWS with an edge signature is refused, one with a complementary one is the same notification`()
+        throws
+    {
         let material = try SignedMaterial(count: 1)
         let judge = try MutantJudge(
             verifier: try material.verifier(), originals: material.bodies, at: SignedMaterial.now)

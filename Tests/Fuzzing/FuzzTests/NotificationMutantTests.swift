@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-    func `no mutant of what Apple signed is accepted with another meaning, with tables or without`() async throws {
+    func `no mutant of Apple's samples is accepted with another meaning, with tables or without`() async throws {
         let count = Self.isLong ? 100_000 : 500
         var run = try MutationRun(try TestVectors.appleSamples(), seed: 1)
         try await waitUntil { run.tableStatus.tables > 0 }
@@ -27,7 +27,7 @@ import Testing
         expectClean(run, count: count)
     }
 
-    @Test func `whatever spelling of a payload is accepted is rebuilt from its record byte for byte`() throws {
+    @Test func `every accepted encoding of a payload is rebuilt from its record byte for byte`() throws {
         var run = try RebuildRun(try SignedMaterial(count: 43), seed: 1)
         try run.run(0..<2000)
         for finding in run.findings.prefix(5) { Issue.record("seed 1, number \(finding.index): \(finding.violation)") }

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func `what must hold of every input holds of generated and mutated ones`(name: String) throws {
+    func `the invariants of every target hold for generated and mutated inputs`(name: String) throws {
         let target = try #require(try Self.targets.get().first { $0.name == name })
         let end = ContinuousClock.now + .seconds(1)
         let (executions, failure) = SeededRun(target, seed: 1).run { _ in ContinuousClock.now >= end }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `every target is run`() throws {
+    @Test func `every target is executed`() throws {
         #expect(try Self.targets.get().map(\.name) == Self.names)
     }
 
@@ -39,7 +39,7 @@ import Testing
         #expect(inputs != (0..<200).map { SeededRun(target, seed: 8).input($0) })
     }
 
-    @Test func `a reader that breaks its promise is found`() throws {
+    @Test func `a target that violates its invariant is detected`() throws {
         let broken = FuzzTarget("broken", seeds: [Array("abc".utf8)]) { bytes throws(Violation) in
             if bytes.count > 5 { throw Violation("too long") }
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct TablesAgainstEVPTests {
     private static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
 
-    @Test func `every edge signature, under its own key and under the others, alone and three together`() throws {
+    @Test func `every edge signature agrees under its own key and the others, alone and in batches of three`() throws {
         let cases = try SignatureCases(keys: 3)
         let edges = try cases.edges()
         #expect(edges.count == 2160)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `signatures whose sums meet every special case of the curve`() throws {
+    @Test func `signatures whose sums reach every special case of the curve agree`() throws {
         for (_, signatures) in Dictionary(grouping: try ConstructedSignature.all(), by: \.key.uncompressedPoint) {
             let first = try #require(signatures.first)
             let tabled = try TabledKey(first.key)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `in a batch no signature changes the verdict on another`() throws {
+    @Test func `no signature in a batch changes the verdict on another`() throws {
         let cases = try SignatureCases(keys: 1)
         let tabled = try TabledKey(cases.publicKeys[0])
         let digests = (0..<4).map { SHA256.digest(of: [UInt8($0)]) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `random signatures, good, twins, corrupted and of random numbers`() throws {
+    @Test func `random signatures agree, whether valid, complementary, corrupted or of random numbers`() throws {
         let count = Self.isLong ? 1_000_000 : 4000
         let cases = try SignatureCases(keys: 8)
         let tabled = try cases.publicKeys.map { try TabledKey($0) }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-    func `what Apple signed, and each of its bits changed`() throws {
+    func `Apple's samples agree, unchanged and with each of their bits flipped`() throws {
         var judged = 0
         for sample in try TestVectors.appleSamples() {
             let segments = sample.signedPayload.split(separator: ".")
@@ -121,7 +121,7 @@ import Testing
         let x5c: [String]
     }
 
-    @Test func `a table of another key is found`() throws {
+    @Test func `a table of another key is detected`() throws {
         let cases = try SignatureCases(keys: 2)
         let digest = SHA256.digest(of: [1])
         let signature = try cases.signature(over: digest.bytes, key: 0)

@@ -7,7 +7,7 @@ import Testing
 /// Project Wycheproof's P-256 signatures with SHA-256 in the format of JWS, verified by EVP and by tables. The
 /// published test data is not part of this repository.
 @Suite(.enabled(if: Wycheproof.file != nil, "\(Wycheproof.absence)")) struct WycheproofTests {
-    @Test func `EVP and the tables give the published results`() throws {
+    @Test func `EVP and the tables reproduce the published results`() throws {
         let file = try #require(Wycheproof.file)
         let vectors = try JSONDecoder().decode(
             Wycheproof.self, from: try Data(contentsOf: URL(filePath: file)))
