@@ -8,7 +8,7 @@ import Testing
     private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
-    @Test func `every mutant finds its text in the sources, exactly once`() throws {
+    @Test func `the text of every mutant occurs in the sources exactly once`() throws {
         let files = try Instrumentation(root: root, copy: "").instrumented(allMutants)
         for mutant in allMutants {
             for edit in mutant.edits {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `an expression of a mutant is whole, so that the copy with all mutants compiles`() {
+    @Test func `the expression of a mutant is complete, so that the copy with all mutants compiles`() {
         for mutant in allMutants {
             for edit in mutant.edits where edit.kind == .expression {
                 for text in [edit.text, edit.replacement] {
