@@ -23,11 +23,11 @@ import Testing
     private static func file(of group: String) -> URL { deploy.appending(path: "alerts-tests/\(group).yml") }
 
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"), arguments: groups.map(\.name))
-    func `each alert fires for the series that it should fire for, and for no other`(group: String) async throws {
+    func `each alert fires exactly for the series of its tests`(group: String) async throws {
         #expect(try await Promtool.failures(ofRuleTests: Self.file(of: group).path) == "")
     }
 
-    @Test func `each alert has series for which it fires, and series for which it does not`() throws {
+    @Test func `each alert is tested with series that make it fire and with series that do not`() throws {
         #expect(Self.groups.map(\.alerts.count).reduce(0, +) > 40)
         for group in Self.groups {
             let text = try String(contentsOf: Self.file(of: group.name), encoding: .utf8)

@@ -38,7 +38,7 @@ import Testing
         return alerts
     }
 
-    @Test func `each alert has a page, and the list of pages says what the alert says`() throws {
+    @Test func `each alert has a page, and the list of pages matches the alert`() throws {
         let list = try text("runbooks/README.md")
         let alerts = try alerts()
         #expect(alerts.count > 40)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `each page is named by an alert, or from the list of pages`() throws {
+    @Test func `each page is linked from the list of pages`() throws {
         let list = try text("runbooks/README.md")
         let folder = Self.deploy.appending(path: "runbooks").path
         for page in try FileManager.default.contentsOfDirectory(atPath: folder) where page != "README.md" {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `each metric of an alert is one that an executable has`() throws {
+    @Test func `each metric of an alert exists in an executable`() throws {
         let sources = Self.deploy.appending(path: "../Sources").standardized.path
         let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }
         let names = try files.filter { $0.hasSuffix("Names.swift") || $0.hasSuffix("Metrics.swift") }.map {

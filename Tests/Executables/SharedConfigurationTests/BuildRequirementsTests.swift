@@ -34,20 +34,20 @@ import Testing
     }
 
     @Test(arguments: ["1.8.0", "1.9.2", "2.0.1"])
-    func `an older librdkafka is named with the version that is needed`(version: String) async throws {
+    func `the error for an older librdkafka names the required version`(version: String) async throws {
         let (end, output) = try await install(found: version)
         #expect(end == .exit(1))
         #expect(output.contains("librdkafka 2.0.2 or later is needed, and this system has: \(version)."), "\(output)")
     }
 
     @Test(arguments: ["2.0.2", "2.8.0", "2.12.1"])
-    func `a librdkafka that is recent enough needs nothing`(version: String) async throws {
+    func `a recent librdkafka requires nothing`(version: String) async throws {
         let (end, output) = try await install(found: version)
         #expect(end == .exit(0) && output.isEmpty, "\(output)")
     }
 
     @Test(arguments: [("0x010800ff", false), ("0x020001ff", false), ("0x020002ff", true), ("0x020800ff", true)])
-    func `the compiler refuses the header of an older librdkafka`(version: String, isRecent: Bool) async throws {
+    func `the compiler rejects the header of an older librdkafka`(version: String, isRecent: Bool) async throws {
         let directory = try TemporaryDirectory()
         let include = directory.file("librdkafka")
         try FileManager.default.createDirectory(atPath: include, withIntermediateDirectories: true)

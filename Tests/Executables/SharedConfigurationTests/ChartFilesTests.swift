@@ -11,7 +11,7 @@ import Testing
         ("topics.json", ["list"]), ("acls.json", ["acls"]),
         ("acls-reader.json", ["acls", "--for", "sluice-entitlements", "--state.role", "reader"]),
     ])
-    func `a file of the chart is what sluicectl prints`(_ file: String, _ arguments: [String]) async throws {
+    func `a file of the chart equals the output of sluicectl`(_ file: String, _ arguments: [String]) async throws {
         let text = try String(contentsOf: Self.files.appending(path: file), encoding: .utf8)
         let printed = await RightsTableTests.topics(arguments + ["--output", "json"])
         #expect(text == printed, "run deploy/chart/generate")
@@ -28,7 +28,7 @@ import Testing
         #expect(text.contains(part.replacing("VERSION", with: Build.version)), "\(file)")
     }
 
-    @Test func `images and packages are named everywhere with the version of the executables`() throws {
+    @Test func `all images and packages are named with the version of the executables`() throws {
         let deploy = Self.files.appending(path: "../..").standardized
         let names = try #require(FileManager.default.enumerator(atPath: deploy.path)).compactMap { $0 as? String }
             .filter { $0 != "CHANGELOG.md" && !$0.hasPrefix("upgrade/") }
@@ -43,7 +43,7 @@ import Testing
         #expect(versions.filter { $0.key != Build.version }.isEmpty, "run deploy/version set \(Build.version)")
     }
 
-    @Test func `the change log begins with the version of the executables`() throws {
+    @Test func `the change log starts with the version of the executables`() throws {
         let file = Self.files.appending(path: "../../CHANGELOG.md").standardized
         let releases = try String(contentsOf: file, encoding: .utf8).matches(of: /(?m)^## (\d+\.\d+\.\d+)/)
         #expect(releases.first.map { String($0.1) } == Build.version)

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: refused + all.map { ConfigurationCase($0, ["kafka.acks": "none"], refuses: "kafka.acks") })
-    func `config check says no to everything that X's start refuses`(_ example: ConfigurationCase) async throws {
+    func `config check rejects everything that the start of X refuses`(_ example: ConfigurationCase) async throws {
         let files = try ValidConfiguration()
         let brokers = try Self.broker.get().bootstrapServers
         let configuration = try files.configuration(example.executable, example.properties, brokers: brokers)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: all)
-    func `config check says yes to what starts, and makes nothing`(_ executable: CheckedExecutable) async throws {
+    func `config check accepts what starts, and creates nothing`(_ executable: CheckedExecutable) async throws {
         let files = try ValidConfiguration()
         let configuration = try files.configuration(executable, [:], brokers: try Self.broker.get().bootstrapServers)
         let before = try files.contents

@@ -21,7 +21,7 @@ import Testing
     ].mapValues { $0.tolerating(SharedConfiguration.keys) }
 
     @Test(arguments: ["group.id", "group.instance.id"], commands.keys.sorted())
-    func `one group for all executables is refused wherever it is given`(key: String, name: String) throws {
+    func `one group for all executables is refused wherever it is set`(key: String, name: String) throws {
         let command = try #require(Self.commands[name])
         let directory = try TemporaryDirectory()
         let file = try directory.write("kafka.\(key)=shared\n", to: "sluice.properties")
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: commands.keys.filter { $0 != "ingress" }.sorted())
-    func `each executable takes its own group and no other one's`(name: String) throws {
+    func `each executable uses its own group and no other`(name: String) throws {
         let command = try #require(Self.commands[name])
         let shared = Self.commands.keys.filter { $0 != "ingress" }.map { "\($0).group.id=group-of-\($0)\n" }.joined()
         let directory = try TemporaryDirectory()
@@ -52,7 +52,7 @@ import Testing
         #expect(invocation.configuration[ConsumerSettings.group(of: "sluice-\(name)")] == "group-of-\(name)")
     }
 
-    @Test func `without a setting the group is the executable's name`() {
+    @Test func `without a setting the group has the executable's name`() {
         #expect(ConsumerSettings.group(of: "sluice-refunds").key == "refunds.group.id")
         #expect(ConsumerSettings.group(of: "sluice-refunds").descriptor.defaultText == "sluice-refunds")
         #expect(ConsumerSettings.group(of: "inbox").key == "inbox.group.id")

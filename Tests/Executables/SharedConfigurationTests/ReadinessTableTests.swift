@@ -34,7 +34,7 @@ import Testing
         }.joined()
     }
 
-    @Test func `each line is one that an executable prints, and each alert is there`() throws {
+    @Test func `each line is printed by an executable, and each alert exists`() throws {
         let rows = try Self.rows()
         #expect(rows.count >= 11)
         let sources = try Self.sources()

@@ -18,7 +18,7 @@ import Testing
         command.schema.sharedKeys.filter { !$0.isEmpty } + command.subcommands.flatMap(keys)
     }
 
-    @Test func `the shared keys are those that the executables read, no more and no fewer`() {
+    @Test func `the shared keys are exactly those that the executables read`() {
         let parts = SluicectlParts(
             executables: [],
             verification: SluicectlParts.Verification(
@@ -41,7 +41,7 @@ import Testing
         #expect(SharedConfiguration.keys == expected.sorted())
     }
 
-    @Test func `a key of another executable is tolerated, and a wrong one is refused with the nearest`() throws {
+    @Test func `a key of another executable is tolerated, and a misspelled one is refused with the nearest`() throws {
         let command = EntitlementsApplication.application.tolerating(SharedConfiguration.keys).command
         guard case .run = command.parse([], environment: ["SLUICE_WEBHOOKS_TIMEOUT": "5s"]) else {
             Issue.record("a setting of sluice-webhooks was refused")

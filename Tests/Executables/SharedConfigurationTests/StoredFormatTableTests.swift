@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `every version of the table is that of a schema or of the code`() throws {
+    @Test func `every version in the table belongs to a schema or to the code`() throws {
         let names = Set(Self.versions.map(\.name))
         let unknown = try Self.rows().map(\.cell).filter { cell in
             !cell.contains(".schema.json)") && !names.contains(cell)
