@@ -25,7 +25,7 @@ struct ConfigurationLoader {
             })
     }
 
-    // MARK: Places, in the order of their weight
+    // MARK: Sources, in order of precedence
 
     mutating func addFile(_ path: String, namedBy origin: ConfigurationOrigin) {
         let bytes: [UInt8]

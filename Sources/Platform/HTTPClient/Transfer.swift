@@ -48,7 +48,7 @@ final class Transfer {
         curl_slist_free_all(fields)
     }
 
-    // MARK: the request
+    // MARK: Request
 
     private func configure(
         _ request: HTTPClientRequest, left: Duration, trustRootsFile: String?
@@ -132,7 +132,7 @@ final class Transfer {
         HTTPClientError(code: .invalidRequest, message: "\(origin): \(message)")
     }
 
-    // MARK: the answer
+    // MARK: Response
 
     private static func take(
         _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?,

@@ -75,7 +75,7 @@ final class TransferQueue: Sendable {
         }
     }
 
-    // MARK: for the thread
+    // MARK: Calls by the transfer thread
 
     func take() -> (commands: [Command], isClosed: Bool) {
         state.withLock { state in

@@ -96,7 +96,7 @@ public final class HTTPServer: Sendable {
         await end.wait()
     }
 
-    // MARK: start
+    // MARK: Start
 
     private func launch() throws(HTTPServerError) -> State {
         var sockets: [Int32] = []

@@ -257,7 +257,7 @@ struct JSONScanner {
         return unit
     }
 
-    // MARK: Basics
+    // MARK: Nodes and bytes
 
     private mutating func append(
         _ kind: JSONNode.Kind, from start: Int, to end: Int, hasEscapes: Bool = false, fingerprint: UInt16 = 0

@@ -87,7 +87,7 @@ package final class LogWriter: LogSink {
         wakeUp.signal()
     }
 
-    // MARK: The thread
+    // MARK: Writer thread
 
     private func startThread() {
         let error = OwnThread.start(name: "log") { self.run() }

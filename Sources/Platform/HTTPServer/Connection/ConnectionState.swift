@@ -73,7 +73,7 @@ package struct ConnectionState {
         parser = RequestHeadParser(limits: rules.limits)
     }
 
-    // MARK: input
+    // MARK: Input
 
     package mutating func received(_ bytes: Span<UInt8>, now: UInt64) -> Action {
         switch phase {
@@ -228,7 +228,7 @@ package struct ConnectionState {
         }
     }
 
-    // MARK: admission
+    // MARK: Admission
 
     /// Checks a complete head. Returns nil when the body may follow.
     private mutating func admit(_ bytes: Span<UInt8>, now: UInt64) -> Action? {
@@ -301,7 +301,7 @@ package struct ConnectionState {
         return .refuse(response)
     }
 
-    // MARK: responses
+    // MARK: Responses
 
     /// Records that a response is about to be sent. Returns whether the connection is kept, and whether the response's
     /// body is omitted (HEAD).
@@ -354,7 +354,7 @@ package struct ConnectionState {
         buffer.wipe()
     }
 
-    // MARK: time
+    // MARK: Deadlines
 
     /// Ends a phase whose deadline has passed. Called periodically.
     package mutating func tick(now: UInt64) -> Action {

@@ -130,7 +130,7 @@ extension EventLoop {
         return nil
     }
 
-    // MARK: memory
+    // MARK: Memory limits
 
     /// Updates the acceptor's byte count with the bytes that this connection holds.
     private func recount(_ connection: Connection) {

@@ -62,7 +62,7 @@ final class EventLoop {
 
     static func key(of acceptor: Acceptor) -> UInt64 { firstAcceptorKey + UInt64(acceptor.index) }
 
-    // MARK: one pass
+    // MARK: Event loop pass
 
     private func pass() {
         let isAsleep = responses.fallAsleep()
@@ -145,7 +145,7 @@ final class EventLoop {
         }
     }
 
-    // MARK: connections
+    // MARK: Connections
 
     func open(_ socket: Int32, at acceptor: Acceptor, peer: NetworkPrefix, isFromProxy: Bool) {
         let connection = connections.add {

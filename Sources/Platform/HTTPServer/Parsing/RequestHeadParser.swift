@@ -86,7 +86,7 @@ package struct RequestHeadParser: Sendable {
 
     private static let badFraming = Result.refuse(status: 400, reason: "framing")
 
-    // MARK: the request line
+    // MARK: Request line
 
     private mutating func takeLineByte(_ byte: UInt8) -> Result? {
         guard position < lineLimit else { return .refuse(status: 414, reason: "uri") }
@@ -127,7 +127,7 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    // MARK: the fields
+    // MARK: Header fields
 
     /// Consumes the byte at `position`; inside a name or a value also the following bytes that do not change the step.
     private mutating func takeFieldBytes(_ head: Span<UInt8>) -> Result? {

@@ -59,7 +59,7 @@ extension KafkaConsumer {
         return String(cString: name) == "COOPERATIVE"
     }
 
-    // MARK: Assign
+    // MARK: Assignment
 
     private func assign(_ places: [KafkaTopicPartition]) {
         // While closing, librdkafka treats any assign as an unassign; it only needs the call.
@@ -133,7 +133,7 @@ extension KafkaConsumer {
         firstAssignment.complete()
     }
 
-    // MARK: Revoke
+    // MARK: Revocation
 
     private func revoke(_ places: [KafkaTopicPartition]) {
         let states = places.compactMap { partitions[$0] }
@@ -173,7 +173,7 @@ extension KafkaConsumer {
         rd_kafka_queue_destroy(state.queue.raw)
     }
 
-    // MARK: Drain
+    // MARK: Draining
 
     /// Asks the owners of these partitions to finish; calls `completion` when all are released or the limit expires.
     func drain(_ states: [PartitionState], within limit: Duration, then completion: @escaping () -> Void) {
