@@ -94,7 +94,7 @@ extension AppStoreSettings {
             http: try HTTPClient.Configuration(configuration))
     }
 
-    // MARK: credentials
+    // MARK: Credentials
 
     private struct Found {
         let credentials: APICredentials

@@ -68,7 +68,7 @@ final class FixedKeys: Sendable {
             rechecked: rechecked.load(ordering: .relaxed), faults: faults.load(ordering: .relaxed))
     }
 
-    // MARK: Use
+    // MARK: Verification
 
     /// Returns the table of the path's key, and records its use.
     /// - Parameter now: milliseconds since 1970.
@@ -123,7 +123,7 @@ final class FixedKeys: Sendable {
         report(event)
     }
 
-    // MARK: Making
+    // MARK: Computation of tables
 
     /// Starts computing a table for the key of a verified object in the background, unless the key has one, another is
     /// being computed, or all tables are in use.

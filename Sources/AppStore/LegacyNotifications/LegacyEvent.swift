@@ -76,7 +76,7 @@ struct LegacyEvent: Sendable {
         return dates.compactMap { $0 }.max()
     }
 
-    // MARK: The subject
+    // MARK: Subject
 
     /// Whether the subject is an auto-renewable subscription: only these expire, and the oldest form is about nothing
     /// else.
@@ -99,7 +99,7 @@ struct LegacyEvent: Sendable {
 
     var isRevoked: Bool { cancellationDate != nil && !isUpgraded }
 
-    // MARK: The subscription
+    // MARK: Subscription
 
     /// The subscription's status at the time of the event, by the newest transaction of the purchase that was not
     /// replaced by an upgrade, which need not be the subject. Nil if it is not a subscription.
@@ -134,7 +134,7 @@ struct LegacyEvent: Sendable {
         return false
     }
 
-    // MARK: The renewal
+    // MARK: Renewal
 
     var autoRenewStatus: Bool? { renewal?.autoRenewStatus ?? statement.autoRenewStatus }
     var autoRenewProductId: ProductId? { renewal?.autoRenewProductId ?? statement.autoRenewProductId }

@@ -53,7 +53,7 @@ struct LegacyObject: Sendable {
         return Identifier(text)
     }
 
-    // MARK: What may be ignored
+    // MARK: Values ignored if malformed
 
     /// Returns true for `"true"`, `"1"` and 1, false for `"false"`, `"0"` and 0.
     mutating func flag(_ name: StaticString) -> Bool? {

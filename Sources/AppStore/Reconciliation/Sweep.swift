@@ -87,7 +87,7 @@ package struct Sweep: Hashable, Sendable {
         return end.addingReportingOverflow(Self.retention).partialValue
     }
 
-    // MARK: Steps
+    // MARK: Runs
 
     /// Begins a run.
     package mutating func begin(_ run: SweepRun) {
@@ -126,7 +126,7 @@ package struct Sweep: Hashable, Sendable {
         finish(run, at: moment, nextAt: nil)
     }
 
-    // MARK: Join
+    // MARK: Merging
 
     /// Merges another value of the same key.
     ///

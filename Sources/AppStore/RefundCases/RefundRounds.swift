@@ -39,7 +39,7 @@ package struct RefundRounds: Sendable {
         }
     }
 
-    // MARK: Points
+    // MARK: Requests on Apple's clock
 
     /// A request on Apple's clock; `request` is nil if it was dropped as excess but has a known answer.
     private struct Point {
@@ -72,7 +72,7 @@ package struct RefundRounds: Sendable {
             || refund.ends.all.contains { last.date <= $0.through && $0.through < point.date }
     }
 
-    // MARK: Parts
+    // MARK: Rounds
 
     private static func round(
         _ number: Int, _ points: [Point], before next: AppStoreInstant?, _ refund: RefundCase

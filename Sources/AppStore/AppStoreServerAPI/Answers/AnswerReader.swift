@@ -47,7 +47,7 @@ package struct AnswerReader {
         if let problem = fields.problems.first { throw AnswerProblem(message: problem.description) }
     }
 
-    // MARK: members that may be absent
+    // MARK: Optional members
 
     mutating func string(_ name: StaticString) -> String? { fields.string(name) }
 
@@ -87,7 +87,7 @@ package struct AnswerReader {
         return parts
     }
 
-    // MARK: members without which the answer says nothing
+    // MARK: Required members
 
     mutating func required<Value>(
         _ name: StaticString, _ read: (inout AnswerReader) -> Value?

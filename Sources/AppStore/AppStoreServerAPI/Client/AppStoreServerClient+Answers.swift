@@ -10,7 +10,7 @@ extension AppStoreServerClient {
         try AnswerReader.read(try await send(request, to: scope), of: request.operation)
     }
 
-    // MARK: one signed object
+    // MARK: Single signed objects
 
     // All of these objects came from Apple over a verified connection, so certificates are evaluated at signedDate.
 
@@ -86,7 +86,7 @@ extension AppStoreServerClient {
         }
     }
 
-    // MARK: a list of signed objects
+    // MARK: Lists of signed objects
 
     /// Verifies each transaction separately; a refused one does not affect the others.
     func verified(

@@ -44,7 +44,7 @@ struct RefundInput {
         1 + bytes.prefix(max(0, offset)).count { $0 == UInt8(ascii: "\n") }
     }
 
-    // MARK: containers
+    // MARK: Containers
 
     /// Returns the object's members; unknown names are an error.
     func members(_ known: [String]) throws(RefundInputError) -> [String: RefundInput] {
@@ -99,7 +99,7 @@ struct RefundInput {
     /// Whether the value is an empty array.
     var isEmptyList: Bool { element.kind == .array && element.elements.isEmpty }
 
-    // MARK: values
+    // MARK: Values
 
     func bool() throws(RefundInputError) -> Bool {
         guard let value = element.bool else { throw error("expected true or false") }
