@@ -151,7 +151,7 @@ struct RequestTests {
         #expect(store.asked.isEmpty)
     }
 
-    @Test func `a cancelled request ends as cancelled`() async throws {
+    @Test func `a cancelled request fails as cancelled`() async throws {
         let store = try FakeAppStore { _, _ in nil }
         let harness = try APIHarness(store)
         let request = Task { try await harness.failure() }

@@ -74,7 +74,7 @@ struct SignerTests {
         }
     }
 
-    @Test func `a body has about Apple's size`() throws {
+    @Test func `a body is about as large as Apple's`() throws {
         let nested = "{\"bundleId\":\"\(String(repeating: "x", count: 640))\"}"
         let signed = try NotificationSigner(JWSSigner(pki)).sign(
             NotificationSigner.Payloads(

@@ -138,7 +138,7 @@ private struct Signed {
         #expect(try signed.parts() == nil)
     }
 
-    @Test func `a proof has one reference for each part`() throws {
+    @Test func `a proof requires one reference for each part`() throws {
         let parts = try #require(try Self.whole().parts())
         let reference = Signed.reference("h")
         #expect(parts.headers.count == 3)

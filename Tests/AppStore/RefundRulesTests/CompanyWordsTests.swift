@@ -165,7 +165,7 @@ import Testing
         (#"{"consumption":{"customerConsented":true}}"#, "customerConsented is not part of it"),
         (#"{"consumption":[]}"#, "consumption: expected an object"), ("[]", "expected an object"),
     ])
-    func `a known member with a wrong value is an error`(_ text: String, _ message: String) {
+    func `a known member with an invalid value is an error`(_ text: String, _ message: String) {
         let error = #expect(throws: RefundInputError.self) { try read(text) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `each group of alerts has a file, and each file a group`() throws {
+    @Test func `each group of alerts has a test file, and each test file has a group`() throws {
         let folder = Self.deploy.appending(path: "alerts-tests").path
         // Scripts in the same folder provoke faults.
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yml") }

@@ -10,7 +10,7 @@ import Testing
     private static let tests: [(row: String, file: String, test: String)] = [
         (
             "a record: its handler refuses it", "Pipeline/PipelineRuntimeTests/PipelineConsumerTests.swift",
-            "poison becomes a dead letter and does not block"
+            "a poison record is dead-lettered and does not block"
         ),
         (
             "a dead letter is too large", "Pipeline/PipelineRuntimeTests/LargeDeadLetterTests.swift",

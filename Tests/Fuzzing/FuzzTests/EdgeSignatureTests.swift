@@ -85,7 +85,7 @@ struct EdgeSignatureTests {
     }
 
     @Test
-    func `a JWS with an edge signature is refused, one with a complementary one is the same notification`()
+    func `a JWS with an edge signature is refused, and a complementary one gives the same notification`()
         throws
     {
         let material = try SignedMaterial(count: 1)

@@ -65,7 +65,7 @@ struct PipelineConsumerTests {
         #expect(second.finished.map(\.key) == [nil])
     }
 
-    @Test func `poison becomes a dead letter and does not block`() async throws {
+    @Test func `a poison record is dead-lettered and does not block`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.configuration().write([
             KafkaProducerRecord(topic: options.topics[0], key: [1], value: Array("0".utf8)),

@@ -37,8 +37,8 @@ struct PipelineOnApacheKafkaTests {
     }
 
     @Test(arguments: GroupProtocol.known)
-    func `poison becomes a dead letter and does not block`(group: GroupProtocol) async throws {
-        try await use(group) { try await tests.`poison becomes a dead letter and does not block`() }
+    func `a poison record is dead-lettered and does not block`(group: GroupProtocol) async throws {
+        try await use(group) { try await tests.`a poison record is dead-lettered and does not block`() }
     }
 
     @Test(arguments: GroupProtocol.known)

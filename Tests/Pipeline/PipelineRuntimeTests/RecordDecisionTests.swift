@@ -88,7 +88,7 @@ struct RecordDecisionTests {
         #expect(cause.firstFailureMilliseconds == 1000)
     }
 
-    @Test func `cancellation spends no attempt`() {
+    @Test func `cancellation uses up no attempt`() {
         var attempts = RecordAttempts(maximum: 1)
         guard case .wait(nil, .infrastructure) = attempts.threw(CancellationError(), at: 0) else {
             Issue.record("expected another attempt: only something inside the handler was cancelled")
@@ -283,7 +283,7 @@ struct PartitionWindowTests {
         #expect(share.room(besides: 0, bytes: 0) == PartitionWindow.Room(records: 2, bytes: 2048))
     }
 
-    @Test func `closing ends the wait`() async {
+    @Test func `closing ends the wait for room`() async {
         let window = PartitionWindow(limits: WindowLimits(records: 1, bytes: 1, distance: 1))
         #expect(window.admit([record(0)]).count == 1)
         async let room = window.waitForRoom()

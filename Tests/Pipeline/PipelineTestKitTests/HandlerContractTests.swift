@@ -142,7 +142,7 @@ private enum Form: CaseIterable, Sendable {
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func `a flush that counts copies twice is found`() async throws {
+    @Test func `a flush that counts copies twice is detected`() async throws {
         let violations = try await contract(.counts, .flushing).violations([.duplicates])
         #expect(violations.contains { $0.scenario == .duplicates }, "\(violations)")
     }

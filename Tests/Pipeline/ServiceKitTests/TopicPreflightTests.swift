@@ -57,7 +57,7 @@ import Testing
         #expect(error?.code == .notLeader)
     }
 
-    @Test func `a topic that appears meanwhile is found`() async throws {
+    @Test func `a topic that appears during the wait is found`() async throws {
         let (found, questions) = try await settled(timeout: .seconds(20)) { question throws(KafkaError) in
             question < 3 ? [] : [topic]
         }

@@ -9,7 +9,7 @@ struct Base64Tests {
     ]
 
     @Test(arguments: known)
-    func `known answers of RFC 4648`(plain: String, text: String) throws {
+    func `both alphabets match the known answers of RFC 4648`(plain: String, text: String) throws {
         let bytes = Array(plain.utf8)
         #expect(Base64.encode(bytes) == Array(text.utf8))
         #expect(try Base64.decode(Array(text.utf8)) == bytes)
@@ -18,7 +18,7 @@ struct Base64Tests {
         #expect(try Base64URL.decode(unpadded) == bytes)
     }
 
-    @Test func `every length and every byte value survives both alphabets`() throws {
+    @Test func `every length and every byte value round-trips in both alphabets`() throws {
         var generator = SeededGenerator(seed: 1)
         for count in 0...300 {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -52,7 +52,7 @@ struct FileDescriptorTests {
         #expect(failure?.description == "Is a directory")
     }
 
-    @Test func `a write that the device refuses is a failure`() throws {
+    @Test func `a write that the device refuses is an error`() throws {
         let full = try FileDescriptor(replacing: "/dev/full")
         let failure = #expect(throws: FileDescriptor.Failure.self) { try full.write([1]) }
         #expect(failure?.description == "No space left on device")

@@ -32,7 +32,7 @@ import Testing
         ("http.port", "SLUICE_HTTP_PORT"), ("request.time-out", "SLUICE_REQUEST_TIME___OUT"),
         ("body_limit", "SLUICE_BODY__LIMIT"),
     ])
-    func `a key has one variable`(key: String, variable: String) {
+    func `a key has exactly one environment variable`(key: String, variable: String) {
         #expect(EnvironmentVariables().variable(for: key) == variable)
         #expect(EnvironmentVariables().key(for: variable) == key)
         #expect(TestSettings.schema.key(ofVariable: variable) == key)
@@ -210,7 +210,7 @@ import Testing
                     + "Set apps=com.example.app:1 in the file, SLUICE_APPS, or --apps."))
     }
 
-    @Test func `an unreadable configuration file is reported with the source of its name`() throws {
+    @Test func `an unreadable configuration file is reported with the source of its path`() throws {
         let byFlag = try parse(flags: ["--apps", "a:1", "--config", "/no/such"])
         #expect(
             byFlag.lines == [

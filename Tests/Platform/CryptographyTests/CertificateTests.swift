@@ -118,7 +118,7 @@ struct CertificateTests {
         #expect(parsed > 20)
     }
 
-    @Test func `PEM holds one or several certificates, in order, with text around them`() throws {
+    @Test func `PEM contains one or several certificates in order, with text around them`() throws {
         let both = Array("a comment\n".utf8) + authority.leaf.pem + Array("\n\n# more\n".utf8) + authority.root.pem
         #expect(try Certificate.certificates(encoded: both) == [authority.leaf, authority.root])
         #expect(try Certificate.certificates(encoded: authority.root.der) == [authority.root])

@@ -68,7 +68,7 @@ struct OCSPTests {
         #expect(judged == .nothingNew(.malformed))
     }
 
-    @Test func `another nonce and another certificate are refused`() throws {
+    @Test func `a response with another nonce or certificate is refused`() throws {
         #expect(try answer { $0.nonceRule = .change } == .nothingNew(.wrongNonce))
         let other = try TestAuthority.leafBuilder.issued(
             for: authority.leafKey, by: authority.intermediate, authorityKey: authority.intermediateKey)

@@ -56,7 +56,7 @@ import Testing
         proxy.stop()
     }
 
-    @Test func `credentials are sent as they are in the file`() async throws {
+    @Test func `credentials are sent exactly as in the file`() async throws {
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         _ = try await client(proxy, credentials: "us%65r:p%41ss+ w").send(HTTPClientRequest(url: url))

@@ -134,7 +134,7 @@ private func code(_ bytes: [UInt8]) -> JSONError.Code? {
         #expect(throws: Never.self) { try JSONDocument.object(bytes("{}")) }
     }
 
-    @Test func `every prefix of a text is refused`() throws {
+    @Test func `every proper prefix of a text is refused`() throws {
         let text = bytes(#"{"a":[1.5e3,true,null,"é\ud83d\ude00\n"],"b":{"c":-0}}"#)
         for length in 0..<text.count { #expect(code(Array(text[..<length])) != nil) }
     }

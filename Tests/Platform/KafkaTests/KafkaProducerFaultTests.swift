@@ -154,7 +154,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `librdkafka's own full queue is the same error`() async throws {
+    @Test func `librdkafka's own full queue gives the same error`() async throws {
         let harness = try EmbeddedHarness(partitions: 1, properties: ["queue.buffering.max.messages": "2"])
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.setRoundTripTime(.seconds(30))

@@ -43,7 +43,7 @@ import Testing
         #expect(KafkaStatistics(json: json) == nil)
     }
 
-    @Test func `an empty object is empty statistics`() throws {
+    @Test func `an empty object yields empty statistics`() throws {
         let statistics = try #require(KafkaStatistics(json: "{}"))
         #expect(statistics.brokersUp == 0)
         #expect(statistics.partitions.isEmpty)

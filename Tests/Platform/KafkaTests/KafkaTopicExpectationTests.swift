@@ -50,7 +50,7 @@ import Testing
         #expect(expectation().findings(in: description(Self.sound.merging(["retention.ms": "-1"]) { $1 })).isEmpty)
     }
 
-    @Test func `a missing topic is one finding`() {
+    @Test func `a missing topic yields one finding`() {
         #expect(expectation().findings(in: nil).map(\.subject) == [.missing])
         #expect(expectation().findings(in: nil).map(\.description) == ["topic t does not exist"])
     }

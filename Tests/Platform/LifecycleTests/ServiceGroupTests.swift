@@ -137,7 +137,7 @@ private struct TestService: Service {
         #expect(given.count == 3)
     }
 
-    @Test func `a shutdown during a start does not wait for it`() async {
+    @Test func `a shutdown during a start does not wait for the start`() async {
         let gate = Gate()
         defer { gate.open() }
         let (triggers, trigger) = AsyncStream.makeStream(of: String.self)

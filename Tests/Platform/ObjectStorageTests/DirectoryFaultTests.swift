@@ -35,7 +35,7 @@ struct DirectoryFaultTests {
         #expect(calls.count(of: .synchronize) == 5)
     }
 
-    @Test func `the folders of an earlier process are made durable too`() async throws {
+    @Test func `folders created by an earlier process are made durable too`() async throws {
         let disk = SimulatedDisk()
         let first = try DirectoryStore(path: "/archive", creating: true, calls: disk)
         try await first.create(try ObjectName("a/b/1"), [1])

@@ -49,7 +49,7 @@ import Testing
         #expect(text(registry).contains("a_total{l=\"\\\"\\\\\\n\"} 0\n"))
     }
 
-    @Test func `the same name and labels are the same metric`() {
+    @Test func `metrics with equal name and labels are the same metric`() {
         let registry = MetricsRegistry()
         registry.counter("a_total", help: "h", labels: [.init("x", "1"), .init("y", "2")]).increment()
         let again = registry.counter("a_total", help: "h", labels: [.init("y", "2"), .init("x", "1")])
