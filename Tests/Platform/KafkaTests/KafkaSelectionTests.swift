@@ -16,7 +16,7 @@ struct KafkaSelectionTests {
     }
 
     /// Tests that require Apache Kafka must have its name in the name of the suite or the test.
-    @Test func `every test that requires a real broker has Apache Kafka in its name`() throws {
+    @Test func `every test that requires a real broker is named after it`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.compactMap {
