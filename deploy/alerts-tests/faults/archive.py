@@ -5,6 +5,7 @@ import subprocess
 import time
 
 from clock import Clock
+from firstlook import shell
 from pipeline import Pipeline, wait
 from state import fill
 from watch import Watch
@@ -33,7 +34,9 @@ class Archive(Pipeline):
         self.post("--scenario", "subscription-renewing", "--accounts", "6", "--first-run", number)
 
     def checkpoints(self):
-        return sorted((self.folder / "archive").glob("appstore.notifications.production/*/checkpoint"))
+        """The text of each log's checkpoint of the topic that has records."""
+        files = (self.folder / "archive").glob("appstore.notifications.production/*/checkpoint")
+        return {file: file.read_bytes() for file in files}
 
     def settled(self):
         """Waits until everything is archived."""
@@ -50,14 +53,13 @@ def run(table):
     table.quiet(watch, "archive at work")
 
     archive.stop()
-    saved = pipeline.folder / "saved"
-    shutil.copytree(pipeline.folder / "archive", saved)
+    older = pipeline.checkpoints()
     archive = pipeline.begin()
     pipeline.more(5)
     time.sleep(3)
     pipeline.settled()
     archive.stop()
-    signed = {checkpoint: checkpoint.read_bytes() for checkpoint in pipeline.checkpoints()}
+    signed = pipeline.checkpoints()
     for checkpoint, text in signed.items():
         checkpoint.write_bytes(text[:-10] + bytes([text[-10] ^ 1]) + text[-9:])
     start = time.monotonic()
@@ -65,25 +67,54 @@ def run(table):
     pipeline.more(10)
     table.expect(watch, "the signatures of checkpoints are changed", ["SluiceArchiveTampered"], start, 60)
     archive.stop()
-    for checkpoint, text in signed.items():
-        checkpoint.write_bytes(text)
+    put_back(signed)
+    verify(table, pipeline, "the damaged files were restored")
 
     archive = pipeline.begin()
     pipeline.more(20)
     time.sleep(3)
     pipeline.settled()
     start = time.monotonic()
-    shutil.copytree(saved, pipeline.folder / "archive", dirs_exist_ok=True)
+    newest = pipeline.checkpoints()
+    put_back(older)
     pipeline.more(30)
-    table.expect(watch, "an older copy of the archive is put over it", ["SluiceArchiveRolledBack"], start, 60)
+    table.expect(watch, "older checkpoints are put in their places", ["SluiceArchiveRolledBack"], start, 60)
     # From then on a start is refused, which no metric can tell: the process is down.
     archive.stop()
     refused = pipeline.start("sluice-archive", archive.command)
     if refused.process.wait(timeout=60) != 78:
-        table.failures.append(f"a start with an older copy of the archive ended with {refused.process.returncode}: {refused.text()}")
+        table.failures.append(f"a start with older checkpoints ended with {refused.process.returncode}: {refused.text()}")
+    # The page's fix.
+    put_back({checkpoint: text for checkpoint, text in newest.items() if size(text) > size(checkpoint.read_bytes())})
+    verify(table, pipeline, "the largest checkpoints were put in their places")
+    archive = pipeline.begin()
+    pipeline.more(40)
+    time.sleep(3)
+    pipeline.settled()
+    if not archive.is_running:
+        table.failures.append(f"sluice-archive ended with {archive.process.returncode} after the fix: {archive.text()}")
+    archive.stop()
     for name, place in [("SluiceArchiveDiskFull", "archive"), ("SluiceArchiveKeyStore", "keys")]:
         disk_full(table, watch, pipeline, name, place)
     pipeline.close()
+
+
+def size(checkpoint):
+    """The number of leaves, which is a checkpoint's second line."""
+    return int(checkpoint.splitlines()[1])
+
+
+def put_back(checkpoints):
+    for file, text in checkpoints.items():
+        file.write_bytes(text)
+
+
+def verify(table, pipeline, when):
+    """What the pages want to exit with 0 before sluice-archive is started again."""
+    command = "sluicectl archive verify --key archive.pub"
+    run = shell(command, pipeline)
+    if run.returncode != 0:
+        table.failures.append(f"{command} ended with {run.returncode} after {when}: {run.stdout[-500:]}{run.stderr[-500:]}")
 
 
 def disk_full(table, watch, pipeline, name, place):

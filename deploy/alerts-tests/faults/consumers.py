@@ -4,6 +4,7 @@ import json
 import time
 
 from clock import HOUR, Clock
+from firstlook import fix
 from pipeline import APP, Everything, free_port, wait
 from watch import Watch
 
@@ -65,4 +66,12 @@ def run(table):
     start = time.monotonic()
     pipeline.receiver.status = 410
     table.expect(watch, "the receiver answers 410", ["SluiceWebhooksStopped"], start, 60)
+    start = time.monotonic()
+    pipeline.receiver.status = 200
+    fix("runbooks/webhooks-stopped.md", "sluicectl webhooks test", pipeline)
+    stopped = next(each for each in pipeline.processes if each.name == "sluice-webhooks")
+    stopped.stop()
+    pipeline.executable("sluice-webhooks", *stopped.command[1:])
+    table.expect(watch, "the receiver is corrected, sluice-webhooks is started again",
+                 ["SluiceWebhooksStopped", "SluiceRecordStuck"], start, 60, resolved=True)
     pipeline.close()
