@@ -61,6 +61,20 @@ import Testing
         }
     }
 
+    @Test func `each paging alert has a fault in an existing scenario`() throws {
+        let rows = try text("alerts-tests/README.md").split(separator: "\n").filter { $0.hasPrefix("| Sluice") }
+            .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+        let paging = try alerts().filter { $0.severity == "page" }.map(\.name)
+        #expect(rows.compactMap(\.first).sorted() == paging.sorted())
+        for row in rows {
+            try #require(row.count == 3, "\(row)")
+            for scenario in row[1].components(separatedBy: ", ") {
+                let faults = try text("alerts-tests/faults/\(scenario).py")
+                #expect(faults.contains("\"\(row[0])\""), "\(scenario).py provokes no \(row[0])")
+            }
+        }
+    }
+
     @Test func `each metric of an alert exists in an executable`() throws {
         let sources = Self.deploy.appending(path: "../Sources").standardized.path
         let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }
