@@ -53,5 +53,6 @@ def run(table):
         (folder / "filler").unlink()
         table.expect(watch, "space was freed", ["SluiceStateNotWritable", "SluiceStateStalled"], start, 60, resolved=True)
     finally:
-        pipeline.close()
+        # The folder is removed with the others.
         subprocess.run(["umount", "--lazy", folder], capture_output=True)
+        pipeline.close()
