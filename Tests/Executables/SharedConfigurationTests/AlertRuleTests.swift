@@ -22,9 +22,40 @@ import Testing
 
     private static func file(of group: String) -> URL { deploy.appending(path: "alerts-tests/\(group).yml") }
 
-    @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"), arguments: groups.map(\.name))
-    func `each alert fires exactly for the series of its tests`(group: String) async throws {
-        #expect(try await Promtool.failures(ofRuleTests: Self.file(of: group).path) == "")
+    /// The rules of one group as a separate file. A test names the alerts that it asks about, all of its own group,
+    /// and promtool evaluates every rule of the file for each minute of the series.
+    private static func rules(of group: String) throws -> String {
+        let rules = try String(contentsOf: deploy.appending(path: "alerts.yml"), encoding: .utf8)
+        let starts = rules.ranges(of: #/(?m)^  - name: sluice-/#).map(\.lowerBound)
+        let start = try #require(starts.first { rules[$0...].hasPrefix("  - name: sluice-\(group)\n") })
+        let end = starts.first { $0 > start } ?? rules.endIndex
+        return "groups:\n" + rules[start..<end]
+    }
+
+    @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"), arguments: groups)
+    func `each alert fires exactly for the series of its tests`(
+        group: (name: String, alerts: [String])
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        _ = try directory.write(try Self.rules(of: group.name), to: "rules.yml")
+        let series = try String(contentsOf: Self.file(of: group.name), encoding: .utf8)
+        let asked = Set(series.matches(of: #/alertname: ([A-Za-z0-9]+)/#).map { String($0.1) })
+        #expect(asked == Set(group.alerts), "\(group.name).yml asks about alerts of another group, or not about all")
+        try #require(series.contains("\nrule_files: [../alerts.yml]\n"))
+        let file = try directory.write(
+            series.replacing("\nrule_files: [../alerts.yml]\n", with: "\nrule_files: [rules.yml]\n"), to: "series.yml")
+        #expect(try await Promtool.failures(ofRuleTests: file) == "")
+    }
+
+    @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
+    func `the rules are well formed, and no alert has two`() async throws {
+        let (end, process) = try await ChildProcess.run(
+            "promtool",
+            ["/bin/sh", "-c", #"promtool check rules --lint-fatal "$1""#, "sh", Self.deploy.path + "/alerts.yml"],
+            directory: Self.deploy.path, within: .seconds(30))
+        #expect(end == .exit(0), "\(process.output)\(process.errors)")
+        let alerts = Self.groups.flatMap(\.alerts)
+        #expect(Set(alerts).count == alerts.count)
     }
 
     @Test func `each alert is tested with series that make it fire and with series that do not`() throws {
