@@ -36,6 +36,7 @@ package struct SHA256: ~Copyable {
     ///
     /// - Precondition: `out` has 32 bytes.
     package mutating func finish(into out: UnsafeMutableRawBufferPointer) {
+        // Our bug: callers pass memory that they have allocated for a digest.
         precondition(out.count == SHA256Digest.byteCount)
         Self.finish(context, into: out)
         Self.begin(context)

@@ -25,6 +25,7 @@ package struct NotificationFactory: Sendable {
         guard post.format != .v2 else { return try make(notification) }
         let bodies = series.legacyBodies(of: post.run, step: post.step, post.format)
         guard bodies.indices.contains(post.number) else {
+            // Our bug, as above: a scenario has the same messages in every run.
             preconditionFailure("run \(post.run) has no body \(post.number) of step \(post.step)")
         }
         return make(bodies[post.number], beside: notification)

@@ -70,6 +70,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [UInt64.min, 7, .max])
+    func `every post of a plan can be made for any accounts, receipt length and first run`(
+        seed: UInt64
+    ) throws {
+        for (accounts, receipt, firstRun) in [(nil, 0, 0), (1, 30, 5), (7, 3, 1_000_003)] as [(Int?, Int, Int)] {
+            let series = try makeSeries(
+                accounts: accounts, seed: seed, formats: Set(NotificationFormat.allCases), receiptTransactions: receipt)
+            var posts = 0
+            for post in PostingPlan(series: series, firstRun: firstRun, runs: 2 * series.scenarios.count) {
+                posts += 1
+                #expect(series.notification(of: post.run, step: post.step) != nil, "\(post)")
+                guard post.format != .v2 else { continue }
+                let bodies = series.legacyBodies(of: post.run, step: post.step, post.format)
+                #expect(bodies.indices.contains(post.number), "\(post)")
+            }
+            #expect(posts > 3 * series.scenarios.count)
+        }
+    }
+
     @Test func `the history lists version 2 only`() async throws {
         try await APIHarness.open { harness in
             let series = try makeSeries([try #require(Scenario.named("consumable"))])
