@@ -4,7 +4,8 @@ let allMutants =
     + AccessMutants.all + ReadMutants.all
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
-    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RightsMutants.all
+    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RekeyMutants.all
+    + RightsMutants.all
     + TroubleMutants.all + TokenMutants.all + DurabilityMutants.all
 
 /// A check that is disabled in a copy of the sources: the replaced texts, and the tests that must fail.

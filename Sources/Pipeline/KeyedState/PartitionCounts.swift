@@ -6,8 +6,7 @@ internal import Lifecycle
 enum PartitionCounts {
     static let fix = """
         Partitions cannot be added to topics with keys. Create all topics under another topics.prefix with the number \
-        that is wanted (sluicectl topics apply --partitions N), and bring the notifications there with \
-        sluicectl archive replay --to-topic
+        that is wanted (sluicectl topics apply --partitions N), and copy each state there with sluicectl state rekey
         """
 
     /// Compares what a file knows with what the brokers say.

@@ -16,7 +16,7 @@ struct RecordMark: Equatable {
     static let header = StateHeader.mark
     static let proposal = "sluice.proposal"
     /// The offset of the record that first held the proposal; absent in that record itself.
-    static let proposalOffset = "sluice.proposal.offset"
+    static let proposalOffset = StateHeader.proposalOffset
 
     /// The moment that a record speaks of: that of its header, or of its writing.
     static func moment(of record: KafkaRecord) -> Int64 {

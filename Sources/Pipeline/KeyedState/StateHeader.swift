@@ -7,4 +7,6 @@ public enum StateHeader {
     public static let moment = "sluice.state.moment"
     /// Marks a tombstone after which nothing of the row is needed: every member deletes the row.
     public static let expired = "sluice.state.expired"
+    /// The offset of the record that first held a proposal; less than 0 where that was in another topic.
+    public static let proposalOffset = "sluice.proposal.offset"
 }

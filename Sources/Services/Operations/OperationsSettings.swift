@@ -170,6 +170,19 @@ enum OperationsSettings {
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch although prepare finds problems, when they cannot be repaired any more.")
 
+    // state
+    static let stateSource = Setting.string(
+        "topic", help: "The topic of the state that is copied.", example: "appstore.entitlements.production"
+    ).onCommandLineOnly
+    static let stateTarget = Setting.string(
+        "to-topic", help: "The topic that it is copied to.", example: "appstore2.entitlements.production"
+    ).onCommandLineOnly
+    static let stateGroup = Setting.string(
+        "group", help: "The consumer group that keeps the state, where it is not one of Sluice's.", example: "inbox"
+    ).optional.onCommandLineOnly
+    static let despiteUnread = Setting.flag(
+        "despite-unread", help: "Copy although the group has not handled all of its input, which was taken care of.")
+
     // api
     static let statusesOfAll = Setting.flag("all", help: "Also those of which version 1 said nothing.")
     static let apiBundle = Setting.string(

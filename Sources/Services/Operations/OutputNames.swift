@@ -80,6 +80,11 @@ enum OutputName {
     static let omitted = "omitted"
     static let records = "records"
 
+    // state
+    static let toTopic = "toTopic"
+    static let split = "split"
+    static let copied = "copied"
+
     // config
     static let executables = "executables"
     static let executable = "executable"

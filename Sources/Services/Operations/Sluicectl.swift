@@ -86,6 +86,8 @@ package struct Sluicectl: Sendable {
         case [DoctorCommand.name]: return try await doctor(configuration, arguments, environment)
         case ["entitlements", "rebuild"]:
             return try await RebuildCommand(configuration: configuration, timeout: timeout).run(console)
+        case ["state", "rekey"]:
+            return try await RekeyCommand(configuration: configuration, timeout: timeout).run(console)
         case let path where path.first == "cluster": return try await cluster(invocation)
         case let path where path.first == "quarantine": return try await quarantine(invocation)
         case let path where path.first == "dlq": return try await deadLetters(invocation)

@@ -24,7 +24,7 @@ enum SluicectlCommand {
             subcommands: [
                 topics(parts), tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements,
                 api,
-                refunds, backfill, reconcile, archive(parts), compareVersions, size,
+                refunds, backfill, reconcile, archive(parts), compareVersions, size, state,
             ] + cluster(parts) + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }

@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: [
         [], ["topics"], ["topics", "apply"], ["topics", "check"], ["topics", "list"], ["size"], ["topics", "acls"],
-        ["tap"], ["verify"], ["config"],
+        ["tap"], ["verify"], ["config"], ["state"], ["state", "rekey"],
         ["config", "check"],
         ["config", "show"], ["entitlements"], ["entitlements", "show"], ["webhooks"], ["webhooks", "test"],
         ["webhooks", "attempts"], ["webhooks", "resend"], ["version"],

@@ -1,0 +1,178 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import ServiceKit
+
+/// `sluicectl state rekey`: a state's topic is copied by key to a topic with another number of partitions.
+///
+/// All records of a key are copied in their order, so members that restore from the copy compute what they would have
+/// computed from the source. The source is not changed.
+struct RekeyCommand {
+    let configuration: Configuration
+    let timeout: Duration
+
+    private var source: KafkaTopic { KafkaTopic(rawValue: configuration[OperationsSettings.stateSource]) }
+    private var target: KafkaTopic { KafkaTopic(rawValue: configuration[OperationsSettings.stateTarget]) }
+    private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+
+    func run(_ console: Console) async throws -> ExitCode {
+        guard source != target else {
+            throw StartupError(
+                "a topic cannot be copied to itself", setting: "--to-topic", fix: "Name another topic",
+                exitCode: .usage)
+        }
+        let brokers = try Brokers(configuration, timeout: timeout)
+        return try await brokers.admin().closing { admin in
+            let isEmbedded = try await brokers.isEmbedded(admin)
+            let kafka = try brokers.readerConfiguration(isEmbedded: isEmbedded)
+            return try await run(admin, kafka, isEmbedded: isEmbedded, console)
+        }
+    }
+
+    private func run(
+        _ admin: KafkaAdmin, _ kafka: KafkaConfiguration, isEmbedded: Bool, _ console: Console
+    ) async throws -> ExitCode {
+        let scan = try await TopicScan(source, of: admin, with: kafka)
+        let layout = RekeyLayout(
+            source: source, sourcePartitions: Int32(clamping: scan.watermarks.count), target: target,
+            targetPartitions: Int32(
+                clamping: try await TopicScan(target, of: admin, with: kafka).watermarks.count))
+        try await refuseSettings(admin)
+        try await refuseMembers(admin, isEmbedded: isEmbedded)
+
+        let rows = try await read(scan, layout)
+        let before = try await comparison(rows, layout, admin, kafka)
+        try refuseForeign(before)
+        var report = RekeyReport(layout: layout, rows: rows, missing: before.missing.count)
+        guard configuration[OperationsSettings.yes], !before.missing.isEmpty else {
+            await print(report, console)
+            guard before.missing.isEmpty else { throw StartupError("nothing was changed", fix: "Repeat it with --yes") }
+            return .ok
+        }
+        let producer = try KafkaProducer(kafka, topics: [target])
+        do {
+            report.copied = try await StateCopy(layout: layout, source: rows, keys: before.missing, producer: producer)
+                .run(scan)
+        } catch {
+            await producer.close(within: .seconds(1))
+            throw error
+        }
+        await producer.close(within: .seconds(5))
+
+        let after = try await comparison(rows, layout, admin, kafka)
+        report.missing = after.missing.count
+        await print(report, console)
+        try await refuseDifference(after, scan, admin, kafka)
+        return .ok
+    }
+
+    // MARK: reading
+
+    /// The rows of the source, as they are to be in the target.
+    private func read(_ scan: TopicScan, _ layout: RekeyLayout) async throws -> StateRows {
+        var rows = StateRows()
+        try await scan.run { record in
+            if let key = layout.key(of: record) {
+                rows.include(layout.copy(of: record, key), key, readIn: record.partition)
+            } else {
+                rows.noteSkipped()
+            }
+            return true
+        }
+        return rows
+    }
+
+    private func comparison(
+        _ source: StateRows, _ layout: RekeyLayout, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
+    ) async throws -> RekeyComparison {
+        var rows = StateRows()
+        try await TopicScan(target, of: admin, with: kafka).run { record in
+            if let key = layout.key(of: record), layout.targetPartition(of: key) == record.partition {
+                let copy = KafkaProducerRecord(
+                    topic: target, timestampMilliseconds: record.timestampMilliseconds, key: key, value: record.value,
+                    headers: record.headers)
+                rows.include(copy, key, readIn: record.partition)
+            } else {
+                rows.noteSkipped()
+            }
+            return true
+        }
+        return RekeyComparison(source: source, target: rows)
+    }
+
+    // MARK: refusals
+
+    /// Records that are deleted by age, and timestamps of the brokers, would make another state of the copy.
+    private func refuseSettings(_ admin: KafkaAdmin) async throws {
+        let description = try await admin.describeTopics([target], settings: .whereAllowed).first
+        guard let settings = description?.configuration else { return }
+        for (name, isRight) in [
+            ("cleanup.policy", { (value: String) in value == "compact" }),
+            ("message.timestamp.type", { (value: String) in value == "CreateTime" }),
+        ] {
+            guard let value = settings[name], !isRight(value) else { continue }
+            throw StartupError(
+                "nothing was changed: \(target) has \(name)=\(value)",
+                fix: "Create it with: sluicectl topics apply --state-topics \(target)")
+        }
+    }
+
+    private func refuseMembers(_ admin: KafkaAdmin, isEmbedded: Bool) async throws {
+        guard let group = StateGroup(of: [source, target], names, configuration) else { return }
+        if !isEmbedded, try await group.hasMembers(admin) {
+            throw StartupError(
+                "nothing was changed: group \(group.group) has members, which write these topics",
+                fix: "Stop all of them, and repeat")
+        }
+        guard !target.rawValue.hasPrefix("\(names.prefix)."), !configuration[OperationsSettings.despiteUnread] else {
+            return
+        }
+        let unread = try await group.unread(admin)
+        guard let input = group.input, unread > 0 else { return }
+        throw StartupError(
+            """
+            nothing was changed: group \(group.group) has not handled \(unread) records of \(input), which are not in \
+            its state
+            """,
+            fix: """
+                Have it handle them first, or take them to the other notification topic (sluicectl archive replay \
+                --to-topic) and repeat with --despite-unread
+                """)
+    }
+
+    private func refuseForeign(_ comparison: RekeyComparison) throws(StartupError) {
+        guard comparison.foreign > 0 else { return }
+        throw StartupError(
+            """
+            nothing was changed: \(target) has \(comparison.foreign) keys or records that are not a copy of \(source)
+            """,
+            fix:
+                "Where no member has used it yet, delete it, create it again, and repeat; otherwise it is in use already"
+        )
+    }
+
+    private func refuseDifference(
+        _ comparison: RekeyComparison, _ scan: TopicScan, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
+    ) async throws {
+        let now = try await TopicScan(source, of: admin, with: kafka).watermarks
+        if now.contains(where: { scan.watermarks[$0.key]?.high != $0.value.high }) {
+            throw StartupError(
+                "\(source) was written to meanwhile",
+                fix: "Stop what writes to it, and repeat: it copies what is missing")
+        }
+        guard comparison.missing.isEmpty, comparison.foreign == 0 else {
+            throw StartupError(
+                "\(target) differs from \(source) in \(comparison.missing.count + comparison.foreign) keys",
+                fix: "Stop what else writes to it, delete it, create it again, and repeat")
+        }
+    }
+
+    private func print(_ report: RekeyReport, _ console: Console) async {
+        switch configuration[OperationsSettings.output] {
+        case .text: await console.write(report.text)
+        case .json: await console.write(line: report.json)
+        }
+    }
+}

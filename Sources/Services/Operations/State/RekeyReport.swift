@@ -1,0 +1,38 @@
+internal import JSON
+internal import Kafka
+
+/// The result of `sluicectl state rekey`.
+struct RekeyReport {
+    let layout: RekeyLayout
+    let rows: StateRows
+    /// Keys whose last record is not in the target.
+    var missing: Int
+    /// Records that were copied; nil where nothing was to be.
+    var copied: Int?
+
+    var text: String {
+        var text = """
+            \(layout.source): \(rows.records) records of \(rows.keys) keys in \(layout.sourcePartitions) partitions
+            \(layout.target): \(rows.keys - missing) of these keys, in \(layout.targetPartitions) partitions
+
+            """
+        if !rows.split.isEmpty { text += "\(rows.split.count) keys were in several partitions\n" }
+        if rows.skipped > 0 { text += "\(rows.skipped) records that no member reads are left out\n" }
+        if let copied { text += "\(copied) records were copied; the last one of each key was compared\n" }
+        return text
+    }
+
+    var json: [UInt8] {
+        let object: JSONObject = [
+            OutputName.ok: .bool(missing == 0), OutputName.topic: .string(layout.source.rawValue),
+            OutputName.toTopic: .string(layout.target.rawValue),
+            OutputName.partitions: .array([
+                .integer(Int64(layout.sourcePartitions)), .integer(Int64(layout.targetPartitions)),
+            ]),
+            OutputName.records: .integer(Int64(rows.records)), OutputName.keys: .integer(Int64(rows.keys)),
+            OutputName.split: .integer(Int64(rows.split.count)), OutputName.omitted: .integer(Int64(rows.skipped)),
+            OutputName.missing: .integer(Int64(missing)), OutputName.copied: .integer(Int64(copied ?? 0)),
+        ]
+        return JSONValue.object(object).json
+    }
+}

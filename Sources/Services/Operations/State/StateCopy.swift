@@ -1,0 +1,75 @@
+internal import Cryptography
+internal import Kafka
+internal import Lifecycle
+internal import Synchronization
+
+/// Copies the records of some keys in the order that each key's records have.
+struct StateCopy {
+    /// Records that are sent before their acknowledgements are waited for.
+    static let batch = 1_000
+
+    let layout: RekeyLayout
+    let source: StateRows
+    let keys: Set<SHA256Digest>
+    let producer: KafkaProducer
+
+    /// - Returns: the number of records that were acknowledged.
+    /// - Throws: a ``StartupError`` for the first record that was not.
+    func run(_ scan: TopicScan) async throws -> Int {
+        var batch: [KafkaProducerRecord] = []
+        var copied = 0
+        // The records of keys in several partitions, which are read one after the other.
+        var held: [SHA256Digest: [KafkaPartition: [KafkaProducerRecord]]] = [:]
+        try await scan.run { record in
+            guard let key = layout.key(of: record) else { return true }
+            let name = SHA256.digest(of: key)
+            guard keys.contains(name) else { return true }
+            let copy = layout.copy(of: record, key)
+            guard source.split[name] == nil else {
+                held[name, default: [:]][record.partition, default: []].append(copy)
+                return true
+            }
+            batch.append(copy)
+            if batch.count >= Self.batch {
+                try await send(batch)
+                copied += batch.count
+                batch = []
+            }
+            return true
+        }
+        for (name, records) in held {
+            for partition in source.partitions(of: name) { batch += records[partition] ?? [] }
+        }
+        try await send(batch)
+        return copied + batch.count
+    }
+
+    private struct Progress {
+        var outstanding: Int
+        var failure: KafkaError?
+    }
+
+    /// Sends records one after the other; the producer keeps their order.
+    private func send(_ records: [KafkaProducerRecord]) async throws(StartupError) {
+        guard !records.isEmpty else { return }
+        let progress = Mutex(Progress(outstanding: records.count))
+        let failure: KafkaError? = await withCheckedContinuation { continuation in
+            for record in records {
+                producer.send(record, deadline: .seconds(60)) { result in
+                    let end: KafkaError?? = progress.withLock { progress in
+                        progress.outstanding -= 1
+                        if case .failure(let error) = result { progress.failure = progress.failure ?? error }
+                        return progress.outstanding == 0 ? .some(progress.failure) : nil
+                    }
+                    if case .some(let failure) = end { continuation.resume(returning: failure) }
+                }
+            }
+        }
+        guard let failure else { return }
+        throw StartupError(
+            "not acknowledged by Kafka: \(failure.message)",
+            fix: failure.isRetriable
+                ? "Repeat it: it goes on with the keys that are missing"
+                : "Correct the settings of \(layout.target), delete it, create it again, and repeat")
+    }
+}
