@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// An archive in a directory with a second store of its checkpoints, and both as they were two leaves before.
+/// An archive in a directory with a second store of its checkpoints, and the archive as it was two leaves before.
 ///
 /// The first log has 455 leaves under 22 checkpoints, so a full bundle, a partial one, and a tile of level 1.
 struct ArchiveTamperingImage: Sendable {
@@ -35,7 +35,6 @@ struct ArchiveTamperingImage: Sendable {
         try await write([5], to: 0, of: "appstore.certificates", store, anchor)
         try await write([], to: 0, of: "appstore.quarantine", store, anchor)
         try FileManager.default.copyItem(atPath: directory.file("archive"), toPath: directory.file("earlier"))
-        try FileManager.default.copyItem(atPath: directory.file("anchor"), toPath: directory.file("earlier-anchor"))
         try await write([2], to: 0, store, anchor)
         try FileManager.default.copyItem(atPath: directory.file("archive"), toPath: directory.file("logged"))
         try await logCheckpoints(DirectoryStore(path: directory.file("logged"), creating: false))
@@ -79,13 +78,18 @@ struct ArchiveTamperingImage: Sendable {
         }
     }
 
-    /// A copy to change.
+    /// A copy to change. Its files are hard links: each change removes a file and makes another one.
     func copy() throws -> ArchiveTamperingFiles {
         let files = ArchiveTamperingFiles(directory: try TemporaryDirectory(), image: self)
-        for name in ["archive", "anchor", "earlier", "earlier-anchor", "logged"] {
-            try FileManager.default.copyItem(atPath: directory.file(name), toPath: files.directory.file(name))
+        for name in ["archive", "anchor"] {
+            try FileManager.default.linkItem(atPath: directory.file(name), toPath: files.directory.file(name))
         }
         return files
+    }
+
+    /// The path of a file or folder of the image that no copy has: `earlier`, `logged` and what is in them.
+    func path(_ name: String) -> String? {
+        ["earlier", "logged"].contains(name.prefix { $0 != "/" }) ? directory.file(name) : nil
     }
 }
 
@@ -138,13 +142,13 @@ struct ArchiveTamperingFiles {
         }
     }
 
-    /// Puts a copy of one file or folder in the place of another.
+    /// Puts a copy of one file or folder, also of ``ArchiveTamperingImage/path(_:)``, in the place of another.
     func copy(_ source: String, to target: String) throws {
         let path = directory.file(target)
         try? FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(
             at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: directory.file(source), toPath: path)
+        try FileManager.default.linkItem(atPath: image.path(source) ?? directory.file(source), toPath: path)
     }
 
     func move(_ source: String, to target: String) throws {
