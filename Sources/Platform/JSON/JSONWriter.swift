@@ -225,7 +225,7 @@ package struct JSONWriter: Sendable {
     }
 
     private mutating func makeRoom(for further: Int) {
-        guard storage.count - count < further else { return }
-        storage.append(contentsOf: repeatElement(0, count: max(further, storage.count)))
+        // Doubled by itself, which is one copy of memory: its content past the text is written over.
+        while storage.count - count < further { storage.append(contentsOf: storage) }
     }
 }
