@@ -29,17 +29,18 @@ struct AccessComparison {
 
     func differences(_ tally: inout AccessTally) throws -> [Difference] {
         let statements = story.statements
-        let purchase = try StoryAnswers(story: story).purchase()
+        let answers = StoryAnswers(story: story)
+        let purchase = try answers.purchase()
         var differences: [Difference] = []
         for moment in story.moments {
             let received = story.statements(receivedBy: moment)
-            let present = try StoryAnswers(story: story).purchase(received)
+            let present = try answers.purchase(received)
             differences +=
                 compare(AccessOracle(received, settings: story.settings), present, moment, .newestFacts)
                 .map { [$0] } ?? []
             let oracle = AccessOracle(statements, asOf: moment, settings: story.settings)
             tally.states[oracle.answer(at: moment)?.state ?? "none", default: 0] += 1
-            let since = StoryAnswers(story: story).answer(purchase, at: moment, view: .history).knownSince
+            let since = answers.answer(purchase, at: moment, view: .history).knownSince
             if let difference = compareAccount(AccessOracle(statements), purchase, moment) {
                 differences.append(difference)
             }

@@ -7,6 +7,8 @@ struct StoryAnswers {
     let story: AccessStory
     /// The facts that version 1 may change.
     var trust = LegacyTrust.confirm
+    /// Statements are read once, and merged at many moments.
+    let facts = StatementFacts()
 
     var rules: ProductRules {
         var policy = SubscriptionPolicy()
@@ -54,7 +56,7 @@ struct StoryAnswers {
             environment: .production, bundleId: BundleId("com.example"),
             originalTransactionId: OriginalTransactionId("1"))
         for statement in statements {
-            if let facts = try statement.facts() { purchase.merge(facts) }
+            if let facts = try facts.facts(of: statement) { purchase.merge(facts) }
         }
         return purchase
     }
@@ -86,6 +88,18 @@ struct StoryAnswers {
         if balance.debitedUnits > 0 { answer.state = "PARTLY_REFUNDED" }
         if balance.debitedUnits == balance.creditedUnits { answer.state = "REFUNDED" }
         return answer
+    }
+}
+
+/// Facts of the statements of one story, read from their JSON once.
+final class StatementFacts {
+    private var known: [AppleStatement: PurchaseFacts?] = [:]
+
+    func facts(of statement: AppleStatement) throws -> PurchaseFacts? {
+        if let facts = known[statement] { return facts }
+        let facts = try statement.facts()
+        known[statement] = .some(facts)
+        return facts
     }
 }
 
