@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -69,6 +70,23 @@ struct TestProcess {
         guard let arguments = line[mark.upperBound...].firstRange(of: " → ") else { return test }
         let value = line[arguments.upperBound...]
         return "\(test) (\(value[..<(value.firstRange(of: " at ")?.lowerBound ?? value.endIndex)].prefix(80)))"
+    }
+
+    /// Ends this process and all test processes on SIGINT and SIGTERM: these have process groups of their own, so the
+    /// signal does not reach them.
+    ///
+    /// - Returns: the sources of the signals, to be kept.
+    static func endAllOnSignals() -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                for id in running.withLock({ $0 }) { kill(-id, SIGKILL) }
+                _exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
     }
 
     private func end(_ id: pid_t) {

@@ -1,21 +1,9 @@
-import Dispatch
 import Foundation
-import Synchronization
 
 // swift run mutants [part of a name, or a test area; several with commas] [number of concurrent mutants [reuse]]:
 // disables each check in turn in a copy of the sources and reports which test fails.
 
-// Test processes have process groups of their own, so a signal to this one does not reach them.
-let interrupts = [SIGINT, SIGTERM].map { number in
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler {
-        for id in TestProcess.running.withLock({ $0 }) { kill(-id, SIGKILL) }
-        _exit(128 + number)
-    }
-    source.resume()
-    return source
-}
+let interrupts = TestProcess.endAllOnSignals()
 
 let mutants = allMutants
 let wanted = (CommandLine.arguments.dropFirst().first ?? "").split(separator: ",").map(String.init)
