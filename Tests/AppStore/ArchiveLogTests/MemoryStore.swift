@@ -1,3 +1,4 @@
+import Cryptography
 import ObjectStorage
 import Synchronization
 
@@ -66,6 +67,7 @@ final class MemoryStore: ObjectStore {
     func list(_ prefix: ObjectName?, after: ObjectName?, limit: Int) async throws(ObjectStoreError) -> [ListedObject] {
         var names: [ListedObject] = []
         for (text, bytes) in objects {
+            if let prefix, !text.hasPrefix(prefix.text) { continue }
             let name = try ObjectName(text)
             guard prefix.map(name.isBelow) ?? true, after.map({ $0 < name }) ?? true else { continue }
             names.append(ListedObject(name: name, byteCount: bytes.count))
@@ -77,6 +79,7 @@ final class MemoryStore: ObjectStore {
         let depth = prefix?.components.count ?? 0
         var folders: Set<ObjectName> = []
         for text in objects.keys {
+            if let prefix, !text.hasPrefix(prefix.text) { continue }
             let name = try ObjectName(text)
             guard prefix.map(name.isBelow) ?? true, name.components.count > depth + 1 else { continue }
             folders.insert(try ObjectName(name.components.prefix(depth + 1).joined(separator: "/")))
@@ -88,7 +91,7 @@ final class MemoryStore: ObjectStore {
 
     func lock(_ prefix: ObjectName) async throws(ObjectStoreError) -> any ObjectStoreLock { Lock() }
 
-    private static func version(_ bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: "\(bytes.hashValue)") }
+    private static func version(_ bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
 }
 
 /// The contents of a store, one after the other.

@@ -8,7 +8,7 @@ import TransparencyLog
 
 /// Archives with a log of checkpoints and a retention, changed and copied at random.
 @Suite("Random changes and moments of an archive") struct RandomArchiveTests {
-    private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 200
+    private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 80
 
     /// An archive that grows in rounds, as members of a group write it: each round some logs grow, one after another is opened
     /// again, segments are deleted, and the log of checkpoints follows.
@@ -45,7 +45,7 @@ import TransparencyLog
         var images = 0
         while images < Self.count {
             let growing = try await Growing(rounds: 6, &generator)
-            for _ in 0..<100 {
+            for _ in 0..<40 {
                 let moment = Int.random(in: 1...growing.recorder.history.count, using: &generator)
                 let store = MemoryStore(growing.recorder.objects(at: moment))
                 let report = try await growing.archive.verify(store)
@@ -68,7 +68,7 @@ import TransparencyLog
             let growing = try await Growing(rounds: 5, &generator)
             let whole = growing.recorder.objects(at: growing.recorder.history.count)
             let anchors = try growing.archive.anchors([try #require(growing.rounds.last).note])
-            for _ in 0..<40 {
+            for _ in 0..<20 {
                 changes += 1
                 let round = Int.random(in: 0..<growing.rounds.count - 1, using: &generator)
                 let earlier = growing.recorder.objects(at: growing.rounds[round].operations)

@@ -18,8 +18,8 @@ import TransparencyLog
 
     init() throws { key = try PrivateKey.generate(.ed25519) }
 
-    /// 1,000 schedules with `SLUICE_TEST_LONG`, else 40.
-    static let seeds = 0..<(ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil ? 1_000 : 40)
+    /// 1,000 schedules with `SLUICE_TEST_LONG`, else 20.
+    static let seeds = 0..<(ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil ? 1_000 : 20)
 
     @Test(arguments: seeds)
     func `no acknowledged record is lost, and no second history is signed`(seed: Int) async throws {
