@@ -7,9 +7,22 @@ extension EndToEnd {
     /// The broker is down for a long time, with hundreds or thousands of slow clients connected throughout.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct LongOutageOfApacheKafka {
         @Test func `a long outage among slow clients is answered at once and within bounds`() async throws {
+            try await outlast(in: nil)
+        }
+
+        @Test(.enabled(if: DebianRoot.given != nil, "\(DebianRoot.absence)"))
+        func `a long outage is answered at once with librdkafka of another Debian too`() async throws {
+            let root = try #require(DebianRoot.given)
+            try await outlast(in: root)
+        }
+
+        private func outlast(in root: DebianRoot?) async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(partitions: 12)
-                let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
+                let ingress = try await harness.ingress(
+                    on: broker, for: try await harness.simulatedApp(), under: try root?.loader() ?? [])
+                let libraries = try String(contentsOfFile: "/proc/\(ingress.process.id)/maps", encoding: .utf8)
+                #expect(root.map { libraries.contains("\($0.path)/usr/lib") } ?? true)
                 let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
                 try #require(allowDescriptors(8192))
                 var figures = Figures()

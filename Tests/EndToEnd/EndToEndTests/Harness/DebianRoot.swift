@@ -28,6 +28,15 @@ struct DebianRoot: Sendable {
         return command + ["--bind", harness.directory, harness.directory]
     }
 
+    /// Like ``wrapper(_:)``, but uses only the libraries of a root for x86-64, through its loader: the process is the
+    /// executable, so that its memory and descriptors can be read.
+    func loader() throws -> [String] {
+        let libraries = try #require(Self.swiftLibraries)
+        return [
+            "\(path)/usr/lib64/ld-linux-x86-64.so.2", "--library-path", "\(path)/usr/lib/x86_64-linux-gnu:\(libraries)",
+        ]
+    }
+
     /// The libraries of the toolchain in `PATH`.
     private static var swiftLibraries: String? {
         Program.path(of: "swift").map { path in
