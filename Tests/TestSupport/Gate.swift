@@ -33,6 +33,16 @@ package final class Gate: Sendable {
     }
 }
 
+/// Suspends until the task is cancelled, like a call that never ends by itself.
+///
+/// - Throws: `CancellationError`.
+package func untilCancelled() async throws -> Never {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    for await _ in stream {}
+    withExtendedLifetime(continuation) {}
+    throw CancellationError()
+}
+
 /// A latch that blocks threads, not tasks.
 package final class DispatchGate: Sendable {
     private let condition = NSCondition()

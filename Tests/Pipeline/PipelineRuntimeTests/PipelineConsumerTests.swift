@@ -221,9 +221,8 @@ struct PipelineConsumerTests {
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
         let handler = RecordingHandler { _, _ in
-            // Ends only by cancellation.
-            try await Task.sleep(for: .seconds(3600))
-            return .done
+            // Ends by cancellation only.
+            try await untilCancelled()
         }
         let test = try await PipelineHarness(options, .records(handler))
         try await waitUntil { handler.calls(for: 0) == 1 }
@@ -281,8 +280,8 @@ struct PipelineConsumerTests {
                     topic: options.topics[0], key: [UInt8($0 % 2)], value: Array("\($0)".utf8))
             })
         let handler = RecordingHandler { record, _ in
-            // Ends only by cancellation.
-            if record.offset == 0 { try await Task.sleep(for: .seconds(3600)) }
+            // Ends by cancellation only.
+            if record.offset == 0 { try await untilCancelled() }
             return .done
         }
         // The test lasts longer than the group's poll interval.
@@ -329,8 +328,8 @@ struct PipelineConsumerTests {
             func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
             func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
                 isPreparing.open()
-                // Ends only by cancellation.
-                try await Task.sleep(for: .seconds(3600))
+                // Ends by cancellation only.
+                try await untilCancelled()
             }
         }
         var options = try await PipelineTestBroker.options()

@@ -28,7 +28,7 @@ private struct TestService: Service {
 
     func run() async throws {
         if let running { return try await running() }
-        while true { try await Task.sleep(for: .seconds(3_600)) }
+        try await untilCancelled()
     }
 
     func stop(within limit: Duration) async {
@@ -53,7 +53,7 @@ private struct TestService: Service {
             name: "last", journal: journal,
             running: {
                 trigger.yield("SIGTERM")
-                while true { try await Task.sleep(for: .seconds(3_600)) }
+                try await untilCancelled()
             })
         services.append(last)
         return triggers
@@ -164,7 +164,7 @@ private struct TestService: Service {
                 name: "a", journal: journal,
                 running: {
                     started.open()
-                    while true { try await Task.sleep(for: .seconds(3_600)) }
+                    try await untilCancelled()
                 })
         ]
         let group = group(services)

@@ -55,7 +55,7 @@ import Testing
             guard installation.api.requests(of: .getNotificationHistory) >= pages else { return }
             // Holds the sweep of everything midway, until it is cancelled.
             isHeld.store(true, ordering: .relaxed)
-            try await Task.sleep(for: .seconds(3_600))
+            try await untilCancelled()
         }
         try await waitUntil(within: Self.limit) { isHeld.load(ordering: .relaxed) }
         await first.stop()
@@ -133,7 +133,7 @@ import Testing
             // The first is held until the end of the test.
             guard try await installation.sweeps()["backfill-1"]?.isRunning == true else { return }
             isBegun.store(true, ordering: .relaxed)
-            try await Task.sleep(for: .seconds(3_600))
+            try await untilCancelled()
         }
         for kind in [SweepKind.failures, .everything] { try await installation.wait(for: kind) { $0.last != nil } }
         let range = SweepRange(from: VirtualClock.start - 21 * day, to: VirtualClock.start - 19 * day)
@@ -170,7 +170,7 @@ import Testing
                 try await installation.sweeps()["backfill-1"]?.isRunning == true,
                 !isCancelled.exchange(true, ordering: .relaxed)
             else { return }
-            try await Task.sleep(for: .seconds(3_600))
+            try await untilCancelled()
         }
         for kind in [SweepKind.failures, .everything] { try await installation.wait(for: kind) { $0.last != nil } }
         try await installation.backfill(

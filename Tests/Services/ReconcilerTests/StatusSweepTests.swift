@@ -170,7 +170,7 @@ import Testing
         let first = try await RunningReconciler(installation, try installation.configuration(data: "first")) {
             guard installation.api.requests(of: .getAllSubscriptionStatuses) >= 30 else { return }
             isHeld.store(true, ordering: .relaxed)
-            try await Task.sleep(for: .seconds(3_600))
+            try await untilCancelled()
         }
         try await waitUntil(within: .seconds(60)) { isHeld.load(ordering: .relaxed) }
         await first.stop()

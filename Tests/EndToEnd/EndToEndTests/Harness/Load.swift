@@ -119,7 +119,7 @@ final class Load: Sendable {
             var number = 0
             while true {
                 for notification in notifications {
-                    try? await Task.sleep(until: start + .seconds(1) * number / perSecond)
+                    await pass(.seconds(1) * number / perSecond, since: start)
                     if state.withLock({ $0.isStopped }) || Task.isCancelled { return }
                     group.addTask { await self.post(notification, with: client) }
                     number += 1

@@ -91,7 +91,7 @@ final class RecordLoad: Sendable {
         await withDiscardingTaskGroup { group in
             var number = 0
             while let notification = next() {
-                try? await Task.sleep(until: start + .seconds(1) * number / perSecond)
+                await pass(.seconds(1) * number / perSecond, since: start)
                 group.addTask { await self.write(notification, with: producer) }
                 number += 1
             }

@@ -46,7 +46,8 @@ struct StormNotifications {
         let start = ContinuousClock.now
         try await withThrowingTaskGroup { group in
             for (number, record) in delivered.enumerated() {
-                try await Task.sleep(until: start + time * number / delivered.count)
+                await pass(time * number / delivered.count, since: start)
+                try Task.checkCancellation()
                 group.addTask { _ = try await producer.send(record, deadline: .seconds(60)) }
             }
             try await group.waitForAll()

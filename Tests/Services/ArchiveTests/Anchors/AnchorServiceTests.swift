@@ -178,7 +178,7 @@ private final class RecordingAnchor: CheckpointAnchor {
         let (failure, hangs) = state.withLock { ($0.failure, $0.hangs) }
         if hangs {
             // Until the service is stopped.
-            do { try await Task.sleep(for: .seconds(86_400)) } catch { throw AnchorError(.unavailable, "stopped") }
+            do { try await untilCancelled() } catch { throw AnchorError(.unavailable, "stopped") }
         }
         if let failure { throw AnchorError(failure, "the test says so") }
         let (anchor, before) = state.withLock { state in
