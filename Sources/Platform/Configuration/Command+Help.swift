@@ -17,7 +17,7 @@ extension Command {
         if !options.isEmpty { text += "\nOptions:\n" + options.map(Command.option).joined() }
         let settings = schema.settings.filter { !$0.isCommandLineOnly }
         if readsConfiguration, !settings.isEmpty || !schema.openPrefixes.isEmpty {
-            text += "\nSettings, each as key=value in the file, as a variable, or as a flag --key value\n"
+            text += "\nSettings, each as key=value in the file, as an environment variable, or as a flag --key value\n"
             text += "(flags override the environment, which overrides the file):\n"
             text += settings.map { Command.setting($0, schema.variables) }.joined()
             text += schema.openPrefixes.map { Command.openPrefix($0, schema.variables) }.joined()
@@ -47,10 +47,10 @@ extension Command {
         var rows: [(String, String)] = []
         if readsConfiguration {
             rows.append(
-                ("--config FILE", "properties file to read; \(variables.configurationFile) names it too"))
+                ("--config FILE", "properties file to read, also set by \(variables.configurationFile)"))
         }
-        rows.append(("-h, --help", "this text"))
-        rows.append(("--version", "the version"))
+        rows.append(("-h, --help", "show this help"))
+        rows.append(("--version", "show the version"))
         return rows
     }
 

@@ -51,7 +51,7 @@ extension Command {
         let see = "See \(fullName) --help."
         if !subcommands.isEmpty, given.isEmpty {
             let names = subcommands.map(\.name).joined(separator: ", ")
-            return [ConfigurationError(code: .usage, message: "a command is missing, one of \(names). \(see)")]
+            return [ConfigurationError(code: .usage, message: "missing command; expected one of \(names). \(see)")]
         }
         let required = arguments.filter { !$0.isOptional }
         if given.count < required.count {
@@ -140,7 +140,7 @@ private struct CommandLineReader {
             path.append(word)
         } else {
             let names = command.subcommands.map(\.name)
-            let advice = NearestName.of(word, in: names).map { "Nearest is \($0)." }
+            let advice = NearestName.of(word, in: names).map { "Did you mean \($0)?" }
             let list = "Commands: \(names.joined(separator: ", "))."
             refuse("unknown command \(quoted(word)). \(advice ?? list)")
             positional.append(word)
@@ -158,7 +158,7 @@ private struct CommandLineReader {
             text = next
             rest.removeFirst()
         } else {
-            refuse("--\(printable(key)) needs a value. Write --\(printable(key)) VALUE.")
+            refuse("--\(printable(key)) needs a value. Pass --\(printable(key)) VALUE.")
             return
         }
         if key == "config" {

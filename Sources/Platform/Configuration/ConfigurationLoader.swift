@@ -62,7 +62,7 @@ struct ConfigurationLoader {
                 errors.append(
                     ConfigurationError(
                         code: .unknownKey, origin: origin,
-                        message: "no setting has this variable. " + variableAdvice(variable)))
+                        message: "unknown environment variable. " + variableAdvice(variable)))
             }
         }
     }
@@ -75,14 +75,14 @@ struct ConfigurationLoader {
         switch schema.meaning(of: value.key) {
         case .setting(let setting):
             if setting.isCommandLineOnly, !value.isFlag {
-                let message = "is given on the command line only. Remove it here and write --\(setting.key)."
+                let message = "can only be set on the command line. Remove it here and pass --\(setting.key)."
                 return refuse(.unknownKey, value, message)
             }
         case .template: break
         case .open:
             if let reason = schema.refusal(of: value.key) { return refuse(.unknownKey, value, reason) }
             if OpenPrefix.isSecret(value.key), !value.key.hasSuffix(".file"), value.isFlag {
-                let message = "a secret is not given on the command line, where every user of the machine reads it. "
+                let message = "a secret cannot be passed on the command line, where every local user can read it. "
                 return refuse(.wrongValue, value, message + "Write it to a file and set \(value.key).file.")
             }
         case .elsewhere:
@@ -100,7 +100,7 @@ struct ConfigurationLoader {
 
     private func unknownKeyMessage(_ value: Given) -> String {
         if let nearest = schema.nearestKey(to: value.key, commandLine: value.isFlag) {
-            return "unknown key. Nearest is \(value.isFlag ? "--" : "")\(nearest)."
+            return "unknown key. Did you mean \(value.isFlag ? "--" : "")\(nearest)?"
         }
         return "unknown key. Remove it; --help lists the keys."
     }
@@ -110,13 +110,13 @@ struct ConfigurationLoader {
             guard let template = setting.template,
                 variable.hasPrefix(schema.variables.variable(for: template.prefix))
             else { continue }
-            return "Give \(setting.key) in the file or as a flag; a variable cannot carry the name in it."
+            return "Set \(setting.key) in the file or as a flag; an environment variable cannot contain the name."
         }
         let variables = schema.settings.compactMap(schema.variables.variable(of:))
         guard let nearest = NearestName.of(variable, in: variables) else {
             return "Remove it; --help lists the variables."
         }
-        return "Nearest is \(nearest)."
+        return "Did you mean \(nearest)?"
     }
 
     // MARK: Result
@@ -158,7 +158,7 @@ struct ConfigurationLoader {
             schema.variables.variable(of: setting).map {
                 "Set \(setting.key)=\(setting.example) in the file, \($0), or \(flag)."
             }
-            ?? "Write \(flag) \(setting.example)."
+            ?? "Pass \(flag) \(setting.example)."
         let message = "is required: \(setting.help.trimmingFullStop). \(places)"
         return ConfigurationError(
             code: setting.isCommandLineOnly ? .usage : .missing, key: setting.key, message: message)
@@ -194,7 +194,7 @@ struct ConfigurationLoader {
         var list = declared.prefix(Self.namesInMessage).map { printable($0) }.joined(separator: ", ")
         if declared.count > Self.namesInMessage { list += " and \(declared.count - Self.namesInMessage) more" }
         let advice =
-            NearestName.of(name, in: declared).map { "Nearest is \(printable(template.key(for: $0)))." }
+            NearestName.of(name, in: declared).map { "Did you mean \(printable(template.key(for: $0)))?" }
             ?? "Add it to \(key), or remove this key."
         return "\(key) does not list \(quoted(name)); it lists \(list). \(advice)"
     }
@@ -232,7 +232,7 @@ struct ConfigurationLoader {
                 continue
             }
             guard given[target] == nil else {
-                refuse(.duplicate, value, "\(target) is given too. Keep one of the two.")
+                refuse(.duplicate, value, "\(target) is also set. Keep one of the two.")
                 continue
             }
             do throws(FileProblem) {

@@ -14,7 +14,7 @@ package enum DirectoryPath {
         while true {
             var status = stat()
             if stat(url.path, &status) == 0 {
-                return status.st_mode & S_IFMT == S_IFDIR ? nil : "cannot be made: \(url.path) is no directory"
+                return status.st_mode & S_IFMT == S_IFDIR ? nil : "cannot be created: \(url.path) is not a directory"
             }
             let parent = url.deletingLastPathComponent()
             guard parent.path != url.path else { return nil }

@@ -25,7 +25,7 @@ package enum PropertiesFile {
             do throws(LineProblem) {
                 let (key, value) = try parseLine(logical.bytes)
                 if let first = firstLine[key] {
-                    let message = "is given twice; it is already in line \(first). Remove one of the two."
+                    let message = "is set twice; it is already set on line \(first). Remove one of the two."
                     errors.append(ConfigurationError(code: .duplicate, key: key, origin: origin, message: message))
                 } else {
                     firstLine[key] = logical.line
@@ -147,13 +147,13 @@ package enum PropertiesFile {
         let first = try hexadecimalDigits(scalars, &index)
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), scalars[index...].starts(with: "\\u".unicodeScalars) else {
-            throw LineProblem(message: "\\u escape of half a surrogate pair.")
+            throw LineProblem(message: "a \\u escape is half of a surrogate pair.")
         }
         index = scalars.index(index, offsetBy: 2)
         let second = try hexadecimalDigits(scalars, &index)
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw LineProblem(message: "\\u escape of half a surrogate pair.") }
+        else { throw LineProblem(message: "a \\u escape is half of a surrogate pair.") }
         return scalar
     }
 

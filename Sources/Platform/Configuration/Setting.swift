@@ -118,7 +118,7 @@ public struct SettingDescriptor: Sendable {
         read: @escaping @Sendable (String) throws(SettingProblem) -> any Sendable, fallback: (any Sendable)?
     ) {
         self.key = key ?? other.key
-        self.help = key == nil ? other.help : "In place of \(other.key)."
+        self.help = key == nil ? other.help : "Replaces \(other.key)."
         self.valueName = other.valueName
         self.expected = other.expected
         self.defaultText = key == nil ? other.defaultText : nil

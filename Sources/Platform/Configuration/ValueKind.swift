@@ -57,7 +57,7 @@ public struct ValueKind<Value: Sendable>: Sendable {
 extension ValueKind where Value == String {
     /// Any non-empty text.
     public static var text: ValueKind<String> {
-        ValueKind(name: "TEXT", expected: "a text that is not empty", example: "text", text: { $0 }) {
+        ValueKind(name: "TEXT", expected: "a non-empty string", example: "text", text: { $0 }) {
             text throws(SettingProblem) in
             guard !text.isEmpty else { throw SettingProblem("is empty") }
             return text
@@ -163,7 +163,7 @@ extension ValueKind {
         ) { text throws(SettingProblem) in
             if let index = names.firstIndex(of: text) { return values[index] }
             var message = "is not one of \(names.joined(separator: ", "))"
-            if let nearest = NearestName.of(text, in: names) { message += "; nearest is \(nearest)" }
+            if let nearest = NearestName.of(text, in: names) { message += "; did you mean \(nearest)?" }
             throw SettingProblem(message)
         }
     }

@@ -126,7 +126,8 @@ struct BadStart: Sendable, CustomTestStringConvertible {
         ingress("an unknown profile", ["--profile", "test"], ["profile", "production, single-node"]),
         ingress("a reserved property", environment: ["SLUICE_KAFKA_ACKS": "1"], ["kafka.acks", "SLUICE_KAFKA_ACKS"]),
         ingress("an unknown property", environment: ["SLUICE_KAFKA_NONSENSE": "1"], ["kafka.nonsense"]),
-        ingress("an unknown flag", ["--revocations", "off"], code: 64, ["--revocations", "Nearest is --revocation."]),
+        ingress(
+            "an unknown flag", ["--revocations", "off"], code: 64, ["--revocations", "Did you mean --revocation?"]),
         BadStart(
             what: "no such file of products", executable: "sluice-entitlements",
             arguments: ["--products", "/nonexistent"], code: 78, mentions: ["products", "/nonexistent"]),

@@ -41,14 +41,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "a command is missing, one of topics, show. See tool --help."),
-        (["topics"], "a command is missing, one of create, list. See tool topics --help."),
-        (["topcis"], "unknown command \"topcis\". Nearest is topics."),
+        ([], "missing command; expected one of topics, show. See tool --help."),
+        (["topics"], "missing command; expected one of create, list. See tool topics --help."),
+        (["topcis"], "unknown command \"topcis\". Did you mean topics?"),
         (["xyzzy"], "unknown command \"xyzzy\". Commands: topics, show."),
         (["topics", "create"], "missing: TOPIC. See tool topics create --help."),
         (["topics", "list", "x"], "unexpected argument \"x\". See tool topics list --help."),
-        (["topics", "list", "--http.hots", "x"], "http.hots (--http.hots): unknown key. Nearest is --http.host."),
-        (["topics", "list", "--http.host"], "--http.host needs a value. Write --http.host VALUE."),
+        (["topics", "list", "--http.hots", "x"], "http.hots (--http.hots): unknown key. Did you mean --http.host?"),
+        (["topics", "list", "--http.host"], "--http.host needs a value. Pass --http.host VALUE."),
         (["topics", "list", "--http.host", "--output", "x"], "--http.host needs a value."),
         (["topics", "list", "--output", "x", "--output=y"], "--output is given twice."),
         (["topics", "list", "-x"], "unknown flag \"-x\". Flags are --key value or --key=value."),
@@ -98,15 +98,15 @@ import Testing
                   --dry-run
                       Change nothing.
 
-                Settings, each as key=value in the file, as a variable, or as a flag --key value
+                Settings, each as key=value in the file, as an environment variable, or as a flag --key value
                 (flags override the environment, which overrides the file):
                   http.host  (default 0.0.0.0; SLUICE_HTTP_HOST)
-                      Address of the public listener. Expects a text that is not empty.
+                      Address of the public listener. Expects a non-empty string.
 
                 Always:
-                  --config FILE  properties file to read; SLUICE_CONFIG names it too
-                  -h, --help     this text
-                  --version      the version
+                  --config FILE  properties file to read, also set by SLUICE_CONFIG
+                  -h, --help     show this help
+                  --version      show the version
 
                 """)
     }

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http.prot=1", "http.prot (FILE:1): unknown key. Nearest is http.port."),
+        ("http.prot=1", "http.prot (FILE:1): unknown key. Did you mean http.port?"),
         ("x=1", "x (FILE:1): unknown key. Remove it; --help lists the keys."),
         (
             "http.port=abc",
@@ -73,7 +73,7 @@ import Testing
         ("http.port=65536", "\"65536\" is not an integer from 0 to 65535"),
         ("http.port=+1", "\"+1\" is not an integer"),
         ("http.port=99999999999999999999999", "is not an integer"),
-        ("revocation=sotf", "\"sotf\" is not one of strict, soft, off; nearest is soft"),
+        ("revocation=sotf", "\"sotf\" is not one of strict, soft, off; did you mean soft?"),
         ("request.time-out=5", "\"5\" is not a duration such as 500ms, 5s"),
         ("request.time-out=99999999999999999h", "is not a duration"),
         ("request.time-out=2m", "from 1ms to 1m"),
@@ -83,21 +83,21 @@ import Testing
         ("root.certificates=/etc", "not a regular file"),
         ("root.certificates=/etc/hostname,,b", "has an empty element"),
         ("http.host=", "\"\" is empty"),
-        ("dry-run=true", "dry-run (FILE:1): is given on the command line only. Remove it here and write --dry-run."),
-        ("apps.com.example.app.enviroments=Sandbox", "Nearest is apps.com.example.app.environments."),
+        ("dry-run=true", "dry-run (FILE:1): can only be set on the command line. Remove it here and pass --dry-run."),
+        ("apps.com.example.app.enviroments=Sandbox", "Did you mean apps.com.example.app.environments?"),
         (
             "apps.com.exmaple.app.environments=Sandbox",
             "apps.com.exmaple.app.environments (FILE:1): apps does not list \"com.exmaple.app\"; it lists "
-                + "com.example.app. Nearest is apps.com.example.app.environments."
+                + "com.example.app. Did you mean apps.com.example.app.environments?"
         ),
         (
             "apps.org.other.environments=Sandbox",
             "it lists com.example.app. Add it to apps, or remove this key."
         ),
         ("kafka.sasl.password.file=/no/such/file", "cannot be used as a secret: No such file"),
-        ("kafka.sasl.password.file=/etc/hostname\nkafka.sasl.password=x", "kafka.sasl.password is given too"),
+        ("kafka.sasl.password.file=/etc/hostname\nkafka.sasl.password=x", "kafka.sasl.password is also set"),
         ("http.port=\u{1B}", "control character"),
-        ("ht\\u001btp.port=1", "ht\\u{1b}tp.port (FILE:1): unknown key. Nearest is http.port."),
+        ("ht\\u001btp.port=1", "ht\\u{1b}tp.port (FILE:1): unknown key. Did you mean http.port?"),
     ])
     func `an invalid line of the file is reported in one line`(file: String, message: String) throws {
         let outcome = try parse(file: file)
@@ -111,13 +111,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SLUICE_HTTP_PROT", "no setting has this variable. Nearest is SLUICE_HTTP_PORT."),
-        ("SLUICE_FOO", "no setting has this variable. Remove it; --help lists the variables."),
+        ("SLUICE_HTTP_PROT", "unknown environment variable. Did you mean SLUICE_HTTP_PORT?"),
+        ("SLUICE_FOO", "unknown environment variable. Remove it; --help lists the variables."),
         (
             "SLUICE_APPS_COM_EXAMPLE_APP_ENVIRONMENTS",
-            "Give apps.<bundleId>.environments in the file or as a flag"
+            "Set apps.<bundleId>.environments in the file or as a flag"
         ),
-        ("SLUICE_DRY___RUN", "no setting has this variable"),
+        ("SLUICE_DRY___RUN", "unknown environment variable"),
     ])
     func `an unknown variable is refused`(variable: String, message: String) throws {
         let outcome = try parse(environment: [variable: "x"])

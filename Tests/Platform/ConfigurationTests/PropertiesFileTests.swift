@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: [
         ("a=1\nno separator", 2, "has no \"=\""),
-        ("a=1\n\n# c\na=2", 4, "already in line 1"),
+        ("a=1\n\n# c\na=2", 4, "already set on line 1"),
         ("=x", 1, "no key"),
         ("a b=x", 1, "has a space"),
         ("a=\\q", 1, "unknown escape"),

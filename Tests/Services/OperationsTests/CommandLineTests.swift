@@ -8,8 +8,8 @@ import Testing
 /// Messages about invalid input, and the help.
 @Suite struct CommandLineTests {
     @Test(arguments: [
-        ([], 64, "a command is missing"),
-        (["topic"], 64, "unknown command \"topic\". Nearest is topics."),
+        ([], 64, "missing command"),
+        (["topic"], 64, "unknown command \"topic\". Did you mean topics?"),
         (["tap", "--form", "end"], 64, "--form"),
         (["tap", "--from", "yesterday"], 78, "\"yesterday\" is not beginning, end, or -N"),
         (["tap", "--from", "-0"], 78, "is not beginning, end, or -N"),
