@@ -32,7 +32,7 @@ package enum AES256GCM {
     ) throws(CryptographyError) {
         guard out.count - plaintext.count == tagByteCount else {
             throw CryptographyError(
-                .invalidArgument, "\(out.count) bytes for a ciphertext of \(plaintext.count) and its tag")
+                .invalidArgument, "\(out.count) bytes of output for a plaintext of \(plaintext.count) bytes and a tag")
         }
         let text = UnsafeMutableRawBufferPointer(rebasing: out[..<plaintext.count])
         let tag = UnsafeMutableRawBufferPointer(rebasing: out[plaintext.count...])
@@ -51,7 +51,7 @@ package enum AES256GCM {
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
     ) throws(CryptographyError) -> Bool {
         guard sealed.count - out.count == tagByteCount else {
-            throw CryptographyError(.invalidArgument, "\(out.count) bytes for the plaintext of \(sealed.count)")
+            throw CryptographyError(.invalidArgument, "\(out.count) bytes of output for a message of \(sealed.count)")
         }
         let text = UnsafeRawBufferPointer(rebasing: sealed[..<out.count])
         // OpenSSL takes the tag as a mutable pointer but only reads it.
@@ -75,7 +75,7 @@ package enum AES256GCM {
     ) throws(CryptographyError) -> Bool {
         guard key.byteCount == keyByteCount, nonce.count == nonceByteCount,
             let inputCount = Int32(exactly: input.count), let authenticatedCount = Int32(exactly: authenticated.count)
-        else { throw CryptographyError(.invalidArgument, "a key, nonce or text of a length AES-256-GCM does not take") }
+        else { throw CryptographyError(.invalidArgument, "key, nonce or text length not supported by AES-256-GCM") }
         ErrorQueue.clear()
         guard let cipher = algorithm.handle, let context = EVP_CIPHER_CTX_new() else {
             throw ErrorQueue.error(.unavailable, "no AES-256-GCM")

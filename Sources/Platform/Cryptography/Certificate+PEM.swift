@@ -32,7 +32,7 @@ extension Certificate {
                 .malformedCertificate,
                 isDER
                     ? "it is DER; convert it with: openssl x509 -inform DER -in FILE -out NEW"
-                    : "it has blanks in front of -----BEGIN CERTIFICATE-----; remove them")
+                    : "it has whitespace before -----BEGIN CERTIFICATE-----; remove it")
         }
     }
 
@@ -51,13 +51,14 @@ extension Certificate {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         guard let length = Int32(exactly: pem.count), let memory = BIO_new_mem_buf(pem.baseAddress, length) else {
-            throw ErrorQueue.error(.malformedCertificate, "too large for certificates")
+            throw ErrorQueue.error(.malformedCertificate, "the file is too large")
         }
         defer { BIO_free(memory) }
         var certificates: [Certificate] = []
         while let block = try nextBlock(memory) {
             guard block.name == "CERTIFICATE" else {
-                throw CryptographyError(.malformedCertificate, "a PEM block \(block.name) where certificates belong")
+                throw CryptographyError(
+                    .malformedCertificate, "unexpected PEM block \(block.name), expected CERTIFICATE")
             }
             certificates.append(try Certificate(der: block.bytes))
         }

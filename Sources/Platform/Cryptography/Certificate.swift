@@ -36,7 +36,7 @@ package final class Certificate: @unchecked Sendable {
         }
         guard cursor == end else {
             X509_free(handle)
-            throw CryptographyError(.malformedCertificate, "bytes after the certificate")
+            throw CryptographyError(.malformedCertificate, "trailing bytes after the certificate")
         }
         return handle
     }

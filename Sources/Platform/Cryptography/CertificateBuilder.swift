@@ -67,11 +67,11 @@ package struct CertificateBuilder: Sendable {
     ) throws(CryptographyError) -> Certificate {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        guard let draft = X509_new() else { throw ErrorQueue.error(.unavailable, "no memory for a certificate") }
+        guard let draft = X509_new() else { throw ErrorQueue.error(.unavailable, "creating the certificate failed") }
         defer { X509_free(draft) }
         try setFields(of: draft, issuer: issuer)
         guard X509_set_pubkey(draft, key.handle) == 1 else {
-            throw ErrorQueue.error(.invalidArgument, "the key does not fit a certificate")
+            throw ErrorQueue.error(.invalidArgument, "setting the certificate's key failed")
         }
         if version != 1 {
             let identifiers = hasKeyIdentifiers ? try keyIdentifiers(of: draft, issuer: issuer) : []
@@ -79,12 +79,12 @@ package struct CertificateBuilder: Sendable {
                 guard
                     shim_add_extension(
                         draft, each.oid.handle, each.isCritical ? 1 : 0, each.der, Int32(clamping: each.der.count)) == 1
-                else { throw ErrorQueue.error(.invalidArgument, "the extension \(each.oid) cannot be added") }
+                else { throw ErrorQueue.error(.invalidArgument, "adding the extension \(each.oid) failed") }
             }
         }
         try sign(draft, with: issuerKey)
         guard let der = Certificate.encoding(of: draft) else {
-            throw ErrorQueue.error(.unavailable, "the certificate cannot be encoded")
+            throw ErrorQueue.error(.unavailable, "encoding the certificate failed")
         }
         // Parsed again, so that the result is exactly what a receiver would read, without state of the draft.
         return try Certificate(der: der)
@@ -96,14 +96,14 @@ package struct CertificateBuilder: Sendable {
         guard X509_set_version(draft, version - 1) == 1,
             shim_set_serial(draft, serial, Int32(clamping: serial.count)) == 1,
             shim_set_validity(draft, validity.notBefore, validity.notAfter) == 1
-        else { throw ErrorQueue.error(.invalidArgument, "version, serial number or validity cannot be written") }
+        else { throw ErrorQueue.error(.invalidArgument, "setting version, serial number or validity failed") }
         try withName(subject) { name in X509_set_subject_name(draft, name) == 1 }
         if let issuerName {
             try withName(issuerName) { name in X509_set_issuer_name(draft, name) == 1 }
         } else {
             let own = X509_get_subject_name(issuer?.handle ?? draft)
             guard X509_set_issuer_name(draft, own) == 1 else {
-                throw ErrorQueue.error(.unavailable, "the issuer's name cannot be written")
+                throw ErrorQueue.error(.unavailable, "setting the issuer's name failed")
             }
         }
     }
@@ -111,14 +111,17 @@ package struct CertificateBuilder: Sendable {
     private func withName(
         _ attributes: [NameAttribute], _ use: (OpaquePointer) -> Bool
     ) throws(CryptographyError) {
-        guard let name = X509_NAME_new() else { throw ErrorQueue.error(.unavailable, "no memory for a name") }
+        guard let name = X509_NAME_new() else {
+            throw ErrorQueue.error(.unavailable, "creating a distinguished name failed")
+        }
         defer { X509_NAME_free(name) }
         for attribute in attributes {
             guard shim_name_add(name, attribute.field, attribute.value) == 1 else {
-                throw ErrorQueue.error(.invalidArgument, "the name \(attribute.field)=\(attribute.value) is refused")
+                throw ErrorQueue.error(
+                    .invalidArgument, "invalid distinguished name attribute \(attribute.field)=\(attribute.value)")
             }
         }
-        guard use(name) else { throw ErrorQueue.error(.unavailable, "a name cannot be written") }
+        guard use(name) else { throw ErrorQueue.error(.unavailable, "encoding a distinguished name failed") }
     }
 
     private func keyIdentifiers(
@@ -137,7 +140,7 @@ package struct CertificateBuilder: Sendable {
         var identifier = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 20
         guard X509_pubkey_digest(certificate, EVP_sha1(), &identifier, &count) == 1, count == 20 else {
-            throw ErrorQueue.error(.unavailable, "the key's identifier cannot be made")
+            throw ErrorQueue.error(.unavailable, "creating the key identifier failed")
         }
         return identifier
     }
@@ -147,7 +150,7 @@ package struct CertificateBuilder: Sendable {
         let algorithm = hasOwnDigest ? nil : EVP_MD_fetch(nil, digest.rawValue, nil)
         defer { EVP_MD_free(algorithm) }
         guard hasOwnDigest || algorithm != nil, X509_sign(draft, key.handle, algorithm) > 0 else {
-            throw ErrorQueue.error(.unavailable, "the certificate cannot be signed with \(digest.rawValue)")
+            throw ErrorQueue.error(.unavailable, "signing the certificate with \(digest.rawValue) failed")
         }
     }
 

@@ -23,9 +23,9 @@ package enum HKDF {
     package static func derive(
         from key: SecretKey, salt: [UInt8] = [], info: [UInt8], byteCount: Int = 32
     ) throws(CryptographyError) -> SecretKey {
-        guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "an empty key") }
+        guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "the key is empty") }
         guard (1...maximumByteCount).contains(byteCount) else {
-            throw CryptographyError(.invalidArgument, "HKDF does not give \(byteCount) bytes")
+            throw CryptographyError(.invalidArgument, "HKDF cannot derive \(byteCount) bytes")
         }
         ErrorQueue.clear()
         guard let algorithm = algorithm.handle else { throw ErrorQueue.error(.unavailable, "no HKDF") }

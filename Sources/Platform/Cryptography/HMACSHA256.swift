@@ -53,7 +53,7 @@ package final class HMACSHA256Key: @unchecked Sendable {
 
     /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key, `unavailable` if libcrypto has no HMAC.
     package init(_ key: SecretKey) throws(CryptographyError) {
-        guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "an empty key") }
+        guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "the key is empty") }
         ErrorQueue.clear()
         guard let algorithm = Self.algorithm.handle, let context = EVP_MAC_CTX_new(algorithm) else {
             throw ErrorQueue.error(.unavailable, "no HMAC-SHA256")

@@ -10,7 +10,7 @@ internal import COpenSSL
 package func initializeCryptography() throws(CryptographyError) {
     ErrorQueue.clear()
     guard shim_init_without_exit_handler() == 1 else {
-        throw ErrorQueue.error(.unavailable, "libcrypto cannot be initialized")
+        throw ErrorQueue.error(.unavailable, "initializing libcrypto failed")
     }
     guard SHA256.algorithm.handle != nil else {
         throw ErrorQueue.error(.unavailable, "libcrypto has no SHA-256; check the OpenSSL configuration file")

@@ -21,24 +21,26 @@ package struct OCSPRequest: Sendable {
 
     init(subject: Certificate, issuer: Certificate, nonce: [UInt8]) throws(CryptographyError) {
         ErrorQueue.clear()
-        guard let request = OCSP_REQUEST_new() else { throw ErrorQueue.error(.unavailable, "no OCSP request") }
+        guard let request = OCSP_REQUEST_new() else {
+            throw ErrorQueue.error(.unavailable, "creating the OCSP request failed")
+        }
         defer { OCSP_REQUEST_free(request) }
         guard let identifier = OCSP_cert_to_id(EVP_sha256(), subject.handle, issuer.handle) else {
-            throw ErrorQueue.error(.unavailable, "no OCSP certificate identifier")
+            throw ErrorQueue.error(.unavailable, "creating the OCSP certificate identifier failed")
         }
         // The request takes ownership of the identifier; if that fails, we still own it.
         guard OCSP_request_add0_id(request, identifier) != nil else {
             OCSP_CERTID_free(identifier)
-            throw ErrorQueue.error(.unavailable, "no OCSP request")
+            throw ErrorQueue.error(.unavailable, "creating the OCSP request failed")
         }
         // OpenSSL takes the nonce as a mutable pointer but copies it.
         var copy = nonce
         guard OCSP_request_add1_nonce(request, &copy, Int32(clamping: nonce.count)) == 1 else {
-            throw ErrorQueue.error(.unavailable, "no OCSP nonce")
+            throw ErrorQueue.error(.unavailable, "adding the OCSP nonce failed")
         }
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_OCSP_REQUEST(request, &start)
-        guard let start, count > 0 else { throw ErrorQueue.error(.unavailable, "the OCSP request cannot be encoded") }
+        guard let start, count > 0 else { throw ErrorQueue.error(.unavailable, "encoding the OCSP request failed") }
         defer { shim_free(start) }
         self.subject = subject
         self.issuer = issuer

@@ -31,7 +31,7 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         }
         guard let point = EC_POINT_new(group) else {
             EC_GROUP_free(group)
-            throw ErrorQueue.error(.unavailable, "no memory for a point")
+            throw ErrorQueue.error(.unavailable, "creating a curve point failed")
         }
         uncompressedPoint = key.uncompressedPoint
         (self.curve, self.group, self.point) = (curve, group, point)
@@ -41,11 +41,11 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         guard context != nil,
             EC_POINT_oct2point(group, point, uncompressedPoint, uncompressedPoint.count, context) == 1,
             EC_GROUP_set_generator(group, point, curve.order, EC_GROUP_get0_cofactor(curve.group)) == 1
-        else { throw ErrorQueue.error(.unavailable, "the key is no base point") }
+        else { throw ErrorQueue.error(.unavailable, "the key cannot be used as a base point") }
         switch fixed_key_precompute(group, context) {
         case 1: return
-        case 0: throw ErrorQueue.error(.unavailable, "the multiples of a key cannot be computed")
-        default: throw CryptographyError(.unavailable, "\(cryptographyVersion) makes no tables of a key's multiples")
+        case 0: throw ErrorQueue.error(.unavailable, "precomputing the multiples of the key failed")
+        default: throw CryptographyError(.unavailable, "\(cryptographyVersion) does not support precomputed key tables")
         }
     }
 

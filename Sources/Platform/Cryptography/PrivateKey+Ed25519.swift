@@ -34,9 +34,11 @@ extension PrivateKey {
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` if this is not an Ed25519 key, `unavailable` if signing fails.
     package func ed25519Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
-        guard isEd25519 else { throw CryptographyError(.unsupportedKey, "Ed25519 needs a key of Ed25519") }
+        guard isEd25519 else { throw CryptographyError(.unsupportedKey, "Ed25519 requires an Ed25519 key") }
         ErrorQueue.clear()
-        guard let context = EVP_MD_CTX_new() else { throw ErrorQueue.error(.unavailable, "no context for signing") }
+        guard let context = EVP_MD_CTX_new() else {
+            throw ErrorQueue.error(.unavailable, "creating the signing context failed")
+        }
         defer { EVP_MD_CTX_free(context) }
         var count = Ed25519PublicKey.signatureByteCount
         var signature = [UInt8](repeating: 0, count: count)

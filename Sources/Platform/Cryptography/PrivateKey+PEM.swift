@@ -43,7 +43,7 @@ extension PrivateKey {
     private enum WantedKind {
         case p256, ed25519
 
-        var name: String { self == .p256 ? "an EC key on P-256" : "a key of Ed25519" }
+        var name: String { self == .p256 ? "an EC key on P-256" : "an Ed25519 key" }
 
         func matches(_ handle: OpaquePointer) -> Bool {
             switch self {
@@ -70,10 +70,12 @@ extension PrivateKey {
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package func pem() throws(CryptographyError) -> [UInt8] {
         ErrorQueue.clear()
-        guard let memory = BIO_new(BIO_s_mem()) else { throw ErrorQueue.error(.unavailable, "no memory for a key") }
+        guard let memory = BIO_new(BIO_s_mem()) else {
+            throw ErrorQueue.error(.unavailable, "creating a memory buffer for the key failed")
+        }
         defer { BIO_free(memory) }
         guard PEM_write_bio_PKCS8PrivateKey(memory, handle, nil, nil, 0, nil, nil) == 1 else {
-            throw ErrorQueue.error(.unavailable, "the key cannot be written")
+            throw ErrorQueue.error(.unavailable, "encoding the key failed")
         }
         return MemoryBIO.bytes(of: memory)
     }
@@ -89,7 +91,7 @@ extension PrivateKey {
             if begins("ENCRYPTED PRIVATE KEY") {
                 "an encrypted key; decrypt it with: openssl pkcs8 -in FILE -out NEW"
             } else if begins("EC PRIVATE KEY") || begins("EC PARAMETERS") || begins("RSA PRIVATE KEY") {
-                "a key in the older form; convert it with: openssl pkcs8 -topk8 -nocrypt -in FILE -out NEW"
+                "a key in the traditional format; convert it with: openssl pkcs8 -topk8 -nocrypt -in FILE -out NEW"
             } else if begins("CERTIFICATE") {
                 "a certificate"
             } else if begins("PUBLIC KEY") {
@@ -97,7 +99,7 @@ extension PrivateKey {
             } else if text.first == 0x30 {
                 "DER; convert it with: openssl pkcs8 -inform DER -nocrypt -in FILE -out NEW"
             } else {
-                "no PEM"
+                "no PEM text"
             }
         return CryptographyError(
             .malformedKey, "not an unencrypted PKCS#8 key in PEM (-----BEGIN PRIVATE KEY-----), but \(found)")
@@ -113,7 +115,7 @@ extension PrivateKey {
         }
         // The BIO borrows the bytes; it does not outlive this function.
         guard let memory = BIO_new_mem_buf(pem.baseAddress, length) else {
-            throw ErrorQueue.error(.unavailable, "no memory for a key")
+            throw ErrorQueue.error(.unavailable, "creating a memory buffer for the key failed")
         }
         defer { BIO_free(memory) }
         guard let handle = shim_pem_private_key(memory) else {
@@ -125,7 +127,7 @@ extension PrivateKey {
                     .unsupportedKey, "the key is \(KeyFacts.kind(of: handle).name), not \(kind.name)")
             }
             guard isConsistent(handle) else {
-                throw ErrorQueue.error(.malformedKey, "the key's public half does not belong to its private one")
+                throw ErrorQueue.error(.malformedKey, "the public key does not match the private key")
             }
         } catch {
             EVP_PKEY_free(handle)

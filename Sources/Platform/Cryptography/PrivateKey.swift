@@ -34,17 +34,17 @@ package final class PrivateKey: @unchecked Sendable {
     package static func generate(_ kind: Kind) throws(CryptographyError) -> PrivateKey {
         ErrorQueue.clear()
         guard let context = EVP_PKEY_CTX_new_from_name(nil, kind.algorithm, nil) else {
-            throw ErrorQueue.error(.unavailable, "no \(kind.algorithm) keys")
+            throw ErrorQueue.error(.unavailable, "\(kind.algorithm) keys are not available")
         }
         defer { EVP_PKEY_CTX_free(context) }
         var handle: OpaquePointer?
         guard EVP_PKEY_keygen_init(context) == 1, try kind.configure(context), EVP_PKEY_generate(context, &handle) == 1,
             let handle
-        else { throw ErrorQueue.error(.unavailable, "no \(kind.algorithm) key was made") }
+        else { throw ErrorQueue.error(.unavailable, "generating an \(kind.algorithm) key failed") }
         let key = PrivateKey(owning: handle)
         if kind == .p256WithCompressedPoint {
             guard EVP_PKEY_set_utf8_string_param(handle, "point-format", "compressed") == 1 else {
-                throw ErrorQueue.error(.unavailable, "the point cannot be compressed")
+                throw ErrorQueue.error(.unavailable, "selecting compressed points failed")
             }
         }
         return key
@@ -81,10 +81,10 @@ package final class PrivateKey: @unchecked Sendable {
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` if the key is not on P-256, `unavailable` if signing fails.
     package func es256Signature(digest: SHA256Digest) throws(CryptographyError) -> [UInt8] {
-        guard publicKeyKind == .p256 else { throw CryptographyError(.unsupportedKey, "ES256 needs a key on P-256") }
+        guard publicKeyKind == .p256 else { throw CryptographyError(.unsupportedKey, "ES256 requires a P-256 key") }
         ErrorQueue.clear()
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle, nil) else {
-            throw ErrorQueue.error(.unavailable, "no context for signing")
+            throw ErrorQueue.error(.unavailable, "creating the signing context failed")
         }
         defer { EVP_PKEY_CTX_free(context) }
         let raw = withUnsafeTemporaryAllocation(byteCount: ECDSASignature.maximumDERByteCount, alignment: 1) { out in
@@ -128,7 +128,7 @@ extension PrivateKey.Kind {
                 && EVP_PKEY_CTX_set_ec_param_enc(context, OPENSSL_EC_EXPLICIT_CURVE) == 1
         case .rsa(let bits):
             guard (512...16_384).contains(bits) else {
-                throw CryptographyError(.invalidArgument, "RSA keys of \(bits) bits are not made")
+                throw CryptographyError(.invalidArgument, "unsupported RSA key size: \(bits) bits")
             }
             return EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(bits)) == 1
         case .ed25519: return true

@@ -69,7 +69,7 @@ extension SHA256 {
     fileprivate static func makeContext() -> OpaquePointer {
         guard let context = EVP_MD_CTX_new() else {
             // Only missing memory can cause this, for which Swift ends the process too.
-            fatalError("no memory for a SHA-256 context")
+            fatalError("creating a SHA-256 context failed")
         }
         return context
     }

@@ -18,12 +18,12 @@ package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
 package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
     guard count > 0 else { return [] }
     guard let asked = Int32(exactly: count) else {
-        throw CryptographyError(.invalidArgument, "\(count) random bytes at once are too many")
+        throw CryptographyError(.invalidArgument, "too many random bytes requested: \(count)")
     }
     var bytes = [UInt8](repeating: 0, count: count)
     ErrorQueue.clear()
     guard RAND_bytes(&bytes, asked) == 1 else {
-        throw ErrorQueue.error(.unavailable, "no random bytes")
+        throw ErrorQueue.error(.unavailable, "the random number generator failed")
     }
     return bytes
 }
@@ -33,13 +33,13 @@ package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
 /// - Throws: the errors of ``randomBytes(_:)``.
 package func randomKey(byteCount: Int) throws(CryptographyError) -> SecretKey {
     guard (1...SecretKey.maximumByteCount).contains(byteCount) else {
-        throw CryptographyError(.invalidArgument, "keys of \(byteCount) bytes are not made")
+        throw CryptographyError(.invalidArgument, "unsupported key size: \(byteCount) bytes")
     }
     ErrorQueue.clear()
     var isMade = false
     let key = SecretKey(byteCount: byteCount) { out in
         isMade = RAND_priv_bytes(out.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(out.count)) == 1
     }
-    guard isMade else { throw ErrorQueue.error(.unavailable, "no random bytes for a key") }
+    guard isMade else { throw ErrorQueue.error(.unavailable, "generating a random key failed") }
     return key
 }

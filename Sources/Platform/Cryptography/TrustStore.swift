@@ -16,8 +16,10 @@ package final class TrustStore: @unchecked Sendable {
     ///   own signatures also tests the library: a process that fails here must not start.
     package init(roots: [Certificate]) throws(CryptographyError) {
         ErrorQueue.clear()
-        guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs a root") }
-        guard let store = X509_STORE_new() else { throw ErrorQueue.error(.unavailable, "no certificate store") }
+        guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs at least one root") }
+        guard let store = X509_STORE_new() else {
+            throw ErrorQueue.error(.unavailable, "creating the certificate store failed")
+        }
         do throws(CryptographyError) {
             try Self.configure(store)
             for root in roots { try Self.add(root, to: store) }
@@ -43,24 +45,24 @@ package final class TrustStore: @unchecked Sendable {
         // changed.
         let flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME)
         guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else {
-            throw ErrorQueue.error(.unavailable, "the certificate store cannot be configured")
+            throw ErrorQueue.error(.unavailable, "configuring the certificate store failed")
         }
         X509_VERIFY_PARAM_set_depth(parameters, 2)
         X509_VERIFY_PARAM_set_auth_level(parameters, 3)
         guard X509_STORE_set1_param(store, parameters) == 1 else {
-            throw ErrorQueue.error(.unavailable, "the certificate store cannot be configured")
+            throw ErrorQueue.error(.unavailable, "configuring the certificate store failed")
         }
     }
 
     private static func add(_ root: Certificate, to store: OpaquePointer) throws(CryptographyError) {
         guard X509_self_signed(root.handle, 1) == 1 else {
-            throw ErrorQueue.error(.untrustworthyRoot, "the root \(root.subject) is not signed by itself")
+            throw ErrorQueue.error(.untrustworthyRoot, "the root \(root.subject) is not self-signed")
         }
         guard root.extensionFlags & UInt32(EXFLAG_INVALID) == 0 else {
-            throw ErrorQueue.error(.untrustworthyRoot, "the root \(root.subject) carries a malformed extension")
+            throw ErrorQueue.error(.untrustworthyRoot, "the root \(root.subject) has a malformed extension")
         }
         guard X509_STORE_add_cert(store, root.handle) == 1 else {
-            throw ErrorQueue.error(.unavailable, "the root \(root.subject) cannot be added")
+            throw ErrorQueue.error(.unavailable, "adding the root \(root.subject) failed")
         }
     }
 

@@ -20,8 +20,9 @@ struct PrivateKeyTests {
     }
 
     @Test(arguments: [
-        ("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "encrypted"), ("-----BEGIN EC PRIVATE KEY-----\n", "older form"),
-        ("-----BEGIN EC PARAMETERS-----\n", "older form"),
+        ("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "encrypted"),
+        ("-----BEGIN EC PRIVATE KEY-----\n", "traditional format"),
+        ("-----BEGIN EC PARAMETERS-----\n", "traditional format"),
         ("-----BEGIN CERTIFICATE-----\n", "a certificate"), ("-----BEGIN PUBLIC KEY-----\n", "a public key"),
         ("0\u{1}", "DER"), ("hello", "no PEM"), ("", "no PEM"),
     ])

@@ -129,7 +129,7 @@ import Testing
                     validity: CertificateValidity(notBefore: 0, notAfter: now / 1_000 + 365 * 86_400))
             ]
         },
-        Fault("a root that is none", .problem, .root, "is not signed by itself") {
+        Fault("a root that is none", .problem, .root, "is not self-signed") {
             $0.roots = [
                 .init(
                     subject: "r", fingerprint: "", isBuiltIn: false, defect: "the root r is not signed by itself",
@@ -280,7 +280,7 @@ import Testing
         let pki = try Signed.pki.get()
         let root = DoctorFacts.Root(der: pki.root.der)
         #expect(!root.isBuiltIn && root.defect == nil && root.validity != nil)
-        #expect(DoctorFacts.Root(der: pki.leaf.der).defect?.contains("not signed by itself") == true)
+        #expect(DoctorFacts.Root(der: pki.leaf.der).defect?.contains("not self-signed") == true)
         #expect(DoctorFacts.Root(der: [1, 2, 3]).defect != nil)
     }
 
