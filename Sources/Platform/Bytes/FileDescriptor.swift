@@ -32,7 +32,7 @@ package final class FileDescriptor: Sendable {
     }
 
     private convenience init(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) throws(Failure) {
-        guard !path.utf8.contains(0) else { throw Failure("the path has a zero byte") }
+        guard !path.utf8.contains(0) else { throw Failure("the path contains a NUL byte") }
         let number = open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw Failure() }
         self.init(number)

@@ -7,20 +7,20 @@ public enum HTTPClientSettings {
     public static let proxy = Setting(
         "http.client.proxy", .proxyURL,
         help: """
-            An outgoing proxy for everything that this process asks over HTTP: Apple's API, OCSP, your services, buckets. \
-            This machine is never asked through it, and no proxy is taken from the environment.
+            Outgoing proxy for every HTTP request of this process: Apple's API, OCSP, your services, buckets. Requests \
+            to this machine bypass it, and proxy variables in the environment are ignored.
             """,
         example: "http://proxy.example.com:3128"
     ).optional
     public static let credentials = Setting<SecretFile>.secretFile(
-        "http.client.proxy.credentials.file", help: "A file with user:password for http.client.proxy.",
+        "http.client.proxy.credentials.file", help: "File with user:password for http.client.proxy.",
         example: "/run/secrets/proxy"
     ).optional
     public static let exceptions = Setting(
         "http.client.no.proxy", ValueKind.list(of: .proxyException), default: [],
         help: """
-            Hosts that are reached without the proxy: example.com with all its hosts, .example.com for its hosts alone, \
-            an address, or a network.
+            Hosts that bypass the proxy: example.com includes its subdomains, .example.com means its subdomains only; \
+            also an address or a network.
             """,
         example: "minio.internal,.example.com,10.0.0.0/8")
 
@@ -55,7 +55,7 @@ extension HTTPClient.Configuration {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex,
             text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
         else {
-            throw configuration.error(key, "\(file.path) is not one line user:password.")
+            throw configuration.error(key, "\(file.path) does not contain a single line user:password.")
         }
         return text
     }
@@ -70,7 +70,7 @@ extension ValueKind where Value == String {
             // A text with an @ may contain a password, even if it is not a URL.
             guard !text.contains("@") else {
                 throw SettingProblem(
-                    "holds a user or password; write them as user:password into the file of "
+                    "contains a user or password; write them as user:password into the file of "
                         + HTTPClientSettings.credentials.key, hidesValue: true)
             }
             guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),

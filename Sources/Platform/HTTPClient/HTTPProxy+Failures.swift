@@ -15,11 +15,11 @@ extension HTTPProxy {
             switch code {
             // With a proxy, libcurl connects to the proxy.
             case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
-                problem = "does not answer: \(HTTPClientError.text(of: code))"
+                problem = "is unreachable: \(HTTPClientError.text(of: code))"
             // Before the tunnel is open, TLS errors are the proxy's.
             case CURLE_SSL_CONNECT_ERROR where isEncrypted && connectStatus == 0,
                 CURLE_PEER_FAILED_VERIFICATION where isEncrypted && connectStatus == 0:
-                problem = "has TLS that is not accepted: \(HTTPClientError.text(of: code))"
+                problem = "failed the TLS handshake: \(HTTPClientError.text(of: code))"
             default: return nil
             }
         }
@@ -45,9 +45,9 @@ extension HTTPProxy {
 
     private func refusal(_ status: Int) -> String {
         switch (status, credentials) {
-        case (407, nil): "answered 407: it asks for credentials, set \(HTTPClientSettings.credentials.key)"
-        case (407, _?): "answered 407: it refused the credentials of \(HTTPClientSettings.credentials.key)"
-        default: "answered \(status) itself: look at its log"
+        case (407, nil): "responded 407: it requires credentials, set \(HTTPClientSettings.credentials.key)"
+        case (407, _?): "responded 407: it rejected the credentials of \(HTTPClientSettings.credentials.key)"
+        default: "responded \(status) itself: check its log"
         }
     }
 

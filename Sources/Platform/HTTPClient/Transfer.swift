@@ -32,10 +32,11 @@ final class Transfer {
         maximumBodyBytes = request.maximumBodyBytes
         let left = ContinuousClock.now.duration(to: deadline)
         guard left > .zero else {
-            throw HTTPClientError(code: .timedOut, message: "\(origin): the time was over before the request began")
+            throw HTTPClientError(
+                code: .timedOut, message: "\(origin): the deadline passed before the request was sent")
         }
         guard let easy = curl_easy_init() else {
-            throw HTTPClientError(code: .other, message: "libcurl gave no handle")
+            throw HTTPClientError(code: .other, message: "creating a libcurl handle failed")
         }
         self.easy = easy
         try configure(request, left: left, trustRootsFile: configuration.trustRootsFile)
@@ -85,7 +86,7 @@ final class Transfer {
     }
 
     private func setMethodAndBody(_ request: HTTPClientRequest) throws(HTTPClientError) {
-        guard Self.isToken(request.method) else { throw invalid("the method is no token") }
+        guard Self.isToken(request.method) else { throw invalid("the method is not a token") }
         let needsBody = ["POST", "PUT", "PATCH"].contains(request.method)
         if let body = request.body ?? (needsBody ? [] : nil) {
             try check(body.withUnsafeBytes { cc_set_body(easy, $0.baseAddress, $0.count) })
@@ -105,12 +106,12 @@ final class Transfer {
         }
         for (name, value) in request.headers {
             guard Self.isToken(name), value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
-                throw invalid("a header is not a token with a value without control bytes")
+                throw invalid("a header name is not a token, or its value has control characters")
             }
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         for line in lines {
-            guard let longer = curl_slist_append(fields, line) else { throw invalid("no memory for the headers") }
+            guard let longer = curl_slist_append(fields, line) else { throw invalid("creating the header list failed") }
             fields = longer
         }
         try check(cc_set_list(easy, CURLOPT_HTTPHEADER, fields))

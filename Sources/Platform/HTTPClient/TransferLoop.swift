@@ -43,7 +43,7 @@ final class TransferLoop {
                     id, request, deadline: deadline, configuration: queue.configuration,
                     completion: completion)
                 guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
-                    throw HTTPClientError(code: .other, message: "libcurl took no further transfer")
+                    throw HTTPClientError(code: .other, message: "libcurl did not accept the transfer")
                 }
                 transfers[transfer.easy] = transfer
             } catch {

@@ -45,7 +45,7 @@ final class TransferQueue: Sendable {
             if state.isClosed || handle == nil { return .closed }
             guard state.inFlight < configuration.maximumInFlight else {
                 return HTTPClientError(
-                    code: .overloaded, message: "\(configuration.maximumInFlight) requests are under way")
+                    code: .overloaded, message: "\(configuration.maximumInFlight) requests are already in flight")
             }
             state.inFlight += 1
             state.commands.append(.start(id, request, deadline: deadline, completion))

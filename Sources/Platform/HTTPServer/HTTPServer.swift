@@ -58,7 +58,7 @@ public final class HTTPServer: Sendable {
             Result { () throws(HTTPServerError) in
                 guard case .created = state else {
                     throw HTTPServerError(
-                        code: .alreadyStarted, message: "the server was started before", host: "", port: 0)
+                        code: .alreadyStarted, message: "the server has already been started", host: "", port: 0)
                 }
                 state = try launch()
             }
@@ -102,9 +102,9 @@ public final class HTTPServer: Sendable {
         var sockets: [Int32] = []
         do {
             for listener in listeners { sockets.append(try Self.listen(listener)) }
-            let poller = try Self.checked(cs_epoll_create(), "no event queue")
+            let poller = try Self.checked(cs_epoll_create(), "creating the event queue failed")
             sockets.append(poller)
-            let wake = try Self.checked(cs_eventfd_create(), "no wake-up descriptor")
+            let wake = try Self.checked(cs_eventfd_create(), "creating the wake-up descriptor failed")
             let responses = ResponseQueue(descriptor: wake)
             let end = Completion()
             let ports = sockets.prefix(listeners.count).map { UInt16(truncatingIfNeeded: max(0, cs_local_port($0))) }
@@ -118,7 +118,7 @@ public final class HTTPServer: Sendable {
                 loop.run()
                 end.complete()
             }
-            _ = try Self.checked(-error, "no thread")
+            _ = try Self.checked(-error, "starting the thread failed")
             return .running(responses, end, ports: ports)
         } catch {
             for socket in sockets { cs_close(socket) }
@@ -144,7 +144,10 @@ public final class HTTPServer: Sendable {
                     "cannot listen on \(address): not a numeric address; give one such as 127.0.0.1, 0.0.0.0 or ::"
                 )
             case EADDRNOTAVAIL:
-                (.badHost, "cannot listen on \(address): not an address of this machine; 0.0.0.0 takes all of them")
+                (
+                    .badHost,
+                    "cannot listen on \(address): not an address of this machine; 0.0.0.0 listens on all of them"
+                )
             case EACCES:
                 (.notPermitted, "cannot listen on \(address): no permission; choose a port above 1023")
             default:

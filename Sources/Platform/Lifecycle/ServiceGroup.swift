@@ -146,7 +146,7 @@ package struct ServiceGroup: Sendable {
             // The service may have become ready nevertheless.
             if await starting.value { await service.stop(within: share) }
         }
-        if !isOver { logger.warning("start abandoned", [.init(.service, service.name)]) }
+        if !isOver { logger.warning("start aborted", [.init(.service, service.name)]) }
     }
 
     /// Logs why the group ends, and stops the running services.
@@ -161,7 +161,7 @@ package struct ServiceGroup: Sendable {
             exitCode = failure.exitCode
             let service = name.isEmpty ? [] : [LogField(.service, name)]
             logger.error(
-                "cannot start",
+                "start failed",
                 service + [LogField(.error, failure.line), LogField(.exitCode, exitCode.rawValue)])
         case .runEnded(let name, let error?):
             let failure = Failure(error)

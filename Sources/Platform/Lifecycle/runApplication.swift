@@ -27,7 +27,7 @@ package func runApplication(
     _ build: @escaping @Sendable () async throws -> [any Service]
 ) async -> Never {
     let triggers = SignalWatch.triggers(maximum: maximumShutdown) { reason in
-        logger.error("exiting at once", [.init(.reason, reason.description)])
+        logger.error("exiting immediately", [.init(.reason, reason.description)])
         logger.flush(within: .milliseconds(500))
     }
     let exitCode = await runServices(

@@ -10,7 +10,7 @@ final class Connection {
     private static let pageMemory: Void = sluice_page_memory(512)
 
     init(path: String, access: Database.Access, lock: OwnershipLock?, busyTimeout: Duration) throws(SQLiteError) {
-        guard !path.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
+        guard !path.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path contains a NUL byte") }
         let mode = access == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         _ = Self.pageMemory
         // SQLite's own mutex is disabled: `Database` guarantees that only one thread uses the connection.

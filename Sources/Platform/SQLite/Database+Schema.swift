@@ -21,7 +21,7 @@ extension Database {
     package func migrate(_ migrations: [Migration]) throws {
         let version = try userVersion()
         guard version <= migrations.count else {
-            let message = "\(path) has schema version \(version); this program knows \(migrations.count)"
+            let message = "\(path) has schema version \(version); this program supports up to \(migrations.count)"
             throw SQLiteError(.newerSchema, message)
         }
         for (index, migration) in migrations.enumerated().dropFirst(max(0, version)) {

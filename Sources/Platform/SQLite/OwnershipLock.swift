@@ -8,7 +8,7 @@ final class OwnershipLock {
 
     init(databasePath: String, isShared: Bool) throws(SQLiteError) {
         // The system would truncate the path at a zero byte, and another file would be created and locked.
-        guard !databasePath.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path has a zero byte") }
+        guard !databasePath.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path contains a NUL byte") }
         let path = databasePath + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

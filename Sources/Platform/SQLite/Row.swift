@@ -40,7 +40,7 @@ package struct Row {
         guard let bytes = sqlite3_column_text(statement, Int32(column)) else { throw outOfMemory() }
         let count = Int(sqlite3_column_bytes(statement, Int32(column)))
         guard let text = String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self) else {
-            throw SQLiteError(.wrongType, "column \(column) holds text that is not UTF-8", sql: sql)
+            throw SQLiteError(.wrongType, "column \(column) contains text that is not UTF-8", sql: sql)
         }
         return text
     }
@@ -71,10 +71,10 @@ package struct Row {
         let actual = try type(column)
         guard actual == expected else {
             let names = [SQLITE_INTEGER: "integer", SQLITE_FLOAT: "real", SQLITE_TEXT: "text", SQLITE_BLOB: "blob"]
-            let message = "column \(column) holds \(names[actual] ?? "null") and not \(name)"
+            let message = "column \(column) contains \(names[actual] ?? "null"), expected \(name)"
             throw SQLiteError(.wrongType, message, sql: sql)
         }
     }
 
-    private func outOfMemory() -> SQLiteError { SQLiteError(.noMemory, "no memory for a column", sql: sql) }
+    private func outOfMemory() -> SQLiteError { SQLiteError(.noMemory, "out of memory reading a column", sql: sql) }
 }

@@ -25,7 +25,7 @@ package final class Statement {
         guard result == SQLITE_OK else { throw SQLiteError(connection: connection.handle, result: result, sql: sql) }
         guard let handle, !hasMore else {
             sqlite3_finalize(handle)
-            throw SQLiteError(.misuse, "not exactly one statement", sql: sql)
+            throw SQLiteError(.misuse, "expected exactly one SQL statement", sql: sql)
         }
         self.sql = sql
         self.handle = handle
@@ -99,7 +99,7 @@ package final class Statement {
         guard let handle else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
         guard !isRunning else { throw SQLiteError(.misuse, "the statement is already running", sql: sql) }
         guard values.count == parameterCount else {
-            let message = "\(values.count) values for \(parameterCount) parameters"
+            let message = "\(values.count) values given for \(parameterCount) parameters"
             throw SQLiteError(.wrongParameterCount, message, sql: sql)
         }
         let result = Statement.bind(handle, values, from: 0) {

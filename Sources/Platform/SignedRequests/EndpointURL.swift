@@ -26,7 +26,7 @@ package struct EndpointURL: Sendable, Equatable {
         if hasUser {
             problem = nil
         } else if text.contains("#") {
-            problem = "has a fragment, which is never sent"
+            problem = "has a fragment, which HTTP requests never include"
         } else if host.isEmpty || port.map({ UInt16($0) ?? 0 }) == 0 {
             problem = "is not an https:// URL with a host"
         } else {

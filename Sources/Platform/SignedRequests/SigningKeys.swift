@@ -25,13 +25,13 @@ package struct SigningKeys: Sendable {
                 throw FileProblem(message: "line \(index + 1) is not base64")
             }
             guard Self.keySizes.contains(key.count) else {
-                throw FileProblem(message: "line \(index + 1) is a key of \(key.count) bytes; 24 to 64 are allowed")
+                throw FileProblem(message: "the key on line \(index + 1) has \(key.count) bytes; 24 to 64 are allowed")
             }
             keys.append(key)
         }
-        guard !keys.isEmpty else { throw FileProblem(message: "the file holds no key") }
+        guard !keys.isEmpty else { throw FileProblem(message: "the file contains no key") }
         guard keys.count <= Self.maximumKeys else {
-            throw FileProblem(message: "the file holds \(keys.count) keys; \(Self.maximumKeys) are allowed")
+            throw FileProblem(message: "the file contains \(keys.count) keys; at most \(Self.maximumKeys) are allowed")
         }
         self.keys = keys
     }

@@ -96,7 +96,7 @@ public final class MetricsRegistry: Sendable {
 
     /// Registers the constant 1 with the build as labels: `sluice_build_info{version="…"} 1`.
     public func buildInfo(_ name: String, labels: [MetricLabel]) {
-        gauge(name, help: "What is running: the value is always 1.", labels: labels).set(1)
+        gauge(name, help: "Build information; the value is always 1.", labels: labels).set(1)
     }
 
     /// Returns all metrics in text format 0.0.4; its content type is ``prometheusContentType``.
@@ -130,7 +130,7 @@ public final class MetricsRegistry: Sendable {
 
     private func fatalMismatch(_ name: String) -> Never {
         // Programming error: one name was registered with two types.
-        preconditionFailure("\(name) has another type")
+        preconditionFailure("\(name) is already registered with another type")
     }
 }
 

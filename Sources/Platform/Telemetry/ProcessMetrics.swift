@@ -41,18 +41,19 @@ struct ProcessSnapshot: Equatable {
 
     func add(to samples: inout MetricSamples) {
         samples.counter(
-            "process_cpu_seconds_total", help: "User and system CPU time in seconds.", seconds: cpuSeconds)
+            "process_cpu_seconds_total", help: "Total user and system CPU time in seconds.", seconds: cpuSeconds)
         samples.gauge("process_resident_memory_bytes", help: "Resident memory in bytes.", residentBytes)
         samples.gauge("process_virtual_memory_bytes", help: "Virtual memory in bytes.", virtualBytes)
         samples.gauge(
-            "process_start_time_seconds", help: "Start of the process, in seconds since 1970.", startTimeSeconds)
-        samples.gauge("process_threads", help: "Threads of the process.", threads)
+            "process_start_time_seconds", help: "Start time of the process in seconds since the Unix epoch.",
+            startTimeSeconds)
+        samples.gauge("process_threads", help: "Number of threads.", threads)
         if let open = Self.openDescriptors() {
-            samples.gauge("process_open_fds", help: "Open file descriptors.", Double(open))
+            samples.gauge("process_open_fds", help: "Number of open file descriptors.", Double(open))
         }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
-            samples.gauge("process_max_fds", help: "Most file descriptors allowed.", Double(limit.rlim_cur))
+            samples.gauge("process_max_fds", help: "Maximum number of open file descriptors.", Double(limit.rlim_cur))
         }
     }
 

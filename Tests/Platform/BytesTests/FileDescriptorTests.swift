@@ -43,7 +43,7 @@ struct FileDescriptorTests {
         }
         #expect(isDirectory?.description == "Is a directory")
         let zero = #expect(throws: FileDescriptor.Failure.self) { try FileDescriptor(reading: "a\u{0}b") }
-        #expect(zero?.description == "the path has a zero byte")
+        #expect(zero?.description == "the path contains a NUL byte")
     }
 
     @Test func `a directory can be opened, but reading it fails`() throws {

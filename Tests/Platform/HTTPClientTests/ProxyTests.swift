@@ -73,11 +73,11 @@ import Testing
             try await client(proxy).send(HTTPClientRequest(url: url))
         }
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message.contains("the proxy \(proxy.url) of http.client.proxy does not answer") == true)
+        #expect(error?.message.contains("the proxy \(proxy.url) of http.client.proxy is unreachable") == true)
     }
 
     @Test(arguments: [
-        (String?.none, "set http.client.proxy.credentials.file"), ("user:wrong", "refused the credentials"),
+        (String?.none, "set http.client.proxy.credentials.file"), ("user:wrong", "rejected the credentials"),
     ])
     func `the error for a 407 response names the fix`(_ credentials: String?, _ advice: String) async throws {
         let proxy = try ForwardProxy(to: 1, refusing: "407 Proxy Authentication Required")
@@ -104,7 +104,7 @@ import Testing
                 HTTPClientRequest(url: "\(scheme)://api.example.invalid/none"))
         }
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message.contains("of http.client.proxy answered \(refusal.prefix(3))") == true)
+        #expect(error?.message.contains("of http.client.proxy responded \(refusal.prefix(3))") == true)
         #expect(error?.message.contains("secret") == false)
         #expect(server.requests.count == 0)
         proxy.stop()

@@ -78,7 +78,7 @@ private struct TestService: Service {
         ]
         #expect(await group(services).run(triggers: AsyncStream { _ in }) == .failure)
         #expect(journal.entries == ["start a", "start b", "stop a"])
-        let line = sink.lines.first { $0.contains("cannot start") }
+        let line = sink.lines.first { $0.contains("start failed") }
         #expect(
             line?.contains(
                 "http.port: cannot listen on 0.0.0.0:8080: address in use. Set http.port to a free port.") == true)
@@ -153,7 +153,7 @@ private struct TestService: Service {
         ]
         #expect(await group(services, maximum: .seconds(2)).run(triggers: triggers) == .ok)
         #expect(journal.entries == ["start a", "start slow", "stop a"])
-        #expect(sink.lines.contains { $0.contains("start abandoned service=slow") })
+        #expect(sink.lines.contains { $0.contains("start aborted service=slow") })
     }
 
     @Test func `cancelling the task shuts the group down`() async {

@@ -23,12 +23,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "no key"), ("\n \n", "no key"), ("whsec_", "line 1 is a key of 0 bytes"),
+        ("", "no key"), ("\n \n", "no key"), ("whsec_", "the key on line 1 has 0 bytes"),
         ("secret!", "line 1 is not base64"),
-        ("whsec_AAAA", "line 1 is a key of 3 bytes; 24 to 64"),
+        ("whsec_AAAA", "the key on line 1 has 3 bytes; 24 to 64"),
         (TestKey.line(TestKey.first) + "\nnonsense!", "line 2 is not base64"),
-        (TestKey.line([UInt8](repeating: 0, count: 65)), "a key of 65 bytes"),
-        ([String](repeating: TestKey.line(TestKey.first), count: 9).joined(separator: "\n"), "9 keys; 8"),
+        (TestKey.line([UInt8](repeating: 0, count: 65)), "the key on line 1 has 65 bytes"),
+        ([String](repeating: TestKey.line(TestKey.first), count: 9).joined(separator: "\n"), "9 keys; at most 8"),
     ])
     func `the error for a file without a usable key names the line and does not show it`(
         lines: String, problem: String
