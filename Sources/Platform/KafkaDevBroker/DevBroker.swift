@@ -56,7 +56,7 @@ public final class DevBroker: Sendable {
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
     ) throws(KafkaError) {
         guard (1...16).contains(brokers) else {
-            throw KafkaError(.invalidArgument, "\(brokers) brokers: 1 to 16 are possible")
+            throw KafkaError(.invalidArgument, "\(brokers) brokers requested: 1 to 16 are supported")
         }
         let host = try KafkaHandle(
             .producer,
@@ -74,13 +74,13 @@ public final class DevBroker: Sendable {
         state = Mutex(State(cluster: cluster, host: host))
         let obtained = bootstrapServers.split(separator: ",").map(String.init)
         if let address, !obtained.allSatisfy({ $0.hasPrefix(address.text + ":") }) {
-            throw KafkaError(.notOnEmbeddedBroker, "\(address.text) is no address of this machine")
+            throw KafkaError(.notOnEmbeddedBroker, "\(address.text) is not an address of this machine")
         }
         if case .fixed(let first, _) = ports {
             let wanted = (0..<brokers).map { "\(address?.text ?? "127.0.0.1"):\(Int(first) + $0)" }
             let taken = wanted.filter { !obtained.contains($0) }
             guard taken.isEmpty else {
-                throw KafkaError(.portInUse, "already in use, or not allowed: \(taken.joined(separator: ", "))")
+                throw KafkaError(.portInUse, "already in use, or not permitted: \(taken.joined(separator: ", "))")
             }
         }
         for (topic, partitions) in topics.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

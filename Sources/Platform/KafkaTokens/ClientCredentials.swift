@@ -44,7 +44,7 @@ package struct ClientCredentials: Sendable {
         } catch { throw KafkaTokenFailure(error) }
         guard let answer = try? JSONDocument.object(body).root, let value = answer["access_token"]?.string,
             !value.isEmpty
-        else { throw KafkaTokenFailure("\(endpoint) answers without access_token") }
+        else { throw KafkaTokenFailure("\(endpoint) returned no access_token") }
         let claims = Self.claims(of: value)
         return KafkaToken(
             value: value, principal: claims?.subject ?? clientId,

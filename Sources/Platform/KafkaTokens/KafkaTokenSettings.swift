@@ -22,45 +22,45 @@ public enum KafkaTokenSettings {
     public static let provider = Setting<Provider>.oneOf(
         "kafka.token.provider", default: .off,
         help: """
-            Where tokens for SASL OAUTHBEARER come from, with any librdkafka: client-credentials, an identity provider \
-            (OAuth 2.0, RFC 6749 section 4.4); aws-msk-iam, Amazon MSK with IAM.
+            Source of the tokens for SASL OAUTHBEARER: client-credentials for an identity provider (OAuth 2.0, RFC \
+            6749 section 4.4); aws-msk-iam for Amazon MSK with IAM. Works with any build of librdkafka.
             """)
     public static let endpoint = Setting.string(
-        "kafka.token.endpoint.url", help: "The token endpoint of the identity provider, https.",
+        "kafka.token.endpoint.url", help: "Token endpoint of the identity provider, an https URL.",
         example: "https://idp.example.com/oauth2/token"
     ).optional
     public static let clientId = Setting.string(
-        "kafka.token.client.id", help: "The client that the identity provider knows.", example: "sluice"
+        "kafka.token.client.id", help: "Client id registered with the identity provider.", example: "sluice"
     ).optional
     public static let clientSecret = Setting<SecretFile>.secretFile(
-        "kafka.token.client.secret.file", help: "A file with the client's secret; read again for each token.",
+        "kafka.token.client.secret.file", help: "File with the client's secret; read again for each token.",
         example: "/run/secrets/kafka-client"
     ).optional
     public static let scope = Setting.string(
-        "kafka.token.scope", help: "The scope that is asked for.", example: "kafka"
+        "kafka.token.scope", help: "Scope to request.", example: "kafka"
     ).optional
     public static let audience = Setting.string(
-        "kafka.token.audience", help: "The audience that is asked for, where the identity provider wants one.",
+        "kafka.token.audience", help: "Audience to request, if the identity provider requires one.",
         example: "kafka"
     ).optional
     public static let extensions = Setting.strings(
-        "kafka.token.extensions", default: [], help: "SASL extensions, name=value, such as Confluent Cloud's.",
+        "kafka.token.extensions", default: [], help: "SASL extensions as name=value, such as those of Confluent Cloud.",
         example: "logicalCluster=lkc-1,identityPoolId=pool-1")
     public static let trustRoots = Setting.readableFile(
         "kafka.token.trust.roots.file",
-        help: "A PEM file with the authority of the identity provider. Without it the system's.",
+        help: "PEM file with the CA certificates that verify the identity provider. Default: the system's.",
         example: "/etc/sluice/idp-ca.pem"
     ).optional
     public static let region = Setting.string(
-        "kafka.token.aws.region", help: "The region of the MSK cluster. Without it AWS_REGION.",
+        "kafka.token.aws.region", help: "Region of the MSK cluster. Default: AWS_REGION.",
         example: "eu-central-1"
     ).optional
     public static let awsCredentials = Setting.readableFile(
         "kafka.token.aws.credentials.file",
         help: """
-            A file with aws_access_key_id = … and aws_secret_access_key = …. Without it the environment, a web identity \
-            (EKS), the shared file of AWS's tools, the container's (ECS) or the instance's metadata (EC2), as AWS's own \
-            libraries find them.
+            File with aws_access_key_id = … and aws_secret_access_key = …. Default: the credential chain of AWS's \
+            SDKs, that is the environment, a web identity (EKS), the shared credentials file, and container (ECS) or \
+            instance (EC2) metadata.
             """, example: "/run/secrets/aws"
     ).optional
 
@@ -122,7 +122,8 @@ public enum KafkaTokenSettings {
             properties["enable.sasl.oauthbearer.unsecure.jwt"] != "true"
         else { return }
         throw configuration.error(
-            "kafka.\(mechanism)", "OAUTHBEARER needs tokens. Set \(provider.key) to client-credentials or aws-msk-iam.")
+            "kafka.\(mechanism)",
+            "OAUTHBEARER requires tokens. Set \(provider.key) to client-credentials or aws-msk-iam.")
     }
 
     private static func complete(
@@ -131,19 +132,19 @@ public enum KafkaTokenSettings {
         for name in ["sasl.mechanism", "sasl.mechanisms"] {
             guard let mechanism = properties[name], mechanism != "OAUTHBEARER" else { continue }
             throw configuration.error(
-                "kafka.\(name)", "\(mechanism) takes no tokens. Set it to OAUTHBEARER, or remove \(provider.key).")
+                "kafka.\(name)", "\(mechanism) does not use tokens. Set it to OAUTHBEARER, or remove \(provider.key).")
         }
         if properties["sasl.mechanism"] == nil, properties["sasl.mechanisms"] == nil {
             properties["sasl.mechanism"] = "OAUTHBEARER"
         }
         guard properties["sasl.oauthbearer.method"] == nil else {
             throw configuration.error(
-                "kafka.sasl.oauthbearer.method", "is librdkafka's own way to tokens. Remove it, or \(provider.key).")
+                "kafka.sasl.oauthbearer.method", "is librdkafka's own token source. Remove it, or \(provider.key).")
         }
         let protocolName = properties["security.protocol"]
         guard protocolName?.lowercased().hasPrefix("sasl_") == true else {
             throw configuration.error(
-                "kafka.security.protocol", "tokens go over SASL. Set it to SASL_SSL, or remove \(provider.key).")
+                "kafka.security.protocol", "tokens require SASL. Set it to SASL_SSL, or remove \(provider.key).")
         }
     }
 
@@ -164,7 +165,7 @@ public enum KafkaTokenSettings {
             [":", "/"].contains { url.hasPrefix(host + $0) }
         }
         guard url.hasPrefix("https://") || isLocal else {
-            throw configuration.error(endpoint.key, "is not https: the client's secret is sent there.")
+            throw configuration.error(endpoint.key, "must be https, because the client's secret is sent there.")
         }
         let file = try required(clientSecret)
         var pairs: [String: String] = [:]

@@ -27,7 +27,7 @@ package struct MSKToken: Sendable {
                 host: host, parameters: [(name: "Action", value: "kafka-cluster:Connect")], expires: Self.life, now: now
             )
         } catch {
-            throw KafkaTokenFailure("the token cannot be signed: \(error.message)")
+            throw KafkaTokenFailure("signing the token failed: \(error.message)")
         }
         let url = "https://\(host)/?\(query)&User-Agent=sluice"
         return KafkaToken(

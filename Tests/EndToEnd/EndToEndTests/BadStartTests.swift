@@ -144,7 +144,7 @@ struct BadStart: Sendable, CustomTestStringConvertible {
         BadStart(
             what: "an address of another machine", executable: "sluice-dev-broker",
             arguments: ["--port", "0", "--host", "192.0.2.1"], code: 1,
-            mentions: ["host: ", "192.0.2.1 is no address of this machine"]),
+            mentions: ["host: ", "192.0.2.1 is not an address of this machine"]),
         BadStart(
             what: "every address", executable: "sluice-dev-broker", arguments: ["--port", "0", "--host", "0.0.0.0"],
             code: 78, mentions: ["host: ", "none can connect to it", "a name of this machine"]),

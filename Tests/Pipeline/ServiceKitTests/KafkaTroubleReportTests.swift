@@ -40,7 +40,7 @@ import Testing
             code: .ssl, text: "certificate verify failed: the certificate is not valid yet", setting: "kafka.ssl.*",
             fix: "clock"),
         Case(
-            code: .ssl, text: "certificate verify failed: the certificate is for another name",
+            code: .ssl, text: "certificate verify failed: the certificate does not match the host name",
             setting: "kafka.bootstrap.servers", fix: "advertised.listeners"),
         Case(
             code: .transport, text: "sslv3 alert bad certificate", setting: "kafka.ssl.certificate.location",

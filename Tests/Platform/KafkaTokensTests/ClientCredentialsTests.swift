@@ -73,8 +73,9 @@ import Testing
             true
         ),
         (401, #"{"error":"invalid_client"}"#, "401: invalid_client", true), (403, "<html>", "403", true),
-        (429, "{}", "429", false), (503, "busy", "503", false), (200, "{}", "without access_token", false),
-        (200, #"{"access_token":""}"#, "without access_token", false), (200, "[]", "without access_token", false),
+        (429, "{}", "429", false), (503, "busy", "503", false), (200, "{}", "returned no access_token", false),
+        (200, #"{"access_token":""}"#, "returned no access_token", false),
+        (200, "[]", "returned no access_token", false),
     ])
     func `the error for a response without a token quotes the provider`(
         _ status: Int, _ body: String, _ words: String, _ isRefusal: Bool

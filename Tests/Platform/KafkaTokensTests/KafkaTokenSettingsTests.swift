@@ -54,12 +54,12 @@ import Testing
     @Test(arguments: [
         ("token.endpoint.url", nil, "kafka.token.endpoint.url"), ("token.client.id", nil, "kafka.token.client.id"),
         ("token.client.secret.file", nil, "kafka.token.client.secret.file"),
-        ("token.endpoint.url", "http://idp.example/token", "is not https"),
-        ("token.endpoint.url", "http://127.0.0.1.example/token", "is not https"),
+        ("token.endpoint.url", "http://idp.example/token", "must be https"),
+        ("token.endpoint.url", "http://127.0.0.1.example/token", "must be https"),
         ("token.extensions", "a", "is not name=value"), ("security.protocol", "SSL", "SASL_SSL"),
         ("security.protocol", nil, "SASL_SSL"), ("sasl.mechanism", "PLAIN", "OAUTHBEARER"),
         ("sasl.mechanisms", "SCRAM-SHA-512", "OAUTHBEARER"),
-        ("sasl.oauthbearer.method", "oidc", "librdkafka's own way"),
+        ("sasl.oauthbearer.method", "oidc", "librdkafka's own token source"),
     ])
     func `settings that conflict are refused with the fix`(
         _ key: String, _ value: String?, _ words: String

@@ -318,7 +318,7 @@ struct RecoveryTests {
         #expect(try dry.printed.objects.first?["records"]?.integer == 2)
         let done = await sluicectl(command + ["--yes"] + harness.flags)
         #expect(done.exitCode == 1)
-        #expect(done.printed.complaints.first?.contains("the embedded broker cannot do this") == true)
+        #expect(done.printed.complaints.first?.contains("the embedded broker does not support this") == true)
         await harness.close()
     }
 

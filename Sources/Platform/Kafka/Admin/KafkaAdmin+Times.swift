@@ -18,12 +18,14 @@ extension KafkaAdmin {
             let code = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: limit.clampedMilliseconds))
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                throw KafkaError(code, during: "asking for the offsets of \(topic) at a time")
+                throw KafkaError(code, during: "looking up offsets of \(topic) by time")
             }
             var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
             for element in list.elements {
                 let place = element.topicPartition
-                if let code = element.code { throw KafkaError(code, "the offset of \(place) at a time: \(code)") }
+                if let code = element.code {
+                    throw KafkaError(code, "looking up an offset of \(place) by time: \(code)")
+                }
                 offsets[place] = element.offset.rawValue < 0 ? watermarks[place]?.high : element.offset
             }
             return offsets

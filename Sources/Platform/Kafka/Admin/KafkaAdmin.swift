@@ -84,7 +84,7 @@ public final class KafkaAdmin: Sendable {
     /// Throws on the embedded broker, which would answer `attempt` late or never.
     func requireKafka(_ attempt: String, within limit: Duration) async throws(KafkaError) {
         if try await isEmbeddedBroker(within: limit) {
-            throw KafkaError(.notOnEmbeddedBroker, "\(attempt): the embedded broker cannot do this")
+            throw KafkaError(.notOnEmbeddedBroker, "\(attempt): the embedded broker does not support this")
         }
     }
 
@@ -158,7 +158,9 @@ struct AdminRequest {
     ) throws(KafkaError) -> Value {
         let options = rd_kafka_AdminOptions_new(handle.client.raw, operation)
         let queue = rd_kafka_queue_new(handle.client.raw)
-        guard let options, let queue else { throw KafkaError(.invalidArgument, "\(attempt): not possible") }
+        guard let options, let queue else {
+            throw KafkaError(.invalidArgument, "\(attempt): the request cannot be created")
+        }
         defer {
             rd_kafka_AdminOptions_destroy(options)
             rd_kafka_queue_destroy(queue)

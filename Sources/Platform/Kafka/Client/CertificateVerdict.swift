@@ -7,15 +7,16 @@ internal import Synchronization
 final class CertificateVerdict: Sendable {
     static let expired = "the certificate has expired"
     static let notYetValid = "the certificate is not valid yet"
-    static let otherName = "the certificate is for another name"
+    static let otherName = "the certificate does not match the host name"
 
     private let reason = Mutex<String?>(nil)
 
     /// Descriptions by OpenSSL's error number (`X509_V_ERR_…`).
     private static let reasons: [Int32: String] = [
         9: notYetValid, 10: expired,
-        18: "the certificate is signed by itself", 19: "its authority is not trusted",
-        20: "its authority is not known", 21: "its authority is not known", 23: "the certificate is revoked",
+        18: "the certificate is self-signed", 19: "its certificate authority is not trusted",
+        20: "its certificate authority is unknown", 21: "its certificate authority is unknown",
+        23: "the certificate is revoked",
         62: otherName, 64: otherName,
     ]
 
@@ -35,7 +36,7 @@ final class CertificateVerdict: Sendable {
     }
 
     private func refuse(_ code: Int32) -> String {
-        let reason = Self.reasons[code] ?? "verification error \(code) of OpenSSL"
+        let reason = Self.reasons[code] ?? "OpenSSL verification error \(code)"
         self.reason.withLock { $0 = reason }
         return reason
     }

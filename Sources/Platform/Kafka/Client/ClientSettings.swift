@@ -14,7 +14,7 @@ struct ClientSettings: ~Copyable {
             var text = [CChar](repeating: 0, count: 512)
             let result = rd_kafka_conf_set(pointer, setting.name, setting.value, &text, text.count)
             if result != RD_KAFKA_CONF_OK {
-                let reason = setting.isSecret ? "this build of librdkafka does not accept it" : String(terminated: text)
+                let reason = setting.isSecret ? "this build of librdkafka rejects it" : String(terminated: text)
                 throw KafkaError(.invalidConfiguration, "\(setting.name): \(reason)")
             }
         }

@@ -47,7 +47,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
         self.profile = profile
         readerGroup = properties["client.id"].flatMap { $0.isEmpty ? nil : $0 } ?? "rdkafka"
         guard !bootstrapServers.isEmpty else {
-            throw KafkaError(.invalidConfiguration, "bootstrap.servers is empty: give host:port of at least one broker")
+            throw KafkaError(.invalidConfiguration, "bootstrap.servers is empty: set host:port of at least one broker")
         }
         for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
             if let reason = ReservedProperties.refusal(name: name, value: value) {

@@ -98,8 +98,8 @@ enum ReservedProperties {
     private static let offsets = "offsets are stored and committed only after a record's effect is durable"
 
     private static let reasons: [String: String] = [
-        "bootstrap.servers": "the brokers are given as bootstrap servers",
-        "metadata.broker.list": "the brokers are given as bootstrap servers",
+        "bootstrap.servers": "brokers are configured as bootstrap servers",
+        "metadata.broker.list": "brokers are configured as bootstrap servers",
         "enable.idempotence": durability,
         "acks": durability,
         "request.required.acks": durability,
@@ -108,20 +108,20 @@ enum ReservedProperties {
         "message.send.max.retries": durability,
         "transactional.id": "transactions are not used",
         "transaction.timeout.ms": "transactions are not used",
-        "partitioner": "murmur2_random is what Java clients use; another one would break the order of a key",
+        "partitioner": "Java clients use murmur2_random; another partitioner would break the order of a key",
         "delivery.report.only.error": "each send waits for its delivery report",
         "enable.auto.offset.store": offsets,
         "enable.auto.commit": offsets,
         "auto.commit.enable": offsets,
         "offset.store.method": offsets,
-        "auto.offset.reset": "a position that is no longer in the log stops the consumer instead of being skipped",
+        "auto.offset.reset": "an offset that is no longer in the log must stop the consumer",
         "partition.assignment.strategy": "all members of a group must use cooperative-sticky",
-        "check.crcs": "a record that is damaged stops the consumer instead of being handled",
-        "enable.partition.eof": "the consumer sets it where it needs it",
-        "group.id": "the group is part of the consumer",
+        "check.crcs": "a damaged record must stop the consumer",
+        "enable.partition.eof": "the consumer sets it as needed",
+        "group.id": "the consumer defines its group",
         "log.queue": "log lines are delivered through the client's queue",
-        "allow.auto.create.topics": "topics are created on purpose, with their partitions and settings",
-        "enabled_events": "events are chosen by the client",
+        "allow.auto.create.topics": "topics are created explicitly, with their partitions and settings",
+        "enabled_events": "the client selects its events",
         "test.mock.num.brokers": "use DevBroker for an embedded broker",
     ]
 }

@@ -22,7 +22,7 @@ extension KafkaConsumer {
         let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
         try await consumer.start()
         await consumer.after(limit) {
-            $0.stopReading(because: KafkaError(.timedOut, "the end was not reached in time"))
+            $0.stopReading(because: KafkaError(.timedOut, "the end of the partition was not reached in time"))
         }
         do {
             let ends = await consumer.ends(within: limit)
@@ -93,7 +93,7 @@ extension KafkaConsumer {
         _ offsets: [KafkaTopicPartition: KafkaOffset]
     ) throws(KafkaError) -> [KafkaAssignedPartition] {
         guard phase == .running, let handle, case .partitions = source else {
-            throw KafkaError(.closed, "the consumer reads no partitions of its own")
+            throw KafkaError(.closed, "the consumer is not reading manually assigned partitions")
         }
         let added = offsets.filter { partitions[$0.key] == nil }
         let states = added.compactMap { attach(StartPosition(place: $0, offset: $1, isCommitted: true)) }
@@ -101,7 +101,7 @@ extension KafkaConsumer {
         for (place, offset) in added { list.append(place, offset: offset) }
         if let error = rd_kafka_incremental_assign(handle.client.raw, list.pointer) {
             for place in added.keys { forget(place) }
-            throw KafkaError(taking: error, during: "reading further partitions")
+            throw KafkaError(taking: error, during: "assigning additional partitions")
         }
         for state in states { serve(state) }
         return states.map(\.assigned)

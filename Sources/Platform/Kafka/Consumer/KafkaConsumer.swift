@@ -78,7 +78,7 @@ public actor KafkaConsumer {
     /// - Throws: `invalidConfiguration`; `closed` if it was started before; librdkafka's error for the subscription.
     ///   Unreachable brokers cause no error here, because librdkafka keeps retrying.
     public func start() throws(KafkaError) {
-        guard phase == .created else { throw KafkaError(.closed, "the consumer was started before") }
+        guard phase == .created else { throw KafkaError(.closed, "the consumer has already been started") }
         let settings = configuration.settings(for: role, prefetch: prefetch, overrides: overrides)
         let handle = try KafkaHandle(.consumer, settings: settings, tokens: configuration.tokenSource, home: home)
         self.handle = handle
@@ -212,7 +212,7 @@ public actor KafkaConsumer {
     private func receiveCommit(_ event: EventPointer) {
         let code = rd_kafka_event_error(event.raw)
         guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
-        emit(.commitFailed(KafkaError(code, during: "committing offsets by the interval")))
+        emit(.commitFailed(KafkaError(code, during: "committing offsets periodically")))
     }
 
     private func serveQueues() {

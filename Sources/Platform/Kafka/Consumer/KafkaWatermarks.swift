@@ -18,7 +18,7 @@ public struct KafkaWatermarks: Sendable, Hashable {
             handle.client.raw, place.topic.rawValue, place.partition.rawValue, &low, &high,
             Int32(clamping: limit.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            return .failure(KafkaError(code, during: "asking for the ends of \(place)"))
+            return .failure(KafkaError(code, during: "querying the watermarks of \(place)"))
         }
         return .success(KafkaWatermarks(low: KafkaOffset(rawValue: low), high: KafkaOffset(rawValue: high)))
     }

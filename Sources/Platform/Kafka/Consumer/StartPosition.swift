@@ -22,13 +22,13 @@ struct StartPosition: Sendable {
         let code = rd_kafka_committed(
             handle.client.raw, list.pointer, Int32(clamping: requestTimeout.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            return .failure(KafkaError(code, during: "asking for committed offsets"))
+            return .failure(KafkaError(code, during: "fetching committed offsets"))
         }
         var positions: [StartPosition] = []
         var unread: [KafkaTopicPartition] = []
         for element in list.elements {
             if let code = element.code {
-                return .failure(KafkaError(code, "asking for the committed offset of \(element.topicPartition)"))
+                return .failure(KafkaError(code, "fetching the committed offset of \(element.topicPartition)"))
             }
             guard element.offset >= 0 else {
                 unread.append(element.topicPartition)

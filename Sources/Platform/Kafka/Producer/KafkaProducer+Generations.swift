@@ -32,7 +32,7 @@ extension KafkaProducer {
 
     /// Simulates a fatal error in librdkafka, for tests of the replacement.
     func failFatally() {
-        state.withLock { $0.generation }?.failFatally(.outOfOrderSequence, reason: "a test asked for it")
+        state.withLock { $0.generation }?.failFatally(.outOfOrderSequence, reason: "requested by a test")
     }
 
     /// Queries the metadata of the topics until it is complete.
@@ -118,7 +118,7 @@ extension KafkaProducer {
             completeDrainIfEmpty(state)
             return waiters
         }
-        let text = "the producer failed for good and was replaced"
+        let text = "the producer failed permanently and was replaced"
         let error = KafkaError(.producerReplaced, text, persistence: .maybe)
         for waiter in waiters { waiter.complete(.failure(error)) }
     }

@@ -59,7 +59,7 @@ extension KafkaProducer {
             default: .maybe
             }
         if !isCurrent {
-            let text = "the producer failed for good and was replaced"
+            let text = "the producer failed permanently and was replaced"
             return .failure(KafkaError(.producerReplaced, text, persistence: persistence))
         }
         return .failure(KafkaError(code, during: "send to \(topic)", persistence: persistence))

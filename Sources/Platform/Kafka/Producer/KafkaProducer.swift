@@ -138,7 +138,7 @@ public final class KafkaProducer: Sendable {
             return .failure(KafkaError(.brokersUnavailable, "the producer is being replaced after a fatal error"))
         }
         guard let topic = generation.topic(record.topic) else {
-            return .failure(KafkaError(.undeclaredTopic, "the producer was not made for topic \(record.topic)"))
+            return .failure(KafkaError(.undeclaredTopic, "topic \(record.topic) is not configured for this producer"))
         }
         let size = record.size
         guard state.pending.count < options.maxRecordsInFlight,
@@ -152,11 +152,11 @@ public final class KafkaProducer: Sendable {
             topic: record.topic, partition: record.partition ?? generation.partition(of: record))
         let isProbe = state.breaker.isOpen
         guard state.breaker.admits(at: now) else {
-            return .failure(KafkaError(.brokersUnavailable, "no broker answers at the moment"))
+            return .failure(KafkaError(.brokersUnavailable, "no broker is reachable"))
         }
         // A probe is exempt: it tests whether the waiting records will be acknowledged.
         guard isProbe || !isSlow(destination, at: now, state) else {
-            return .failure(KafkaError(.partitionSlow, "records for \(record.topic) wait too long for their reports"))
+            return .failure(KafkaError(.partitionSlow, "delivery reports for \(record.topic) are overdue"))
         }
         let ticket = state.pending.insert(
             to: destination, size: size, generation: generation.number, at: now,
