@@ -81,8 +81,8 @@ final class ContractRun: Sendable {
         let missing = all.subtracting(watch.finished).sorted()
         if let first = missing.first {
             problems.append(
-                "\(missing.count) of \(all.count) records are not finished after \(limit), the first is \(first)"
-                    + (watch.lastError.map { "; the handler threw last: \($0)" } ?? ""))
+                "\(missing.count) of \(all.count) records did not finish within \(limit); the first is \(first)"
+                    + (watch.lastError.map { "; the handler's last error: \($0)" } ?? ""))
         }
         return problems
     }
@@ -106,10 +106,10 @@ final class ContractRun: Sendable {
         let isInside = await Self.wait(within: Self.joining + limit) { watch.isStalled }
         await member.stop(within: .seconds(5))
         guard isDone, isInside else {
-            return ["the handler does not finish \(first.count) records and get to the next in \(limit)"]
+            return ["the handler did not finish \(first.count) records and start the next within \(limit)"]
         }
         guard await Self.wait(within: limit, { watch.callsUnderWay == 0 }) else {
-            return ["a call that was cancelled goes on for more than \(limit)"]
+            return ["a cancelled call continued for more than \(limit)"]
         }
         return deadLettered
     }

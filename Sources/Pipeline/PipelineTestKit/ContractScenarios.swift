@@ -75,23 +75,25 @@ extension HandlerContract {
             let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
             let early = watch.finished.count
             try await subject.withholdSink?(false)
-            if !triedEnough { return ["without its sink the handler does not come back for another try"] }
-            return early == 0 ? [] : ["\(early) records were called finished while the sink was away"]
+            if !triedEnough { return ["the handler did not retry while its sink was unavailable"] }
+            return early == 0 ? [] : ["\(early) records were reported as finished while the sink was unavailable"]
         }
     }
 
     private static func differences(
         _ effect: [String: String], _ expected: [String: String]?, mayHoldMore: Bool
     ) -> [String] {
-        guard let expected else { return effect.isEmpty ? ["the effect is empty after every record once"] : [] }
+        guard let expected else {
+            return effect.isEmpty ? ["the effect is empty after every record was handled once"] : []
+        }
         var differences: [String] = []
         for (name, value) in expected.sorted(by: { $0.key < $1.key }) where effect[name] != value {
             let found = effect[name].map { "\"\($0)\"" } ?? "nothing"
-            differences.append("the effect of \"\(name)\" is \(found) and should be \"\(value)\"")
+            differences.append("the effect of \"\(name)\" is \(found), expected \"\(value)\"")
         }
         if !mayHoldMore {
             for name in effect.keys.sorted() where expected[name] == nil {
-                differences.append("the effect of \"\(name)\" should not be there")
+                differences.append("unexpected effect of \"\(name)\"")
             }
         }
         return differences

@@ -8,10 +8,10 @@ public import Telemetry
 public enum ApplicationSettings {
     public static let bootstrapServers = Setting.string(
         "kafka.bootstrap.servers", default: "localhost:9092",
-        help: "The Kafka brokers to begin with, host:port separated by commas.",
+        help: "Bootstrap brokers of the Kafka cluster, host:port separated by commas.",
         example: "kafka-1:9092,kafka-2:9092,kafka-3:9092")
     public static let kafka = OpenPrefix(
-        "kafka.", help: "Any librdkafka property; secrets by `kafka.….file`.",
+        "kafka.", help: "Any librdkafka property; for a secret, set `kafka.….file` to a file that contains it.",
         example: "kafka.security.protocol=SASL_SSL",
         refused: [
             "kafka.group.id": refusal(of: "group.id"),
@@ -26,21 +26,21 @@ public enum ApplicationSettings {
     public static let durability = Setting<Durability>.oneOf(
         "durability", default: .checked,
         help: """
-            managed, with profile production: replicas, in-sync replicas and unclean elections are not checked, because \
-            the service replicates and does not report how. Everything else is.
+            managed skips the checks of replicas, in-sync replicas and unclean elections under profile production, for \
+            Kafka services that replicate but do not report how. All other checks remain.
             """)
     public static let logLevel = Setting<Logger.Level>.oneOf(
-        "log.level", default: .info, help: "The lowest level that is logged.")
+        "log.level", default: .info, help: "Minimum level of log lines.")
     public static let logFormat = Setting<Logger.Format>.oneOf(
         "log.format", default: .json, help: "json for machines, text for people.")
     public static let adminHost = Setting.string(
-        "admin.host", default: "127.0.0.1", help: "The address of /livez, /readyz and /metrics.")
+        "admin.host", default: "127.0.0.1", help: "Address of /livez, /readyz and /metrics.")
 
     /// Returns the reason for a disallowed key. Executables share a file and an environment: a common group would
     /// divide the records of a topic among executables that each need all of them.
     private static func refusal(of name: String) -> String {
         """
-        each executable has its own, since members of one group read each record once between them. Set \
+        each executable needs its own, because members of one group share the records of a topic. Set \
         entitlements.\(name), webhooks.\(name) and so on: the executable's name without sluice-, and .\(name).
         """
     }
@@ -49,7 +49,7 @@ public enum ApplicationSettings {
     public static func adminPort(default port: Int) -> Setting<Int> {
         .integer(
             "admin.port", default: port, in: 0...65535,
-            help: "The port of /livez, /readyz and /metrics; 0 takes a free one and logs it.")
+            help: "Port of /livez, /readyz and /metrics; 0 selects a free port and logs it.")
     }
 
     /// All settings except the admin port, whose default depends on the executable.

@@ -38,7 +38,7 @@ package final class KafkaCredentialFiles: Service {
             for property in files.keys.sorted() {
                 samples.gauge(
                     ServiceKitMetricName.credentialsChanged,
-                    help: "1 when a file with a password or certificate for Kafka is not the one read at the start.",
+                    help: "1 when a file with Kafka credentials changed after the start, else 0.",
                     labels: [MetricLabel("property", property)], changed.contains(property) ? 1 : 0)
             }
         }
@@ -54,9 +54,9 @@ package final class KafkaCredentialFiles: Service {
             guard isNews else { continue }
             let fields = [LogField(.property, property), LogField(.file, path)]
             if isChanged {
-                logger.warning("credentials for Kafka changed since the start, restart to use them", fields)
+                logger.warning("Kafka credentials changed after the start; restart to use them", fields)
             } else {
-                logger.info("credentials for Kafka are those of the start again", fields)
+                logger.info("Kafka credentials are the same as at the start again", fields)
             }
         }
     }

@@ -45,34 +45,34 @@ extension KafkaTrouble {
         switch cause {
         case .repeatedNonce:
             (
-                "kafka.sasl.*", "the brokers\(place) refuse the credentials",
+                "kafka.sasl.*", "the brokers\(place) rejected the credentials",
                 """
-                Correct kafka.sasl.username and kafka.sasl.password.file. Kafka 4 and later refuse SCRAM of librdkafka \
-                \(librdkafkaVersion) also with the right password: use librdkafka 2.6.1 or later (Debian 13), or mTLS, \
-                OAUTHBEARER or PLAIN over TLS
+                Correct kafka.sasl.username and kafka.sasl.password.file. Kafka 4 and later reject SCRAM of librdkafka \
+                \(librdkafkaVersion) even with the correct password: use librdkafka 2.6.1 or later (Debian 13), or \
+                mTLS, OAUTHBEARER or PLAIN over TLS
                 """, true
             )
         case .mechanism:
             (
-                "kafka.sasl.mechanism", "the listener\(place) does not take this SASL mechanism",
-                "Set kafka.sasl.mechanism to one that the listener offers, or name a listener with SASL in "
+                "kafka.sasl.mechanism", "the listener\(place) does not support this SASL mechanism",
+                "Set kafka.sasl.mechanism to one that the listener supports, or use a listener with SASL in "
                     + ApplicationSettings.bootstrapServers.key, true
             )
         case .token:
             (
-                "kafka.token.*", "there is no token for the brokers\(place)",
-                "Check that the identity provider answers this machine", false
+                "kafka.token.*", "no token was issued for the brokers\(place)",
+                "Check that the identity provider is reachable from this machine", false
             )
         case .tokenRefused:
             (
-                "kafka.token.*", "there is no token for the brokers\(place)",
-                "Correct the credentials, the scope or the role that the identity provider refuses", true
+                "kafka.token.*", "no token was issued for the brokers\(place)",
+                "Correct the credentials, the scope or the role that the identity provider rejected", true
             )
         default:
             (
-                "kafka.sasl.*", "the brokers\(place) refuse the credentials",
+                "kafka.sasl.*", "the brokers\(place) rejected the credentials",
                 """
-                Correct kafka.sasl.username and kafka.sasl.password.file, or the settings of the token, or make the \
+                Correct kafka.sasl.username and kafka.sasl.password.file, or the settings of the token, or create the \
                 user on the brokers
                 """, true
             )
@@ -80,12 +80,12 @@ extension KafkaTrouble {
     }
 
     private func encryption(_ place: String) -> Words {
-        let problem = "the certificate of the brokers\(place) is not accepted"
+        let problem = "the certificate of the brokers\(place) is not trusted"
         return switch cause {
         case .untrustedCertificate:
             (
                 "kafka.ssl.ca.location", problem,
-                "Set it to a PEM file with the authority of the brokers' certificates", true
+                "Set it to a PEM file with the CA of the brokers' certificates", true
             )
         case .expiredCertificate:
             ("kafka.ssl.*", problem, "Renew the brokers' certificates, or correct this machine's clock", true)
@@ -98,13 +98,13 @@ extension KafkaTrouble {
         case .clientCertificate:
             (
                 "kafka.ssl.certificate.location",
-                "the brokers\(place) refuse this client's certificate, or it has none",
-                "Set it and kafka.ssl.key.location to a certificate that has not ended and that the brokers trust",
+                "the brokers\(place) rejected this client's certificate, or it has none",
+                "Set it and kafka.ssl.key.location to a certificate that has not expired and that the brokers trust",
                 true
             )
         default:
             (
-                "kafka.ssl.*", "TLS with the brokers\(place) fails",
+                "kafka.ssl.*", "TLS with the brokers\(place) failed",
                 "Compare kafka.ssl.* with the listener's settings", false
             )
         }
@@ -118,18 +118,19 @@ extension KafkaTrouble {
             (
                 "kafka.security.protocol", problem,
                 """
-                Set it to what the listener speaks (PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL), or name another listener \
-                in \(key)
+                Set it to the protocol of the listener (PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL), or use another \
+                listener in \(key)
                 """, false
             )
-        case .name: (key, problem, "Correct the name, or the DNS of this machine", false)
-        case .notKafka: (key, problem, "Name the brokers: something else answers there", false)
+        case .name: (key, problem, "Correct the host name, or this machine's DNS", false)
+        case .notKafka:
+            (key, problem, "Set it to the brokers' address: the server there does not speak the Kafka protocol", false)
         case .version:
             (key, "the brokers\(place) are too old", "Use Apache Kafka 2.1 or later", true)
         case .denied:
             (
-                "kafka.*", "the brokers\(place) deny this user a right",
-                "Grant the rights that this prints: sluicectl topics acls", true
+                "kafka.*", "the brokers\(place) denied this user access",
+                "Grant the ACLs printed by: sluicectl topics acls", true
             )
         default: (key, problem, "Start Kafka, or correct the address", false)
         }
@@ -166,8 +167,8 @@ extension StartupError {
             return
         }
         self.init(
-            "topic \(topic) is denied to this user, and the brokers do not tell whether it exists", setting: "kafka.*",
-            fix: "Grant the rights that this prints: sluicectl topics acls. Create a missing topic with: "
+            "topic \(topic) is denied to this user, so the brokers do not report whether it exists", setting: "kafka.*",
+            fix: "Grant the ACLs printed by: sluicectl topics acls. Create a missing topic with: "
                 + "sluicectl topics apply", exitCode: .configuration)
     }
 }

@@ -78,15 +78,16 @@ package enum TopicPreflight {
             advice += topic.advised.findings(in: description).map { "\($0). \(fix($0, configuration))" }
             advice += topic.wished(by: profile).unreported(in: description).map {
                 "topic \(topic.topic): the broker does not report \($0.subject.rawValue), expected \($0.expected). "
-                    + "Make sure of it with the broker's own tools"
+                    + "Verify it with the broker's own tools"
             }
             if description.configuration == nil, !isEmbedded {
-                warnings.append("the settings of topic \(topic.topic) cannot be read: this user lacks DescribeConfigs")
+                warnings.append("cannot read the settings of topic \(topic.topic): this user lacks DescribeConfigs")
             }
             warnings += topic.wished(by: profile).findings(in: description).map(\.description)
         }
         if isEmbedded {
-            warnings.append("the embedded broker keeps a few MiB of each partition, in memory, until it stops")
+            warnings.append(
+                "the embedded broker keeps only a few MiB per partition, in memory, and loses them when it stops")
         }
         return Outcome(
             kafka: isEmbedded ? embedded(configuration) : configuration, isEmbeddedBroker: isEmbedded,
@@ -115,9 +116,9 @@ package enum TopicPreflight {
             return StartupError(noAnswer: error, from: configuration.bootstrapServers)
         }
         return StartupError(
-            "the brokers at \(configuration.bootstrapServers) do not say what the topics are like: \(error)",
+            "the brokers at \(configuration.bootstrapServers) did not describe the topics: \(error)",
             setting: ApplicationSettings.bootstrapServers.key,
-            fix: "Allow this user Describe and DescribeConfigs on its topics (sluicectl topics acls), or set "
+            fix: "Grant this user Describe and DescribeConfigs on its topics (sluicectl topics acls), or set "
                 + "profile=single-node",
             exitCode: error.code == .topicAuthorizationFailed ? .configuration : .failure)
     }
@@ -134,13 +135,13 @@ package enum TopicPreflight {
         case .missing: "Create it with: sluicectl topics apply"
         case .partitionCount:
             """
-            Set topics.partitions to the number that the topics were created with. If partitions were added since, keys are \
-            in two of them: create all topics under another topics.prefix
+            Set topics.partitions to the number that the topics were created with. If partitions were added later, \
+            records of one key are in two partitions: create all topics under another topics.prefix
             """
         case .replicationFactor:
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"
         case .minInSyncReplicas, .uncleanLeaderElection, .retention:
-            "See how with: sluicectl topics check, or accept the risk with profile=single-node"
+            "For the command, run: sluicectl topics check; or accept the risk with profile=single-node"
         case .maxMessageBytes, .cleanupPolicy, .deleteRetention, .compactionLag, .maxCompactionLag, .segment,
             .timestampType:
             "Set it with: kafka-configs.sh --bootstrap-server \(configuration.bootstrapServers) --alter "

@@ -142,7 +142,7 @@ private struct TrueCause: Sendable, CustomStringConvertible {
     static let all = [
         TrueCause(
             description: "wrong password", mechanism: .plain, wrongFiles: ["kafka.sasl.password.file"],
-            words: ["refuse the credentials", "Invalid username or password", "Correct kafka.sasl.username"]),
+            words: ["rejected the credentials", "Invalid username or password", "Correct kafka.sasl.username"]),
         TrueCause(
             description: "mechanism that is not offered", mechanism: .plain,
             changes: ["kafka.sasl.mechanism": "SCRAM-SHA-256"],
@@ -153,18 +153,18 @@ private struct TrueCause: Sendable, CustomStringConvertible {
         TrueCause(
             description: "no certificate", mechanism: .mutualTLS,
             changes: ["kafka.ssl.certificate.location": nil, "kafka.ssl.key.location": nil],
-            words: ["refuse this client's certificate, or it has none", "kafka.ssl.key.location"]),
+            words: ["rejected this client's certificate, or it has none", "kafka.ssl.key.location"]),
         TrueCause(
             description: "no TLS", mechanism: .plain, changes: ["kafka.security.protocol": "SASL_PLAINTEXT"], code: 1,
             words: ["security.protocol", "SASL_SSL"]),
         TrueCause(
             description: "identity provider that refuses", mechanism: .token,
             wrongFiles: ["kafka.token.client.secret.file"],
-            words: ["there is no token", "invalid_client: unknown client or wrong secret"]),
+            words: ["no token was issued", "invalid_client: unknown client or wrong secret"]),
         TrueCause(
             description: "identity provider that does not answer", mechanism: .token,
             changes: ["kafka.token.endpoint.url": "http://127.0.0.1:1/token"], code: 1,
-            words: ["there is no token", "http://127.0.0.1:1/token does not answer", "identity provider"]),
+            words: ["no token was issued", "http://127.0.0.1:1/token does not answer", "identity provider"]),
         TrueCause(
             description: "topics without a right", mechanism: .plain, user: EncryptedBroker.outsider,
             words: ["denied to this user", "sluicectl topics acls"]),

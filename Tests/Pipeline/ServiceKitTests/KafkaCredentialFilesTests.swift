@@ -38,7 +38,7 @@ import Testing
         }.map { String($0.suffix(1)) }
     }
 
-    private var warnings: [String] { log.lines.filter { $0.contains("changed since the start") } }
+    private var warnings: [String] { log.lines.filter { $0.contains("changed after the start") } }
 
     @Test func `a changed password is reported once, and no longer after it changes back`() throws {
         files.check()

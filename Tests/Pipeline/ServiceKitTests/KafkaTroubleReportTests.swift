@@ -22,7 +22,7 @@ import Testing
             fix: "kafka.sasl.password.file"),
         Case(
             code: .authentication, text: "SASL SCRAM-SHA-256 mechanism handshake failed: offers PLAIN",
-            setting: "kafka.sasl.mechanism", fix: "one that the listener offers"),
+            setting: "kafka.sasl.mechanism", fix: "one that the listener supports"),
         Case(
             code: .authentication, text: "Failed to acquire SASL OAUTHBEARER token: no answer",
             setting: "kafka.token.*",
@@ -31,8 +31,9 @@ import Testing
             code: .authentication, text: "Failed to acquire SASL OAUTHBEARER token: refused: invalid_client",
             setting: "kafka.token.*", fix: "identity provider refuses"),
         Case(
-            code: .ssl, text: "certificate verify failed: its authority is not known", setting: "kafka.ssl.ca.location",
-            fix: "PEM file with the authority"),
+            code: .ssl, text: "certificate verify failed: its certificate authority is unknown",
+            setting: "kafka.ssl.ca.location",
+            fix: "PEM file with the CA"),
         Case(
             code: .ssl, text: "certificate verify failed: the certificate has expired", setting: "kafka.ssl.*",
             fix: "Renew the brokers' certificates"),
@@ -61,7 +62,7 @@ import Testing
             fix: "Start Kafka, or correct the address", exit: .failure),
         Case(
             code: .badMessage, text: "Invalid response size 1213486160", setting: "kafka.bootstrap.servers",
-            fix: "something else answers", exit: .failure),
+            fix: "does not speak the Kafka protocol", exit: .failure),
         Case(
             code: .unsupportedFeature, text: "Idempotent producer not supported", setting: "kafka.bootstrap.servers",
             fix: "Apache Kafka 2.1 or later"),
