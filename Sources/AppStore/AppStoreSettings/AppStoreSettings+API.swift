@@ -10,24 +10,24 @@ package import HTTPClient
 extension AppStoreSettings {
     package static let apiIssuerId = Setting.string(
         "appstore.api.issuer.id",
-        help: "The issuer id of the account (App Store Connect: Integrations, In-App Purchase).",
+        help: "Issuer id of the account (App Store Connect: Integrations, In-App Purchase).",
         example: "57246542-96fe-1a63-e053-0824d011072a"
     ).optional
     package static let apiKeyId = Setting.string(
-        "appstore.api.key.id", help: "The id of the In-App Purchase key.", example: "2X9R4HXF34"
+        "appstore.api.key.id", help: "Id of the In-App Purchase key.", example: "2X9R4HXF34"
     ).optional
     package static let apiKeyFile = Setting.readableFile(
         "appstore.api.key.file",
         help: """
-            The .p8 file of the In-App Purchase key, readable for this service alone. It is read again when it changes.
+            The .p8 file of the In-App Purchase key, readable by this service only. It is reloaded when it changes.
             """, example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
     ).optional
     package static let apiURL = Setting(
         "appstore.api.url", .apiURL, default: AppStoreServerClient.Configuration.appleProductionURL,
-        help: "The App Store Server API of Production; another one for the simulator.")
+        help: "Base URL of the App Store Server API for Production; change it for the simulator.")
     package static let apiSandboxURL = Setting(
         "appstore.api.sandbox.url", .apiURL, default: AppStoreServerClient.Configuration.appleSandboxURL,
-        help: "The App Store Server API of the sandbox; another one for the simulator.")
+        help: "Base URL of the App Store Server API for the sandbox; change it for the simulator.")
 
     package static let appIssuerId = Setting.string(
         "apps.<bundleId>.api.issuer.id", help: "appstore.api.issuer.id for one app.",
@@ -121,7 +121,7 @@ extension AppStoreSettings {
     private static func missing(_ key: String, _ app: String, _ configuration: Configuration) -> ConfigurationError {
         configuration.error(
             key,
-            "is not set, while other settings of the App Store Server API are. Set it, or apps.\(app).\(key.dropFirst(9))."
+            "is not set, but other App Store Server API settings are. Set it, or apps.\(app).\(key.dropFirst(9))."
         )
     }
 
@@ -132,7 +132,7 @@ extension AppStoreSettings {
         } catch {
             throw configuration.error(
                 found.fileKey,
-                "\(file) cannot be used: \(error.message). Name the .p8 file as App Store Connect gave it.")
+                "\(file) cannot be used: \(error.message). Name the unmodified .p8 file from App Store Connect.")
         }
     }
 
@@ -141,7 +141,7 @@ extension AppStoreSettings {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & 0o007 != 0 else { return nil }
         return Warning(
-            setting: found.fileKey, problem: "every user of this machine may use \(file)",
-            fix: "chmod 0400 it, or 0440 for a group")
+            setting: found.fileKey, problem: "every user of this machine can access \(file)",
+            fix: "Set its mode to 0400, or to 0440 for a group")
     }
 }

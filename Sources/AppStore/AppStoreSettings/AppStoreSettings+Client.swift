@@ -20,7 +20,7 @@ extension AppStoreSettings {
         budgets: RequestBudgets? = nil, logger: Logger, observe: @escaping @Sendable (APIEvent) -> Void = { _ in }
     ) -> AppStoreServerClient {
         for warning in api.warnings {
-            logger.warning("the App Store Server API is not as safe as it could be", [LogField(.fix, "\(warning)")])
+            logger.warning("App Store Server API configuration is insecure", [LogField(.fix, "\(warning)")])
         }
         let log = RateLimitedLogger(logger, perSecond: 1)
         return AppStoreServerClient(
@@ -53,14 +53,14 @@ extension AppStoreSettings {
     private static func report(_ event: APIEvent, _ log: RateLimitedLogger) {
         switch event {
         case .keyRead(let file):
-            log.log(.info, key: "key", "the App Store Server API key was read", [LogField(.path, file)])
+            log.log(.info, key: "key", "App Store Server API key loaded", [LogField(.path, file)])
         case .keyUnusable(let file, let message):
             log.log(
-                .error, key: "key", "the App Store Server API key cannot be used",
+                .error, key: "key", "App Store Server API key cannot be used",
                 [LogField(.path, file), LogField(.error, message)])
         case .refusedObject(_, let scope, let reason):
             log.log(
-                .error, key: "object", "a signed object of the App Store Server API was refused",
+                .error, key: "object", "signed object from the App Store Server API rejected",
                 [LogField(.bundleId, scope.bundleId.rawValue), LogField(.reason, reason)])
         case .answered, .unauthorized, .rateLimited, .repeatedPage: break
         }

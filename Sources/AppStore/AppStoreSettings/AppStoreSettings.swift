@@ -9,43 +9,43 @@ internal import Records
 package enum AppStoreSettings {
     package static let apps = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind),
-        help: "The apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
+        help: "Apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
     /// Optional variant of ``apps``, for tools that can work without.
     package static let appsIfAny = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
-        help: "The apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
+        help: "Apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
     package static let environments = Setting(
         "apps.<bundleId>.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: AppStoreEnvironment.published,
-        help: "The environments of one app. Sandbox notifications always go to the sandbox topic.",
+        help: "Accepted environments of one app. Sandbox notifications always go to the sandbox topic.",
         example: "Production")
     package static let sharedSecretFile = Setting.readableFile(
         "apps.<bundleId>.shared.secret.file",
         help: """
-            Version 1 and older notifications are accepted for one app that has this: a file with its shared secrets from \
-            App Store Connect, one a line, readable for this service alone. It is read again when it changes.
+            File with the app's shared secrets from App Store Connect, one per line, readable by this service only; \
+            enables version 1 and older notifications for the app. It is reloaded when it changes.
             """, example: "/run/secrets/shared-secrets"
     ).optional
     package static let refunds = Setting<RefundHandling>.oneOf(
         "apps.<bundleId>.refunds", default: .on,
-        help: "off leaves the refund requests of one app to somebody else: sluice-refunds skips them.")
+        help: "off makes sluice-refunds skip the refund requests of one app, for another system to answer.")
     package static let refundRoundGap = Setting.duration(
         "refunds.round.gap", default: .seconds(72 * 3_600), in: .seconds(3_600)...(.seconds(60 * 86_400)),
         help: """
-            A request so long after the one before about the same transaction is about another refund: it is decided and \
-            answered on its own. Apple repeats a request for a few hours, and tells of few refusals.
+            Interval after which another request about the same transaction starts a new round, with its own decision \
+            and answer. Apple repeats a request for a few hours, and reports few refusals.
             """)
     package static let roots = Setting.readableFiles(
-        "root.certificates", help: "Root certificates, PEM or DER, in place of the built-in Apple Root CA - G3.",
+        "root.certificates", help: "Root certificates, PEM or DER, instead of the built-in Apple Root CA - G3.",
         example: "/etc/sluice/root.pem"
     ).optional
     package static let revocation = Setting<RevocationPolicy>.oneOf(
         "revocation", default: .soft,
         help: """
-            OCSP: strict answers 503 while nothing is known about a certificate, soft accepts and raises an alert, off \
-            never asks. A revoked certificate is always refused.
+            OCSP policy: while the status of a certificate is unknown, strict responds 503 and soft accepts and raises \
+            an alert; off sends no OCSP requests. A revoked certificate is always rejected.
             """)
 }
 
@@ -66,7 +66,7 @@ extension AppStoreSettings {
         let configured = configuration[Self.apps]
         var seen: Set<String> = []
         for app in configured where !seen.insert(app.bundleId).inserted {
-            throw configuration.error(Self.apps.key, "\(app.bundleId) is named twice.")
+            throw configuration.error(Self.apps.key, "\(app.bundleId) is listed twice.")
         }
         return configured.map { app in
             let environments = configuration.value(Self.environments, for: app.bundleId)
@@ -89,7 +89,7 @@ extension AppStoreSettings {
             } catch {
                 throw configuration.error(
                     Self.roots.key,
-                    "\(file) holds no certificate in PEM or DER: \(error.message). Name a file that does.")
+                    "\(file) contains no certificate in PEM or DER: \(error.message). Name a file with certificates.")
             }
         }
         return roots
@@ -122,7 +122,7 @@ extension AppStoreSettings {
             } catch {
                 throw configuration.error(
                     found.setting,
-                    "\(path): \(error.message). Write the shared secret of App Store Connect (App Information) into it."
+                    "\(path): \(error.message). Write the app's shared secret from App Store Connect into it."
                 )
             }
             legacy.append(found)

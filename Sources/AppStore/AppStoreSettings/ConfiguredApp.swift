@@ -6,7 +6,7 @@ package struct ConfiguredApp: Sendable, Equatable {
     package let appAppleId: Int64
 
     static let kind = ValueKind<ConfiguredApp>(
-        name: "APP", expected: "a bundle id and Apple's app id with a colon between them",
+        name: "APP", expected: "a bundle id and Apple's app id, separated by a colon",
         example: "com.example.app:1234567890", text: { "\($0.bundleId):\($0.appAppleId)" }
     ) { text throws(SettingProblem) in
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -14,7 +14,7 @@ package struct ConfiguredApp: Sendable, Equatable {
             throw SettingProblem("is not a bundle id and Apple's app id, such as com.example.app:1234567890")
         }
         guard !parts[0].isEmpty, parts[0].utf8.count <= 155, parts[0].utf8.allSatisfy(isBundleIdByte) else {
-            throw SettingProblem("has a bundle id with other characters than letters, digits, dots and hyphens")
+            throw SettingProblem("has a bundle id with characters other than letters, digits, dots and hyphens")
         }
         return ConfiguredApp(bundleId: String(parts[0]), appAppleId: appAppleId)
     }

@@ -26,16 +26,16 @@ package struct SharedSecrets: Sendable {
             guard Self.lengths.contains(secret.count), secret.allSatisfy({ $0 > 32 && $0 < 127 }) else {
                 throw FileProblem(
                     message: """
-                        line \(index + 1) is no shared secret: \(Self.lengths.lowerBound) to \
+                        line \(index + 1) is not a shared secret: expected \(Self.lengths.lowerBound) to \
                         \(Self.lengths.upperBound) characters without spaces
                         """)
             }
             digests.append(secret.withUnsafeBytes { SHA256.digest(of: $0) }.bytes)
         }
-        guard !digests.isEmpty else { throw FileProblem(message: "the file holds no shared secret") }
+        guard !digests.isEmpty else { throw FileProblem(message: "the file contains no shared secret") }
         guard digests.count <= Self.maximumCount else {
             throw FileProblem(
-                message: "the file holds \(digests.count) shared secrets; \(Self.maximumCount) are allowed")
+                message: "the file contains \(digests.count) shared secrets; at most \(Self.maximumCount) are allowed")
         }
         self.digests = digests
     }

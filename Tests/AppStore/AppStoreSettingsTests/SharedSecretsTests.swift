@@ -24,10 +24,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "the file holds no shared secret"), ("# none\n", "the file holds no shared secret"),
-        ("\(one)\nshort\n", "line 2 is no shared secret: 16 to 128 characters without spaces"),
-        ("two words of a sentence\n", "line 1 is no shared secret: 16 to 128 characters without spaces"),
-        (String(repeating: "\(two)\n", count: 9), "the file holds 9 shared secrets; 8 are allowed"),
+        ("", "the file contains no shared secret"), ("# none\n", "the file contains no shared secret"),
+        ("\(one)\nshort\n", "line 2 is not a shared secret: expected 16 to 128 characters without spaces"),
+        ("two words of a sentence\n", "line 1 is not a shared secret: expected 16 to 128 characters without spaces"),
+        (String(repeating: "\(two)\n", count: 9), "the file contains 9 shared secrets; at most 8 are allowed"),
     ])
     func `the error for an invalid file does not show its text`(text: String, problem: String) {
         #expect(throws: FileProblem(message: problem)) { try SharedSecrets(lines: Array(text.utf8)) }

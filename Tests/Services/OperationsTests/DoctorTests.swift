@@ -189,14 +189,14 @@ import Testing
             $0.api = .asked([], warnings: [.init(setting: "a", problem: "every user", fix: "chmod")])
         },
         Fault("a token that Apple refuses", .problem, .api, "401") {
-            $0.api = answer(.unauthorized, status: 401, fix: "one of: the key id is not that of the key file")
+            $0.api = answer(.unauthorized, status: 401, fix: "one of: the key id does not match the key file")
         },
         Fault("a proxy's 403", .problem, .api, "no answer of Apple's") { $0.api = answer(.refused, status: 403) },
         Fault("a page in place of an answer", .problem, .api, "no answer of Apple's") {
             $0.api = answer(.unreadable, status: 302)
         },
-        Fault("Apple's fault", .warning, .api, "not known") { $0.api = answer(.server, status: 500) },
-        Fault("an API out of reach", .problem, .api, "no answer: ") { $0.api = answer(.noAnswer) },
+        Fault("a fault of Apple", .warning, .api, "unknown: ") { $0.api = answer(.server, status: 500) },
+        Fault("an API out of reach", .problem, .api, "no response: ") { $0.api = answer(.noAnswer) },
         Fault("a clock of another time than Apple's", .problem, .clock, "31 s ahead of Apple's") {
             $0.api = answer(.refused, status: 404, code: .transactionIdNotFound, clockDifference: 31_000)
         },

@@ -31,7 +31,7 @@ package struct AnswerReader {
         do throws(JSONError) {
             document = try JSONDocument.object(body, maximumBytes: AppStoreServerClient.maximumBodyBytes)
         } catch {
-            throw .unreadable("\(operation): the answer is not a JSON object: \(error)", status: 200)
+            throw .unreadable("\(operation): the response is not a JSON object: \(error)", status: 200)
         }
         do throws(AnswerProblem) {
             var reader = AnswerReader(document.root)
@@ -39,7 +39,8 @@ package struct AnswerReader {
             try reader.check()
             return answer
         } catch {
-            throw .unreadable("\(operation): the answer is not as documented: \(error.message)", status: 200)
+            throw .unreadable(
+                "\(operation): the response does not match Apple's documentation: \(error.message)", status: 200)
         }
     }
 

@@ -98,7 +98,7 @@ package final class RequestBudgets: Sendable {
         do {
             try await sleep(.nanoseconds(Int64(clamping: moment - now)))
         } catch {
-            throw APIFailure(kind: .cancelled, message: "the wait for a turn was cancelled", isRetriable: true)
+            throw APIFailure(kind: .cancelled, message: "waiting for the rate limit was cancelled", isRetriable: true)
         }
     }
 
@@ -108,8 +108,9 @@ package final class RequestBudgets: Sendable {
 
     private func spent(_ operation: APIOperation, until: Int64) -> APIFailure {
         APIFailure(
-            kind: .rateLimited, message: "\(operation): the rate limit leaves no turn in time", isRetriable: true,
-            retryAt: until, fix: "try again at the time given; nothing was sent")
+            kind: .rateLimited, message: "\(operation): the rate limit allows no request before the deadline",
+            isRetriable: true,
+            retryAt: until, fix: "nothing was sent; retry at the reported time")
     }
 }
 

@@ -77,7 +77,7 @@ extension AppStoreServerClient {
                     notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)
             case .notForUs(let refusal), .notApple(let refusal), .retryLater(let refusal):
                 throw RefusedObject(refusal)
-            case .duplicate: throw RefusedObject("a duplicate, which is known to the ingress alone")
+            case .duplicate: throw RefusedObject("a duplicate, which only the ingress detects")
             case .legacy: throw RefusedObject("a version 1 notification, which is never signed")
             }
             return verdict
@@ -120,10 +120,10 @@ extension APIFailure {
     init(_ refused: RefusedObject, in operation: APIOperation) {
         self.init(
             kind: .unverified, status: 200,
-            message: "\(operation): the signed object in the answer is refused: \(refused)",
+            message: "\(operation): the signed object in the response was rejected: \(refused)",
             isRetriable: refused.isRetriable,
             fix:
-                "check apps, root.certificates and appstore.api.url; if all are right, Apple's answer is not to be trusted"
+                "check apps, root.certificates and appstore.api.url; if all are correct, do not trust the response"
         )
     }
 }

@@ -142,7 +142,7 @@ package final class AppStoreServerClient: Sendable {
         case .production: return configuration.productionURL
         case .sandbox: return configuration.sandboxURL
         default:
-            throw .invalidRequest("the App Store Server API has the environments Production and Sandbox only")
+            throw .invalidRequest("the App Store Server API exists for Production and Sandbox only")
         }
     }
 }

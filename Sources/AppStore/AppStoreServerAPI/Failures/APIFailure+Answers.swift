@@ -35,7 +35,7 @@ extension APIFailure {
         case .refused where code == nil && status == 400:
             failure.fix = "compare the body with Apple's documentation of the endpoint"
         case .refused where code == nil, .unreadable:
-            failure.fix = "check appstore.api.url and what is between this machine and Apple"
+            failure.fix = "check appstore.api.url and any proxy between this machine and Apple"
         default: break
         }
         self = failure
@@ -70,9 +70,9 @@ extension APIFailure {
             causes.append("this machine's clock differs from Apple's by \(clockDifference / 1000) s: correct it")
         }
         causes += [
-            "the key id is not that of the key file", "the issuer id is not the account's",
+            "the key id does not match the key file", "the issuer id does not match the account",
             "the key was revoked in App Store Connect, or is not an In-App Purchase key",
-            "the bundle id is not an app of the key's account",
+            "the bundle id does not belong to the key's account",
         ]
         if clockDifference == nil { causes.append("this machine's clock is wrong") }
         return "one of: " + causes.joined(separator: "; ")

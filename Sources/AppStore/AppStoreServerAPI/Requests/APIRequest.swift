@@ -32,11 +32,11 @@ package struct APIRequest: Sendable {
                 continue
             }
             guard let argument = rest.popFirst(), Self.isPathArgument(argument) else {
-                throw .invalidRequest("\(operation): an identifier of the path is empty or has other characters")
+                throw .invalidRequest("\(operation): a path identifier is empty or has invalid characters")
             }
             target += argument
         }
-        guard rest.isEmpty else { throw .invalidRequest("\(operation): more identifiers than the path takes") }
+        guard rest.isEmpty else { throw .invalidRequest("\(operation): too many path identifiers") }
         for (index, (name, value)) in query.enumerated() {
             target += index == 0 ? "?" : "&"
             target += Self.percentEncoded(name) + "=" + Self.percentEncoded(value)

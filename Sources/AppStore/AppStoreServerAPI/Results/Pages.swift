@@ -43,7 +43,7 @@ package struct Pages<Page: Sendable>: Sendable {
         case .end: return nil
         case .repeated:
             position = .end
-            throw .unreadable("more pages are announced under a revision or token that was used before, or under none")
+            throw .unreadable("the response announces another page without a new revision or token")
         case .next: break
         }
         let fetched = try await fetch(cursor)

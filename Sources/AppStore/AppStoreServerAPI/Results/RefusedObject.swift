@@ -22,11 +22,11 @@ package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible
     init?(bundleId: BundleId?, environment: AppStoreEnvironment?, unless scope: APIScope) {
         // Compare bytes: text equality accepts look-alikes.
         guard let bundleId, bundleId.rawValue.utf8.elementsEqual(scope.bundleId.rawValue.utf8) else {
-            self.init("another app than the request was for")
+            self.init("bundleId does not match the request")
             return
         }
         guard environment != scope.environment else { return nil }
-        self.init("another environment than the request was for")
+        self.init("environment does not match the request")
     }
 
     init(_ detail: String) {

@@ -108,7 +108,7 @@ package final class BearerTokens: Sendable {
             return (.success(token), event)
         } catch {
             let failure = APIFailure(
-                kind: .noKey, message: "the App Store Server API token cannot be signed: \(error.message)",
+                kind: .noKey, message: "signing the App Store Server API token failed: \(error.message)",
                 isRetriable: true)
             return (.failure(failure), event)
         }
@@ -117,6 +117,7 @@ package final class BearerTokens: Sendable {
     private static func unusable(_ path: String) -> APIFailure {
         APIFailure(
             kind: .noKey, message: "the App Store Server API key \(path) cannot be used", isRetriable: true,
-            fix: "put the .p8 file of App Store Connect there, readable for this process; it is read again by itself")
+            fix: "put the .p8 file from App Store Connect there, readable by this process; it is reloaded automatically"
+        )
     }
 }

@@ -28,7 +28,7 @@ struct SigningKeyFile: Sendable {
             // Reported once, and again if the file reappears and disappears.
             let isNews = version != nil || key == nil
             version = nil
-            return isNews ? .unusable("\(path) is no file that can be read") : .unchanged
+            return isNews ? .unusable("\(path) cannot be read") : .unchanged
         }
         guard current != version else { return .unchanged }
         version = current
@@ -37,7 +37,7 @@ struct SigningKeyFile: Sendable {
             keyId = Self.keyId(inNameOf: URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent)
             return .read
         } catch {
-            return .unusable("\(path) holds no key that can be used: \(error.message)")
+            return .unusable("\(path) contains no usable key: \(error.message)")
         }
     }
 }
