@@ -100,7 +100,7 @@ enum LegacyMutants {
     ]
 
     private static let reading: [Mutant] = [
-        object.mutant("legacy-text", "BoundedText.accepts(text)", after: "a text or a number is expected", "true"),
+        object.mutant("legacy-text", "BoundedText.accepts(text)", after: "expected a string or a number", "true"),
         object.mutant("legacy-number", "TextGrammar.isNumber(text)", "true"),
         object.mutant("legacy-negative", "$0 < 0 ? nil : $0", "$0"),
         receipt.mutant("legacy-elements", "elements.count < LegacyNotification.maximumElements", "true"),

@@ -97,7 +97,7 @@ extension NotificationVerifier {
         case .decided(let verdict): return verdict
         case .authentic(let authentic): notification = authentic
         case .opened:
-            return verdict(Refusal(.internal, "the signature was not examined", at: .signature))
+            return verdict(Refusal(.internal, "the signature was not verified", at: .signature))
         }
         let (object, certificates) = (notification.object, notification.object.header.path.serials)
         objects.fixedKeys?.makeTable(for: object, at: now)

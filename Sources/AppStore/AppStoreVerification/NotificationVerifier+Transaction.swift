@@ -75,7 +75,7 @@ extension AudienceCheck {
             throw Refusal(.audience, "the app is not configured", bundleId: named.value?.rawValue)
         }
         guard let environment = environment.value else {
-            throw Refusal(.audience, "the environment is not a text", bundleId: bundleId.rawValue)
+            throw Refusal(.audience, "the environment is not a string", bundleId: bundleId.rawValue)
         }
         // As for notifications, Xcode and LocalTesting never pass; the sandbox passes for an app configured without it.
         let isExpected = app.environments.contains(environment)

@@ -159,7 +159,7 @@ final class SignedObjectVerifier: Sendable {
         if let path = cache.path(digest, at: now) { return path }
         if isLimited {
             guard limiter.enter(digest, at: now) else {
-                throw Refusal(.newCertificateChains, "too many certificate chains never seen before")
+                throw Refusal(.newCertificateChains, "too many new certificate chains")
             }
         }
         defer { if isLimited { limiter.leave(digest) } }

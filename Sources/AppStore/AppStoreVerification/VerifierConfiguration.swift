@@ -130,7 +130,7 @@ extension VerifierConfiguration {
             (1...1000).contains(newCertificateChains.concurrency)
         else {
             throw VerifierSetupError(
-                code: .settings, message: "new chains: 1 to 100000 a second, 1 to 1000 at the same time")
+                code: .settings, message: "new chains: 1 to 100000 per second, 1 to 1000 concurrently")
         }
         guard (1...FixedKeyTables.greatestRecheck).contains(tables.recheckedOneIn) else {
             throw VerifierSetupError(

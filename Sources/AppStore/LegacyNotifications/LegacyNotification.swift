@@ -83,7 +83,7 @@ public struct LegacyNotification: Sendable {
         do {
             return try JSONDocument.object(legacy, maximumBytes: legacy.count, maximumDepth: legacy.count)
         } catch {
-            throw LegacyFault(.receipt, "the body is no object")
+            throw LegacyFault(.receipt, "the body is not an object")
         }
     }
 
@@ -95,10 +95,10 @@ public struct LegacyNotification: Sendable {
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {
             return environment
         }
-        guard let name = inner.string else { throw LegacyFault(.receipt, "the receipt's environment is no text") }
+        guard let name = inner.string else { throw LegacyFault(.receipt, "the receipt's environment is not a string") }
         guard name == environment.rawValue else {
             throw AppStoreEnvironment(name).isKnown
-                ? LegacyFault(.environmentMismatch, "the receipt is of another environment")
+                ? LegacyFault(.environmentMismatch, "the receipt's environment does not match the body's")
                 : LegacyFault(.receipt, "the receipt's environment is unknown")
         }
         return environment
@@ -108,8 +108,8 @@ public struct LegacyNotification: Sendable {
         switch body.bundleId {
         case .absent: return
         case .value(let named):
-            guard named == bundleId else { throw LegacyFault(.otherApp, "bid is another app") }
-        case .malformed: throw LegacyFault(.text, "bid is no bundle id")
+            guard named == bundleId else { throw LegacyFault(.otherApp, "bid does not match the app") }
+        case .malformed: throw LegacyFault(.text, "bid is not a bundle id")
         }
     }
 }

@@ -25,13 +25,13 @@ struct LegacyObject: Sendable {
         guard let value = self[name] else { return nil }
         // A character takes at most six bytes, as `\u0041`.
         guard value.range.count <= 6 * BoundedText.maximumBytes + 2 else {
-            throw LegacyFault(.text, "a text is too long")
+            throw LegacyFault(.text, "a string is too long")
         }
         guard let text = value.string ?? value.number?.text else {
-            throw LegacyFault(.receipt, "a text or a number is expected")
+            throw LegacyFault(.receipt, "expected a string or a number")
         }
         guard BoundedText.accepts(text) else {
-            throw LegacyFault(.text, "a text is too long or has control characters")
+            throw LegacyFault(.text, "a string is too long or has control characters")
         }
         return text
     }
@@ -49,7 +49,9 @@ struct LegacyObject: Sendable {
     /// Returns one of Apple's identifiers that become part of keys: digits only, as a number or text.
     func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
         guard let text = try text(name) else { return nil }
-        guard TextGrammar.isNumber(text) else { throw LegacyFault(.text, "a transaction id has other than digits") }
+        guard TextGrammar.isNumber(text) else {
+            throw LegacyFault(.text, "a transaction id has characters other than digits")
+        }
         return Identifier(text)
     }
 

@@ -17,7 +17,7 @@ struct LegacyReceipt: Sendable {
 
     private init(unifiedReceiptOf body: LegacyBody) throws(LegacyFault) {
         guard let receipt = body.root["unified_receipt"], receipt.kind == .object else {
-            throw LegacyFault(.receipt, "unified_receipt is no object")
+            throw LegacyFault(.receipt, "unified_receipt is not an object")
         }
         let object = LegacyObject(receipt)
         var transactions: [ReceiptTransaction] = []
@@ -31,7 +31,7 @@ struct LegacyReceipt: Sendable {
     private init(receiptsOf body: LegacyBody, _ fallback: OriginalTransactionId?) throws(LegacyFault) {
         for value in [body.root["latest_receipt_info"], body.root["latest_expired_receipt_info"]] {
             guard value.map({ $0.kind == .object }) ?? true else {
-                throw LegacyFault(.receipt, "a receipt of the body is no object")
+                throw LegacyFault(.receipt, "a receipt of the body is not an object")
             }
         }
         var transactions: [ReceiptTransaction] = []
@@ -47,7 +47,7 @@ struct LegacyReceipt: Sendable {
     /// Returns the objects of an array; empty if the array is absent.
     private static func elements(of array: JSONElement?) throws(LegacyFault) -> [JSONElement] {
         guard let array else { return [] }
-        guard array.kind == .array else { throw LegacyFault(.receipt, "a part of unified_receipt is no array") }
+        guard array.kind == .array else { throw LegacyFault(.receipt, "a member of unified_receipt is not an array") }
         var elements: [JSONElement] = []
         var index = array.index + 1
         while index < Int(array.document.nodes[array.index].next) {
@@ -56,7 +56,7 @@ struct LegacyReceipt: Sendable {
                 throw LegacyFault(.tooManyElements, "an array of unified_receipt has more than 1000 elements")
             }
             guard element.kind == .object else {
-                throw LegacyFault(.receipt, "an element of unified_receipt is no object")
+                throw LegacyFault(.receipt, "an element of unified_receipt is not an object")
             }
             elements.append(element)
             index = Int(array.document.nodes[index].next)

@@ -22,10 +22,10 @@ struct LegacyStatement: Sendable {
     init(_ body: LegacyBody) throws(LegacyFault) {
         var root = body.root
         guard let typeElement = root["notification_type"], typeElement.kind == .string else {
-            throw LegacyFault(.form, "notification_type is absent or no text")
+            throw LegacyFault(.form, "notification_type is absent or not a string")
         }
         guard let type = try root.text("notification_type"), TextGrammar.isToken(type) else {
-            throw LegacyFault(.text, "notification_type is no token")
+            throw LegacyFault(.text, "notification_type is not a token")
         }
         source = body.source
         self.type = LegacyType(rawValue: type)

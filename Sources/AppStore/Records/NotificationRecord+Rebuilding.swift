@@ -13,7 +13,7 @@ public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unsigned: "the record has neither proof nor signedPayload"
-        case .malformedProof: "proof does not fit the payloads"
+        case .malformedProof: "proof does not match the payloads"
         case .unknownHeader(let reference): "header \(reference) is unknown"
         }
     }

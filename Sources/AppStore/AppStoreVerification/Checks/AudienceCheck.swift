@@ -34,26 +34,26 @@ struct AudienceCheck: Sendable {
             throw Refusal(.audience, "the app is not configured", bundleId: envelope.bundleId.value?.rawValue)
         }
         if envelope.environment.fault == .ambiguous {
-            throw Refusal(.profileContainer, "the environment of the external purchase token is not clear")
+            throw Refusal(.profileContainer, "the external purchase token does not identify the environment")
         }
         // The app is ours, so new or missing members are quarantined from here on; only members that name another app
         // are rejected.
         guard let environment = envelope.environment.value else {
-            throw Refusal(.profileAudience, "the environment is not a text")
+            throw Refusal(.profileAudience, "the environment is not a string")
         }
         if envelope.appAppleId.fault != nil {
             throw Refusal(.profileNumber, "appAppleId is not a whole number")
         }
         // Xcode, LocalTesting and unknown environments never pass, and the configuration does not accept them either.
         guard environment == .production || environment == .sandbox else {
-            throw Refusal(.profileAudience, "the environment is none that is known")
+            throw Refusal(.profileAudience, "unknown environment")
         }
         if environment == .production {
             if envelope.appAppleId.isAbsent, Self.needsAppAppleId(envelope) {
                 throw Refusal(.profileAudience, "appAppleId is absent")
             }
             if let appAppleId = envelope.appAppleId.value, appAppleId != app.appAppleId {
-                throw Refusal(.audience, "appAppleId is not the configured one", bundleId: bundleId.rawValue)
+                throw Refusal(.audience, "appAppleId does not match the configured app", bundleId: bundleId.rawValue)
             }
         }
         let isExpected = app.environments.contains(environment)
@@ -80,7 +80,7 @@ struct AudienceCheck: Sendable {
             }
         }
         guard envelope.containers.count == 1, !envelope.hasMalformedContainer else {
-            throw Refusal(.profileContainer, "not exactly one container that names the app")
+            throw Refusal(.profileContainer, "expected exactly one container that names the app")
         }
     }
 }

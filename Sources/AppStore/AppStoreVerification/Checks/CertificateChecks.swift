@@ -17,13 +17,13 @@ enum CertificateChecks {
     /// - Returns: the entries as decoded bytes; nil for a third or fourth entry that is not base64 or is too long.
     static func encodings(_ header: JWSHeader) throws(Refusal) -> [[UInt8]?] {
         guard let texts = header.certificateTexts, (2...4).contains(texts.count) else {
-            throw Refusal(.certificateListForm, "x5c is not an array of two to four texts")
+            throw Refusal(.certificateListForm, "x5c is not an array of two to four strings")
         }
         var encodings: [[UInt8]?] = []
         for (index, text) in texts.enumerated() {
             let encoding = decoded(text)
             guard encoding != nil || index >= 2 else {
-                throw Refusal(.certificateListForm, "an entry of x5c is not base64 of bounded length")
+                throw Refusal(.certificateListForm, "an entry of x5c is not base64, or too long")
             }
             encodings.append(encoding)
         }
@@ -81,7 +81,8 @@ enum CertificateChecks {
         for certificate in [leaf, intermediate] {
             guard certificate.hasUsableExtensions, !certificate.constrainsPath else {
                 throw Refusal(
-                    .certificateExtension, "not version 3, or an extension that this profile does not allow")
+                    .certificateExtension,
+                    "a certificate is not version 3, or has an extension that this profile does not allow")
             }
         }
     }
@@ -92,10 +93,10 @@ enum CertificateChecks {
     /// developer's, could sign. The intermediate's marker belongs to Apple Worldwide Developer Relations.
     static func checkMarkers(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
         guard isMarked(leaf: leaf) else {
-            throw Refusal(.leafMarker, "the leaf is not marked for receipt signing")
+            throw Refusal(.leafMarker, "the leaf lacks Apple's receipt-signing extension")
         }
         guard isMarked(intermediate: intermediate) else {
-            throw Refusal(.intermediateMarker, "the intermediate is not marked as Worldwide Developer Relations")
+            throw Refusal(.intermediateMarker, "the intermediate lacks Apple's Worldwide Developer Relations extension")
         }
     }
 
@@ -121,14 +122,14 @@ enum CertificateChecks {
             Refusal(
                 .chainRoot, "no path to a pinned root",
                 unknownRootFingerprint: unknownRootFingerprint(certificates, trust))
-        case .signature: Refusal(.chainSignature, "a certificate's signature is not good")
+        case .signature: Refusal(.chainSignature, "a certificate's signature is invalid")
         case .notCertificateAuthority:
             Refusal(.notCertificateAuthority, "an issuer of the path is not a certificate authority")
         case .certificateExtension:
-            Refusal(.certificateExtension, "an extension is critical and unknown, or malformed")
-        case .leafKey: Refusal(.leafKey, "the leaf's key is too small or of an unknown curve")
-        case .time: Refusal(.certificateTime, "a date of the path is not readable")
-        case .internalFailure: Refusal(.internal, "the certificates could not be examined")
+            Refusal(.certificateExtension, "an extension is malformed, or critical and unknown")
+        case .leafKey: Refusal(.leafKey, "the leaf's key is too small or on an unknown curve")
+        case .time: Refusal(.certificateTime, "a certificate's date cannot be parsed")
+        case .internalFailure: Refusal(.internal, "verifying the certificates failed")
         }
     }
 
@@ -163,7 +164,7 @@ final class ValidatedPath: Sendable {
         try CertificateChecks.checkMarkers(leaf: leaf, intermediate: intermediate)
         let key = try SignatureChecks.key(of: leaf)
         guard let validity = path.validity else {
-            throw Refusal(.certificateTime, "a date of the path is not in the form of RFC 5280")
+            throw Refusal(.certificateTime, "a certificate's date is not encoded as RFC 5280 requires")
         }
         self.leaf = leaf
         self.intermediate = intermediate

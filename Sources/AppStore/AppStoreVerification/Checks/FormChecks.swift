@@ -21,7 +21,7 @@ enum FormChecks {
         } catch {
             switch error.code {
             case .empty: throw Refusal(.empty, "the body is empty")
-            case .duplicateName: throw Refusal(.jsonDuplicate, "an object of the body names a member twice")
+            case .duplicateName: throw Refusal(.jsonDuplicate, "an object of the body has a duplicate member")
             default: throw Refusal(.json, "the body is not JSON")
             }
         }
@@ -37,8 +37,10 @@ enum FormChecks {
         guard root["notification_type"] == nil else {
             throw Refusal(.jsonShape, "the body has both signedPayload and notification_type")
         }
-        guard member.kind == .string else { throw Refusal(.jsonShape, "signedPayload is not a text") }
-        guard body.count <= limits.signedBytes else { throw Refusal(.tooLarge, "a signed body is not as long") }
+        guard member.kind == .string else { throw Refusal(.jsonShape, "signedPayload is not a string") }
+        guard body.count <= limits.signedBytes else {
+            throw Refusal(.tooLarge, "the body is too long for a signed notification")
+        }
         // No character of a JWS needs an escape, but JSON allows any character to be escaped.
         if let range = member.plainTextRange { return .signedPayload(body[range]) }
         return .signedPayload(Array((member.string ?? "").utf8)[...])
@@ -102,7 +104,7 @@ enum FormChecks {
             byte != UInt8(ascii: ".") && withUnsafeBytes(of: byte) { Base64URL.hasForeignByte($0) }
         }
         return isForeign || dots != 2
-            ? Refusal(.jwsForm, "a character that is not base64url") : Refusal(.jwsBase64, "not canonical base64url")
+            ? Refusal(.jwsForm, "a character is not base64url") : Refusal(.jwsBase64, "not canonical base64url")
     }
 
     private static let es256 = Array("ES256".utf8)

@@ -33,7 +33,9 @@ enum ProfileChecks {
     /// `crit` and `b64` change the meaning of the signature and Apple sends neither; a library that overlooks them is
     /// wrong (RFC 7515 section 4.1.11, RFC 7797 section 6).
     static func checkHeader(_ header: KnownHeader, of object: String) throws(Refusal) {
-        guard !header.hasCriticalMembers else { throw Refusal(.profileCritical, "\(object): crit or b64") }
+        guard !header.hasCriticalMembers else {
+            throw Refusal(.profileCritical, "\(object): crit or b64 in the header")
+        }
         guard !header.path.hasUnexpectedShape else {
             throw Refusal(.profileChain, "\(object): x5c is not leaf, intermediate, root")
         }
@@ -51,7 +53,7 @@ enum ProfileChecks {
             return try JSONDocument.object(payload)
         } catch {
             switch error.code {
-            case .duplicateName: throw Refusal(.profileDuplicate, "\(object): a member twice")
+            case .duplicateName: throw Refusal(.profileDuplicate, "\(object): duplicate member")
             case .controlCharacter: throw Refusal(.profileText, "\(object): a control character")
             default: throw Refusal(.profileEncoding, "\(object): not a JSON object")
             }
@@ -69,7 +71,7 @@ enum ProfileChecks {
         let (latest, overflow) = now.addingReportingOverflow(greatestLead)
         let milliseconds = date.millisecondsSince1970
         guard milliseconds >= earliest else {
-            throw Refusal(.profileDate, "\(object): signedDate is before the App Store")
+            throw Refusal(.profileDate, "\(object): signedDate is before the App Store existed")
         }
         guard overflow || milliseconds <= latest else {
             throw Refusal(.clock, "\(object): signedDate is more than 24 hours ahead")
@@ -102,10 +104,10 @@ enum TextChecks {
     ) throws(Refusal) {
         switch field {
         case .absent: return
-        case .malformed: throw Refusal(.profileText, "\(name) is not a bounded text")
+        case .malformed: throw Refusal(.profileText, "\(name) is not a string, or too long")
         case .value(let value):
             guard isAllowed(value.rawValue) else {
-                throw Refusal(.profileText, "\(name) has characters that its grammar does not have")
+                throw Refusal(.profileText, "\(name) has characters that its grammar does not allow")
             }
         }
     }

@@ -14,7 +14,7 @@ enum SignatureChecks {
     /// requires.
     static func key(of leaf: Certificate) throws(Refusal) -> P256PublicKey {
         guard !leaf.isCertificateAuthority, leaf.maySignData, let key = P256PublicKey(certificate: leaf) else {
-            throw Refusal(.leafKey, "the leaf has no P-256 key for signatures")
+            throw Refusal(.leafKey, "the leaf has no P-256 signing key")
         }
         return key
     }
@@ -31,9 +31,10 @@ enum SignatureChecks {
     ) throws(Refusal) {
         switch key.verify(digest: digest, rawSignature: signature) {
         case .valid: return
-        case .invalid: throw Refusal(.signature, "the signature is not the leaf's", certificates: certificates)
+        case .invalid:
+            throw Refusal(.signature, "the signature does not verify with the leaf's key", certificates: certificates)
         // No result, because memory is exhausted or OpenSSL is broken. The notification may be authentic.
-        case .failed: throw Refusal(.internal, "the signature could not be examined", at: .signature)
+        case .failed: throw Refusal(.internal, "verifying the signature failed", at: .signature)
         }
     }
 
@@ -100,7 +101,7 @@ enum SignatureChecks {
         guard standings.contains(where: { $0.known(at: now) == .unknown }) else { return false }
         guard checker.policy != .strict else {
             throw Refusal(
-                .revocationUnknown, "no answer about revocation is known", certificates: header.path.serials)
+                .revocationUnknown, "the revocation status is unknown", certificates: header.path.serials)
         }
         return true
     }
