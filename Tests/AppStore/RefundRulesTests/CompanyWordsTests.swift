@@ -162,7 +162,7 @@ import Testing
         (#"{"consent":"no"}"#, "consent: expected true or false"), (#"{"withdrawn":1}"#, "withdrawn: expected"),
         (#"{"since":"yesterday"}"#, "since: expected a moment"), (#"{"since":1e40}"#, "since: expected a moment"),
         (#"{"preference":"REFUND"}"#, "preference: expected one of decline"),
-        (#"{"consumption":{"customerConsented":true}}"#, "customerConsented is not part of it"),
+        (#"{"consumption":{"customerConsented":true}}"#, "customerConsented is not allowed here"),
         (#"{"consumption":[]}"#, "consumption: expected an object"), ("[]", "expected an object"),
     ])
     func `a known member with an invalid value is an error`(_ text: String, _ message: String) {

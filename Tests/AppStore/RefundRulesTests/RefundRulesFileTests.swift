@@ -90,7 +90,7 @@ import Testing
         (#""products":["a"]"#, #"when: unknown member "products"; allowed are product, productType, price"#),
         (#""product":"a""#, "when.product: expected a list of 1 to 1000 product ids"),
         (#""product":[]"#, "when.product: expected a list of 1 to 1000 product ids"),
-        (#""product":["a*b"]"#, "when.product[0]: expected a product id, or its beginning and a *"),
+        (#""product":["a*b"]"#, "when.product[0]: expected a product id, or a prefix followed by *"),
         (#""product":["a",""]"#, "when.product[1]: expected a product id"),
         (#""productType":["Subscription"]"#, "when.productType[0]: expected one of Auto-Renewable Subscription, Con"),
         (#""reason":["legal"]"#, "when.reason[0]: expected one of FULFILLMENT_ISSUE, LEGAL, OTHER"),
@@ -99,8 +99,8 @@ import Testing
         (#""bundleId":[""]"#, "when.bundleId[0]: expected a bundle id"),
         (#""price":{"from":"1"}"#, "when.price: currency is missing"),
         (#""price":{"currency":"EUR"}"#, "when.price: expected from (inclusive), to (exclusive), or both"),
-        (#""price":{"currency":"eur","from":"1"}"#, "when.price.currency: expected a code of ISO 4217"),
-        (#""price":{"currency":"EUR","from":4990}"#, "when.price.from: expected an amount of the currency as text"),
+        (#""price":{"currency":"eur","from":"1"}"#, "when.price.currency: expected an ISO 4217 code"),
+        (#""price":{"currency":"EUR","from":4990}"#, "when.price.from: expected an amount in the currency as a string"),
         (#""price":{"currency":"EUR","from":"4,99"}"#, "when.price.from: expected an amount"),
         (#""price":{"currency":"EUR","from":"-1"}"#, "when.price.from: expected an amount"),
         (#""price":{"currency":"EUR","from":"1.2345"}"#, "when.price.from: expected an amount"),
@@ -147,9 +147,12 @@ import Testing
     // MARK: Checks beyond the schema
 
     @Test(arguments: [
-        (#""age":{"from":"2d","to":"48h"}"#, "when.age: to must be greater than from: it is exclusive"),
-        (#""earlierRefunds":{"from":2,"to":1}"#, "when.earlierRefunds: to must be greater than from"),
-        (#""price":{"currency":"EUR","from":"1","to":"1.000"}"#, "when.price: to must be greater than from"),
+        (#""age":{"from":"2d","to":"48h"}"#, "when.age: to is exclusive and must be greater than from"),
+        (#""earlierRefunds":{"from":2,"to":1}"#, "when.earlierRefunds: to is exclusive and must be greater than from"),
+        (
+            #""price":{"currency":"EUR","from":"1","to":"1.000"}"#,
+            "when.price: to is exclusive and must be greater than from"
+        ),
     ])
     func `an empty range is an error`(conditions: String, message: String) throws {
         let error = #expect(throws: RefundInputError.self) { try rules(when: conditions) }
@@ -165,7 +168,7 @@ import Testing
                  {"name":"a","outcome":"grantFull"}]}
                 """)
         }
-        #expect(error?.description == "rules.json:3: rules[1]: a rule of this name is above: names must differ")
+        #expect(error?.description == "rules.json:3: rules[1]: duplicate rule name; names must be unique")
     }
 
     @Test(arguments: ["", #","when":{}"#])

@@ -39,7 +39,7 @@ package enum StatusAnswer: Sendable {
         var answer = try Self.facts(of: verified, status: status)
         guard answer.originalTransactionId == before.originalTransactionId, answer.bundleId == before.bundleId,
             answer.environment == before.environment
-        else { throw Unusable(message: "the answer is about another purchase") }
+        else { throw Unusable(message: "the response is about another purchase") }
         answer.settleLegacy(before.answeredLegacyIds)
         var facts = before
         guard facts.merge(answer).isChanged else { return nil }
@@ -65,7 +65,7 @@ package enum StatusAnswer: Sendable {
                 try verified.renewalInfo.map { try RenewalInfoPayload(json: $0) }
             )
         } catch {
-            throw Unusable(message: "the answer is no transaction")
+            throw Unusable(message: "the response contains no transaction")
         }
         let (transaction, renewalInfo) = payloads
         if let problem = DecisiveFields.problem(
@@ -77,7 +77,7 @@ package enum StatusAnswer: Sendable {
             let facts = PurchaseFacts(
                 environment: verified.environment, bundleId: verified.bundleId, transaction: transaction,
                 renewalInfo: renewalInfo, status: status), facts.hasBoundedIdentifiers
-        else { throw Unusable(message: "the answer names no purchase, or none with bounded identifiers") }
+        else { throw Unusable(message: "the response names no purchase, or its identifiers are too long") }
         return facts
     }
 }

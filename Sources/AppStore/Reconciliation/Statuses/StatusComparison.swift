@@ -41,7 +41,7 @@ package struct StatusComparison: Sendable {
         guard !refused.object.isRetriable else {
             throw APIFailure(
                 kind: .unverified, status: 200,
-                message: "a signed object in the answer is refused: \(refused.object)", isRetriable: true,
+                message: "a signed object in the response was rejected: \(refused.object)", isRetriable: true,
                 fix: "check apps, root.certificates and appstore.api.url")
         }
         return .refused(refused)

@@ -35,10 +35,10 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         switch facts.inAppOwnershipType {
         case .familyShared:
             return ConsumptionProblem(
-                code: .familyShared, message: "Apple takes no answer for the transaction of a family member")
+                code: .familyShared, message: "Apple accepts no answer for a family member's transaction")
         case .assigned:
             return ConsumptionProblem(
-                code: .assigned, message: "Apple takes no answer for an assigned transaction")
+                code: .assigned, message: "Apple accepts no answer for an assigned transaction")
         default: break
         }
         guard facts.isAdvancedCommerce, let type = facts.productType, type.isKnown, type != .consumable,
@@ -46,6 +46,6 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         else { return nil }
         return ConsumptionProblem(
             code: .typeNotSupported,
-            message: "Apple takes answers about Advanced Commerce purchases for consumables and subscriptions alone")
+            message: "for Advanced Commerce purchases, Apple accepts answers about consumables and subscriptions only")
     }
 }

@@ -17,23 +17,23 @@ struct ConsumptionStatement {
             throw decision.isConsentRescinded
                 ? ConsumptionProblem(
                     code: .consentRescinded,
-                    message: "a parent revoked the app's use, and the company has not recorded consent since")
+                    message: "a parent revoked consent, and no consent has been recorded since")
                 : ConsumptionProblem(
                     code: .noConsent,
-                    message: "the customer is not known to have consented; Apple asks to send nothing then")
+                    message: "no consent of the customer is recorded; Apple requires that nothing is sent without it")
         }
         guard decision.outcome != .hold else {
-            throw ConsumptionProblem(code: .held, message: "a person decides: sluicectl refunds answer")
+            throw ConsumptionProblem(code: .held, message: "an operator must decide: sluicectl refunds answer")
         }
         guard let deliveryStatus = consumption.deliveryStatus else {
             throw ConsumptionProblem(
                 code: .deliveryStatusMissing,
-                message: "deliveryStatus is required: state it under consumption in the rules, or in the answer")
+                message: "deliveryStatus is required: set it under consumption in the rules, or in the answer")
         }
         guard let sampleContentProvided = consumption.sampleContentProvided else {
             throw ConsumptionProblem(
                 code: .sampleContentMissing,
-                message: "sampleContentProvided is required: state it under consumption in the rules, or in the answer"
+                message: "sampleContentProvided is required: set it under consumption in the rules, or in the answer"
             )
         }
         outcome = decision.outcome

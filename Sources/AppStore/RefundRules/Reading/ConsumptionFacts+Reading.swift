@@ -44,7 +44,8 @@ extension ConsumptionFacts {
         let input = try RefundInput(json: json, name: name, maximumBytes: maximumAnswerBytes)
         let (members, unknown) = try input.knownMembers(Member.all + [Member.outcome])
         guard members[Member.customerConsented] != nil else {
-            throw input.error("\(Member.customerConsented) is missing: true or false, has the customer consented")
+            throw input.error(
+                "\(Member.customerConsented) is missing; set it to true or false, whether the customer has consented")
         }
         var facts = try ConsumptionFacts(members)
         facts.outcome = try members[Member.outcome]?.oneOf()

@@ -37,7 +37,7 @@ extension RefundConditions {
     init(reading input: RefundInput) throws(RefundInputError) {
         let members = try input.members(Member.all)
         products = try members[Member.product].map { input throws(RefundInputError) in
-            try Self.list(input, of: "product ids", one: "a product id, or its beginning and a *", ProductPattern.init)
+            try Self.list(input, of: "product ids", one: "a product id, or a prefix followed by *", ProductPattern.init)
         }
         productTypes = try members[Member.productType].map(Self.known)
         price = try members[Member.price].map(Self.price)
@@ -71,14 +71,14 @@ extension RefundConditions {
     private static func price(_ input: RefundInput) throws(RefundInputError) -> Price {
         let members = try input.members([Member.currency, Member.from, Member.to])
         guard let currency = members[Member.currency] else {
-            throw input.error("\(Member.currency) is missing: a code of ISO 4217 such as \"EUR\"")
+            throw input.error("\(Member.currency) is missing: an ISO 4217 code such as \"EUR\"")
         }
-        let code = try currency.text("a code of ISO 4217 such as \"EUR\"") { text in
+        let code = try currency.text("an ISO 4217 code such as \"EUR\"") { text in
             text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
                 ? text : nil
         }
         let bounds = try bounds(input, members) { bound throws(RefundInputError) in
-            try bound.text("an amount of the currency as text, such as \"4.99\"") { AmountText.milliunits($0) }
+            try bound.text("an amount in the currency as a string, such as \"4.99\"") { AmountText.milliunits($0) }
         }
         return Price(currency: code, bounds: bounds)
     }
@@ -135,7 +135,7 @@ extension RefundConditions {
             throw input.error("expected \(Member.from) (inclusive), \(Member.to) (exclusive), or both")
         }
         if let from = bounds.from, let to = bounds.to, from >= to {
-            throw input.error("\(Member.to) must be greater than \(Member.from): it is exclusive")
+            throw input.error("\(Member.to) is exclusive and must be greater than \(Member.from)")
         }
         return bounds
     }

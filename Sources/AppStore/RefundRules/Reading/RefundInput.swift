@@ -113,7 +113,7 @@ struct RefundInput {
         } else if let instant = element.integer.flatMap(AppStoreInstant.init(millisecondsSince1970:)) {
             return instant
         }
-        throw error("expected a moment such as \"2026-11-25T12:00:00Z\", or milliseconds since 1970")
+        throw error("expected a time such as \"2026-11-25T12:00:00Z\", or milliseconds since 1970")
     }
 
     func integer(in range: ClosedRange<Int64>) throws(RefundInputError) -> Int64 {

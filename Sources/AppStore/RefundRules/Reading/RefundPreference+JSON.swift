@@ -31,7 +31,7 @@ extension RefundPreference {
         guard let consumption = members[Member.consumption] else { return }
         let facts = try ConsumptionFacts.reading(consumption, others: .collected)
         guard facts.value.customerConsented == nil else {
-            throw consumption.error("customerConsented is not part of it: state \(Member.consent)")
+            throw consumption.error("customerConsented is not allowed here; use \(Member.consent)")
         }
         self.consumption = facts.value
         unknownMembers += facts.unknown

@@ -25,7 +25,7 @@ extension RefundRules {
         let members = try file.members([Member.schema, Member.fallback, Member.consumption, Member.rules])
         _ = try members[Member.schema]?.text("the address of the JSON Schema") { $0 }
         guard let fallback = members[Member.fallback] else {
-            throw file.error("\(Member.fallback) is missing: the outcome where no rule applies")
+            throw file.error("\(Member.fallback) is missing; it is the outcome when no rule applies")
         }
         self.init(
             rules: try members[Member.rules].map(Self.rules) ?? [], fallback: try fallback.oneOf(),
@@ -39,7 +39,7 @@ extension RefundRules {
         for element in try input.elements(atMost: maximumRules, of: "rules") {
             let rule = try rule(element)
             guard !rules.contains(where: { $0.name == rule.name }) else {
-                throw element.error("a rule of this name is above: names must differ")
+                throw element.error("duplicate rule name; names must be unique")
             }
             if let earlier = rules.first(where: { $0.conditions.cover(rule.conditions) }) {
                 throw element.error("never applies: the rule \(earlier.name) above it applies first")

@@ -44,11 +44,11 @@ extension RefundConditions {
     /// The reason why these conditions hold for no request that Apple accepts an answer for; nil if they can hold.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
-            return "Apple takes no answer for transactions of family members, nor for assigned ones"
+            return "Apple accepts no answers for family members' or assigned transactions"
         }
         guard let productTypes, !productTypes.contains(.autoRenewableSubscription) else { return nil }
         if elapsed != nil { return "only an Auto-Renewable Subscription has a period that elapses" }
-        if purchases == [.renewal] { return "only an Auto-Renewable Subscription is renewed" }
+        if purchases == [.renewal] { return "only an Auto-Renewable Subscription renews" }
         if isTrial == true { return "only an Auto-Renewable Subscription has a trial" }
         return nil
     }

@@ -44,19 +44,19 @@ extension RefundRules {
             let names = missing.joined(separator: ", ")
             let fix =
                 othersMaySay
-                ? "without the service's or a preference's word no answer is sent"
-                : "no answer is ever sent; state it under consumption, or set refunds.provider.url"
+                ? "no answer is sent unless the service or a preference supplies it"
+                : "no answer is ever sent; set it under consumption, or set refunds.provider.url"
             findings.append(
                 RefundRulesFinding(
-                    severity: othersMaySay ? .warning : .error, rule: rule, message: "\(names) is not stated: \(fix)"))
+                    severity: othersMaySay ? .warning : .error, rule: rule, message: "\(names) is not set: \(fix)"))
         }
         if outcome == .grantProrated, facts.consumptionPercentage == nil {
             findings.append(
                 RefundRulesFinding(
                     severity: .warning, rule: rule,
                     message: """
-                        grantProrated needs consumptionPercentage for what is no subscription; without it no preference \
-                        is sent
+                        grantProrated requires consumptionPercentage for a product that is not a subscription; without \
+                        it no preference is sent
                         """))
         }
         return findings
