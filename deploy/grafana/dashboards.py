@@ -55,7 +55,7 @@ INGRESS = dashboard(
               rate("sluice_ingress_notifications_total", "type"), stacked=True),
         graph("Decisions", "What was decided about each request, by reason code.", "reqps",
               rate("sluice_ingress_decisions_total", "reason, status")),
-        graph("Age at receipt", "From Apple's signature to the receipt. Retries of Apple are hours old.", "s",
+        graph("Age at receipt", "Time from signedDate to receipt. Retries of Apple are hours old.", "s",
               *quantiles("sluice_ingress_notification_age_seconds")),
     ]),
     ("How fast is it answered?", [

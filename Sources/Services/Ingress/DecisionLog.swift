@@ -39,13 +39,13 @@ final class DecisionLog: Sendable {
         if let fingerprint = refusal.unknownRootFingerprint {
             return explanations.log(
                 .warning, key: refusal.reason.rawValue,
-                "Apple's markers under an unknown root: forged, or root.certificates lacks a root that Apple publishes",
+                "certificates with Apple's extensions lead to an unknown root: forged, or root.certificates is incomplete",
                 [LogField(.reason, refusal.reason.rawValue), LogField(.rootFingerprint, fingerprint)])
         }
         // The audience is checked only after the signature was verified.
         guard refusal.certificates != nil || refusal.step == .audience else { return }
         explanations.log(
-            .warning, key: refusal.reason.rawValue, "refused under a trusted chain",
+            .warning, key: refusal.reason.rawValue, "notification with a trusted certificate chain rejected",
             [
                 LogField(.reason, refusal.reason.rawValue),
                 refusal.detail.isEmpty ? nil : LogField(.detail, refusal.detail),
@@ -58,7 +58,7 @@ final class DecisionLog: Sendable {
     /// Logs a notification that differs from the one that Kafka has under its UUID. Called on a worker.
     func contradicted(_ id: NotificationUUID) {
         explanations.log(
-            .error, key: "contradiction", "another notification has this notificationUUID: the first one counts",
+            .error, key: "contradiction", "different notification with the same notificationUUID; the first one counts",
             [LogField(.notificationUUID, id.rawValue)])
     }
 

@@ -64,7 +64,8 @@ package final class Ingress: Service {
             let isRoot = error.code == .root
             throw StartupError(
                 error.message, setting: isRoot ? nil : IngressSettings.apps.key,
-                fix: isRoot ? "Name files of self-signed roots" : "Correct \(IngressSettings.apps.key)",
+                fix: isRoot
+                    ? "Set it to files with self-signed root certificates" : "Correct \(IngressSettings.apps.key)",
                 exitCode: .configuration)
         }
         let legacyVerifier = try LegacyVerifier(
@@ -164,10 +165,11 @@ package final class Ingress: Service {
             IngressSamples.add(verifier.revocationStatus(at: clocks.wallMilliseconds()), to: &samples)
             IngressSamples.add(verifier.tableStatus, to: &samples)
             samples.counter(
-                IngressMetricName.chainValidations, help: "Certificate paths examined; a known one is examined rarely.",
+                IngressMetricName.chainValidations,
+                help: "Certificate chains verified; cached chains are rarely verified again.",
                 UInt64(clamping: verifier.chainValidations))
             samples.gauge(
-                IngressMetricName.quarantineSpent, help: "The share of the hour's quarantine budget that is spent.",
+                IngressMetricName.quarantineSpent, help: "Share of the hourly quarantine budget that is used.",
                 budget.spentShare(nowNanoseconds: clocks.monotonicNanoseconds()))
         }
         return WorkerPool(count: plan.workers, atOnce: verifier.preferredBatch, name: "verify") {
@@ -190,7 +192,7 @@ package final class Ingress: Service {
         self.metrics.collect { samples in
             for counters in publicServer.counters { IngressSamples.add(counters, to: &samples) }
             samples.counter(
-                IngressMetricName.slowPasses, help: "Passes of the listener's loop of 50 ms or more.",
+                IngressMetricName.slowPasses, help: "Event loop iterations that took 50 ms or longer.",
                 UInt64(clamping: publicServer.slowPasses))
             let isReady = checks.allSatisfy { $0.problem() == nil }
             samples.gauge(
@@ -232,12 +234,12 @@ package final class Ingress: Service {
             ])
         if plan.forwarded != .off, plan.proxies.isEmpty {
             logger.warning(
-                "http.forwarded has no effect while http.proxies is empty: name the networks of the proxies",
+                "http.forwarded has no effect while http.proxies is empty; set it to the networks of the proxies",
                 [LogField(.setting, IngressSettings.proxies.key)])
         }
         if !plan.legacyApps.isEmpty, plan.forwarded == .off, !plan.proxies.isEmpty {
             logger.info(
-                "wrong passwords from http.proxies are not limited by network: they do not name the client",
+                "wrong passwords from http.proxies are not limited per network, because http.forwarded is off",
                 [LogField(.setting, IngressSettings.forwarded.key)])
         }
         logger.info(

@@ -42,14 +42,14 @@ final class IngressMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         self.registry = registry
         requestDuration = registry.histogram(
-            IngressMetricName.decisionDuration, help: "From the start of a request to its response.")
+            IngressMetricName.decisionDuration, help: "Time from the start of a request to its response.")
         verification = registry.histogram(
             IngressMetricName.verification, help: "Time of one verification on its worker.",
             buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05])
         acknowledgement = registry.histogram(
-            IngressMetricName.acknowledgement, help: "From passing a record to librdkafka to its delivery report.")
+            IngressMetricName.acknowledgement, help: "Time from passing a record to librdkafka to its delivery report.")
         age = registry.histogram(
-            IngressMetricName.age, help: "From Apple's signature to the receipt.",
+            IngressMetricName.age, help: "Time from signedDate to receipt.",
             buckets: [1, 5, 30, 60, 300, 3_600, 21_600, 86_400, 604_800])
         notifications = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map { environment in
@@ -74,25 +74,25 @@ final class IngressMetrics: Sendable {
             ])
         signedPayloadsKept = registry.counter(
             IngressMetricName.signedPayloadKept,
-            help: "Records that carry the compact JWS because rebuilding would not give the same bytes.")
+            help: "Records that include the compact JWS because it cannot be rebuilt byte for byte.")
         certificateHeaders = registry.counter(
             IngressMetricName.certificateHeaders, help: "JWS header segments acknowledged in the certificates topic.")
         legacyNotifications = registry.counters(
             IngressMetricName.legacyNotifications,
-            help: "Version 1 and older notifications with the right password, by their own type.", label: "type",
+            help: "Version 1 and older notifications with the correct password, by type.", label: "type",
             values: LegacyNotification.documentedTypes)
         legacyUnresolved = registry.counter(
             IngressMetricName.legacyUnresolved,
             help: "Version 1 and older notifications whose transaction is not in their receipt.")
         legacyIgnoredFields = registry.counter(
             IngressMetricName.legacyIgnoredFields,
-            help: "Fields of version 1 and older notifications that are not as documented, read as absent.")
+            help: "Undocumented field values of version 1 and older notifications, treated as absent.")
         renewalInfoMissing = registry.counter(
             IngressMetricName.renewalInfoMissing,
             help: "Accepted notifications about a subscription without the renewal info that Apple documents.")
         contradictions = registry.counter(
             IngressMetricName.contradictions,
-            help: "Notifications with the notificationUUID of another one that Kafka has; the first one counts.")
+            help: "Notifications with the notificationUUID of a different published one; the first one counts.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
             help: "Verified notifications without an identity: a bug, to be reported.")

@@ -12,7 +12,7 @@ enum IngressReadiness {
             HealthCheck("kafka") {
                 let status = producer.status
                 let advice = status.trouble.map { ": \($0.advice)" } ?? ""
-                if !status.isAvailable { return "no broker answers at the moment" + advice }
+                if !status.isAvailable { return "no broker is reachable" + advice }
                 guard !status.isReady else { return nil }
                 let topics = status.missingTopics.map(\.rawValue).joined(separator: ", ")
                 let denied = status.deniedTopics.map(\.rawValue).joined(separator: ", ")
@@ -22,10 +22,10 @@ enum IngressReadiness {
             HealthCheck("clock") {
                 let monotonic = clocks.monotonicMilliseconds()
                 guard sanity.observe(wall: clocks.wallMilliseconds(), monotonic: monotonic) else {
-                    return "the wall clock cannot be right, or has just jumped"
+                    return "the wall clock is wrong, or has just jumped"
                 }
                 guard !signedDates.contradictClock(at: monotonic) else {
-                    return "notifications were signed more than 24 hours ahead of the wall clock: it is slow"
+                    return "the wall clock is slow: notifications were signed more than 24 hours ahead of it"
                 }
                 return nil
             },

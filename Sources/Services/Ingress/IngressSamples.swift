@@ -7,13 +7,14 @@ internal import Telemetry
 enum IngressSamples {
     static func add(_ status: KafkaProducer.Status, to samples: inout MetricSamples) {
         samples.gauge(
-            IngressMetricName.kafkaAvailable, help: "1 when sends are worth trying, 0 while they are refused at once.",
+            IngressMetricName.kafkaAvailable, help: "1 when records are sent to Kafka, 0 while sends fail fast.",
             status.isAvailable ? 1 : 0)
         samples.gauge(
-            IngressMetricName.kafkaInFlight, help: "Records whose delivery report is still to come.",
+            IngressMetricName.kafkaInFlight, help: "Records waiting for their delivery report.",
             Double(status.recordsInFlight))
         samples.gauge(
-            IngressMetricName.producerGeneration, help: "More than 1: a fatal producer error was survived.",
+            IngressMetricName.producerGeneration,
+            help: "Number of the current producer; more than 1 after fatal producer errors.",
             Double(status.generation))
     }
 
@@ -21,45 +22,47 @@ enum IngressSamples {
         for (state, count) in [("good", status.good), ("revoked", status.revoked), ("unknown", status.unknown)] {
             samples.gauge(
                 IngressMetricName.revocationCertificates,
-                help: "Certificates used within the hour by what is known of their revocation.",
+                help: "Certificates used within the last hour, by revocation status.",
                 labels: [MetricLabel("state", state)], Double(count))
         }
         for (outcome, count) in status.outcomes {
             samples.counter(
-                IngressMetricName.revocationAnswers, help: "Questions to OCSP responders by their outcome.",
+                IngressMetricName.revocationAnswers, help: "OCSP requests, by outcome.",
                 labels: [MetricLabel("outcome", outcome)], UInt64(clamping: count))
         }
         samples.counter(
-            IngressMetricName.revocationAcceptedUnknown, help: "Notifications accepted while no answer was known.",
+            IngressMetricName.revocationAcceptedUnknown,
+            help: "Notifications accepted while the revocation status was unknown.",
             UInt64(clamping: status.acceptedUnknown))
         samples.gauge(
             IngressMetricName.revocationNeedsAttention,
             help:
-                "1 when a certificate used within the hour is revoked or its answer missing for five minutes, else 0.",
+                "1 when a certificate used within the last hour is revoked, or has unknown status for five minutes.",
             status.needsAttention ? 1 : 0)
     }
 
     static func add(_ status: FixedKeyStatus, to samples: inout MetricSamples) {
         samples.gauge(
-            IngressMetricName.tables, help: "Keys of which multiples are computed in advance; 0 where that is off.",
+            IngressMetricName.tables, help: "Precomputed key tables in use; 0 when they are disabled.",
             Double(status.tables))
         samples.counter(
-            IngressMetricName.tableSignatures, help: "Signatures judged by the table of their key.",
+            IngressMetricName.tableSignatures, help: "Signatures verified with a precomputed key table.",
             UInt64(clamping: status.judged))
         samples.counter(
-            IngressMetricName.tableRechecks, help: "Signatures that a table accepted and that were verified again.",
+            IngressMetricName.tableRechecks,
+            help: "Signatures accepted with a key table and verified again without it.",
             UInt64(clamping: status.rechecked))
         samples.counter(
             IngressMetricName.tableFaults,
-            help: "Tables found wrong, in their test or in use; after one there are none until the next start.",
+            help: "Key tables that failed verification; after a failure, tables are disabled until the next start.",
             UInt64(clamping: status.faults))
     }
 
     static func add(_ counters: ListenerCounters, to samples: inout MetricSamples) {
         samples.gauge(
-            IngressMetricName.connections, help: "Connections open.", Double(counters.connections))
+            IngressMetricName.connections, help: "Open connections.", Double(counters.connections))
         samples.counter(
-            IngressMetricName.accepted, help: "Connections accepted.", UInt64(clamping: counters.accepted))
+            IngressMetricName.accepted, help: "Accepted connections.", UInt64(clamping: counters.accepted))
         samples.counter(
             IngressMetricName.evicted, help: "Slow connections evicted for new ones.",
             UInt64(clamping: counters.evicted))
@@ -68,7 +71,7 @@ enum IngressSamples {
             ("descriptors", counters.acceptPauses),
         ] {
             samples.counter(
-                IngressMetricName.connectionsRefused, help: "Connections closed at once, or not accepted for a moment.",
+                IngressMetricName.connectionsRefused, help: "Connections closed immediately, and pauses of accepting.",
                 labels: [MetricLabel("cause", cause)], UInt64(clamping: count))
         }
         for (phase, count) in [
@@ -76,21 +79,21 @@ enum IngressSamples {
             ("idle", counters.idleDeadlines), ("send", counters.sendDeadlines),
         ] {
             samples.counter(
-                IngressMetricName.deadlines, help: "Deadlines that ended a phase of a connection.",
+                IngressMetricName.deadlines, help: "Connection phases ended by a deadline.",
                 labels: [MetricLabel("phase", phase)], UInt64(clamping: count))
         }
         samples.counter(
-            IngressMetricName.responsesDropped, help: "Answers that came after their request had ended.",
+            IngressMetricName.responsesDropped, help: "Responses produced after their request had ended.",
             UInt64(clamping: counters.responsesDropped))
         samples.gauge(
-            IngressMetricName.requestsInFlight, help: "Requests dispatched and not yet answered.",
+            IngressMetricName.requestsInFlight, help: "Requests being handled.",
             Double(counters.inFlight))
         samples.gauge(
             IngressMetricName.bodyBytes,
-            help: "Body bytes of requests that are not yet answered, and bytes read ahead of them.",
+            help: "Bytes buffered for requests without a response yet, including bytes read ahead.",
             Double(counters.bodyBytes))
         samples.gauge(
-            IngressMetricName.unsentBytes, help: "Bytes of responses that clients have not taken yet.",
+            IngressMetricName.unsentBytes, help: "Response bytes not yet sent to clients.",
             Double(counters.unsentBytes))
     }
 }

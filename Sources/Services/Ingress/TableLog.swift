@@ -8,17 +8,18 @@ enum TableLog {
     static func take(_ event: FixedKeyEvent, _ logger: Logger) {
         switch event {
         case .ready(let publicKey):
-            logger.info("table of a key in use", [LogField(.publicKey, HexText.encode(publicKey))])
+            logger.info("precomputed key table in use", [LogField(.publicKey, HexText.encode(publicKey))])
         case .unavailable(let reason):
             logger.warning(
-                "no tables of keys: signatures are verified without", [LogField(.detail, reason)])
+                "precomputed key tables are not available; verifying signatures without them",
+                [LogField(.detail, reason)])
         case .testFailed(let publicKey):
             logger.error(
-                "a table of a key did not pass its test: signatures are verified without",
+                "precomputed key table failed its self-test; precomputation disabled",
                 [LogField(.publicKey, HexText.encode(publicKey))])
         case .disagreement(let disagreement):
             logger.error(
-                "a table of a key was wrong: signatures are verified without",
+                "precomputed key table failed verification; precomputation disabled",
                 [
                     LogField(.publicKey, HexText.encode(disagreement.publicKey)),
                     LogField(.signedDigest, HexText.encode(disagreement.digest)),

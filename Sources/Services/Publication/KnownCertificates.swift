@@ -29,10 +29,10 @@ package enum KnownCertificates {
             }
         } catch {
             return logger.warning(
-                "certificates topic not read; the first notifications are verified like new ones",
+                "certificates topic not loaded; the first notifications take longer to verify",
                 [LogField(.error, "\(error)")])
         }
         let known = segments.count { verifier.remember(header: $0, at: clocks.wallMilliseconds()) }
-        logger.info("certificates known", [LogField(.known, known)])
+        logger.info("certificates loaded", [LogField(.known, known)])
     }
 }

@@ -160,7 +160,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"consent":"no"}"#, "consent: expected true or false"), (#"{"withdrawn":1}"#, "withdrawn: expected"),
-        (#"{"since":"yesterday"}"#, "since: expected a moment"), (#"{"since":1e40}"#, "since: expected a moment"),
+        (#"{"since":"yesterday"}"#, "since: expected a time"), (#"{"since":1e40}"#, "since: expected a time"),
         (#"{"preference":"REFUND"}"#, "preference: expected one of decline"),
         (#"{"consumption":{"customerConsented":true}}"#, "customerConsented is not allowed here"),
         (#"{"consumption":[]}"#, "consumption: expected an object"), ("[]", "expected an object"),

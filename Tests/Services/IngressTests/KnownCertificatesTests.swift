@@ -41,7 +41,7 @@ import Testing
             },
             { harness async throws in
                 let isTold = harness.log.lines.contains {
-                    $0.contains("\"certificates known\"") && $0.contains("\"known\":1")
+                    $0.contains("\"certificates loaded\"") && $0.contains("\"known\":1")
                 }
                 #expect(isTold)
                 #expect(try await harness.post(newChain(0, appStore)).status == 403)

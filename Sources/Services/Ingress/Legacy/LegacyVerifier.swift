@@ -64,7 +64,7 @@ final class LegacyVerifier: Sendable {
             } catch {
                 throw StartupError(
                     "\(legacy.path): \(error.message)", setting: legacy.setting,
-                    fix: "Write the shared secret of App Store Connect into it", exitCode: .configuration)
+                    fix: "Write the shared secret from App Store Connect into it", exitCode: .configuration)
             }
         }
         self.secrets = secrets
@@ -90,11 +90,11 @@ final class LegacyVerifier: Sendable {
         guard let app = found.first else { return .refused(.password, app: named) }
         if case .malformed = body.bundleId {
             return .nonconforming(
-                detail: "bid is no text", app: nil, body.environment, redacted: body.redacted())
+                detail: "bid is not a string", app: nil, body.environment, redacted: body.redacted())
         }
         guard found.count == 1 else {
             return .nonconforming(
-                detail: "several apps have this shared secret, and there is no bid", app: nil, body.environment,
+                detail: "several apps have this shared secret, and bid is absent", app: nil, body.environment,
                 redacted: body.redacted())
         }
         return read(document, body, for: app, receivedAt: receivedAt)
@@ -136,10 +136,10 @@ final class LegacyVerifier: Sendable {
         switch change {
         case nil: break
         case .read:
-            logger.info("shared secrets read again", [LogField(.bundleId, known.app.bundleId.rawValue)])
+            logger.info("shared secrets reloaded", [LogField(.bundleId, known.app.bundleId.rawValue)])
         case .refused(let problem):
             logger.warning(
-                "shared secrets kept as they were: the file cannot be used",
+                "reloading shared secrets failed; keeping the previous ones",
                 [
                     LogField(.bundleId, known.app.bundleId.rawValue), LogField(.setting, known.setting),
                     LogField(.detail, "\(known.file.path): \(problem.message)"),

@@ -299,7 +299,7 @@ import Time
         }) { harness async throws in
             let fields = address.isEmpty ? [] : [("X-Forwarded-For", address)]
             for _ in 0..<5 { #expect(try await harness.post(LegacyBody().bytes, headers: fields).status == 200) }
-            let warning = "clients without a readable address share one limit"
+            let warning = "unidentified clients share one limit"
             #expect(harness.log.lines.filter { $0.contains(warning) }.count == 1)
         }
     }
@@ -357,7 +357,7 @@ import Time
                 }
             }
             let log = harness.log.lines.joined()
-            #expect(log.contains("shared secrets kept as they were") && log.contains("shared.secret.file"))
+            #expect(log.contains("reloading shared secrets failed") && log.contains("shared.secret.file"))
             #expect(!log.contains(new) && !log.contains("short\\n"))
         }
         // An invalid file leaves the secrets unchanged.
