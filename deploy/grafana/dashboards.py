@@ -168,7 +168,7 @@ REFUNDS = dashboard(
         graph("Attempts", "Attempts to send an answer, by outcome.", "ops", rate("sluice_refunds_attempts_total", "outcome")),
         graph("Status", "Answers of Apple's API, by status.", "ops", rate("sluice_refunds_api_answers_total", "status")),
         graph("Time", "Time of a request to Apple's API.", "s", *quantiles("sluice_refunds_api_seconds", "environment")[1:]),
-        graph("Time to the answer", "From the receipt of a request to the accepted answer.", "s",
+        graph("Time to the answer", "Time from the receipt of a request to the accepted answer.", "s",
               *quantiles("sluice_refunds_answer_seconds", "environment")[1:]),
         graph("Paused", "1 while requests to Apple wait after failures.", "short",
               (f"max by (environment) (sluice_refunds_paused{I})", "{{environment}}")),

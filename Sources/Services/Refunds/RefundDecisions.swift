@@ -91,7 +91,7 @@ struct RefundDecisions: Sendable {
     private func report(_ failure: ProviderFailure, _ facts: RefundFacts) {
         metrics.providerFailed(failure.code)
         log.log(
-            .warning, key: "provider", "the company's service gave no usable answer",
+            .warning, key: "provider", "the company's service returned no usable response",
             [
                 LogField(.transactionId, facts.transactionId.rawValue), LogField(.bundleId, facts.bundleId.rawValue),
                 LogField(.error, "\(failure)"),
@@ -157,7 +157,7 @@ struct RefundDecisions: Sendable {
             return .confirmed(transaction)
         } catch {
             log.log(
-                .warning, key: "confirm", "Apple could not be asked for a transaction",
+                .warning, key: "confirm", "requesting a transaction from Apple failed",
                 [
                     LogField(.transactionId, refund.transactionId.rawValue),
                     LogField(.bundleId, refund.bundleId.rawValue), LogField(.error, "\(error)"),

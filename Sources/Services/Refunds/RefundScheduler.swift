@@ -149,7 +149,7 @@ final class RefundScheduler: Service {
                 }
             }
         } catch {
-            log.log(.warning, key: "due", "what is due cannot be read", [LogField(.error, "\(error)")])
+            log.log(.warning, key: "due", "reading due refund requests failed", [LogField(.error, "\(error)")])
             return
         }
         let now = clocks.wallMilliseconds()

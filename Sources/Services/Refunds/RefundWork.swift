@@ -63,7 +63,7 @@ struct RefundWork: Sendable {
         case .answer(let answer):
             guard try await store.propose(answer, for: refund) else { break }
             log.log(
-                .info, key: "frozen", "an answer was frozen",
+                .info, key: "frozen", "answer frozen",
                 fields(refund) + [
                     LogField(.answer, answer.outcome), LogField(.rule, answer.rule ?? "none"),
                     LogField(.round, round.number),
@@ -116,7 +116,8 @@ struct RefundWork: Sendable {
         _ refund: RefundCase, _ round: RefundRound, _ answer: FrozenAnswer?, attempts: Int, isLast: Bool
     ) async throws -> (Result, ServiceHealth) {
         guard let answer, answer.body == nil || answer.form.map({ (1...2).contains($0) }) ?? false else {
-            let newer = RefundObstacle(RefundReason.newerAnswer, "a later version froze the answer: run that version")
+            let newer = RefundObstacle(
+                RefundReason.newerAnswer, "the answer was frozen by a later version; run that version")
             try await record(newer, refund, round)
             return (.retry, .unknown)
         }
@@ -186,7 +187,7 @@ struct RefundWork: Sendable {
         metrics.attempted(failure.outcome, refund.environment)
         log.log(
             failure.outcome == .unauthorized ? .error : .warning, key: failure.outcome.rawValue,
-            "an answer was not accepted",
+            "Apple did not accept an answer",
             fields(refund) + [LogField(.error, "\(failure)"), LogField(.attempts, attempts)]
                 + (failure.fix.map { [LogField(.fix, $0)] } ?? []))
         if failure.isFinalForConsumption {
@@ -214,7 +215,7 @@ struct RefundWork: Sendable {
         metrics.ended(kind, refund.environment, reason: reason)
         log.log(
             kind == .missed || kind == .refused ? .error : .info, key: kind.rawValue,
-            "a request ends without an accepted answer",
+            "request ended without an accepted answer",
             fields(refund) + [
                 LogField(.answer, kind.rawValue), LogField(.reason, reason), LogField(.round, round.number),
             ])
@@ -228,7 +229,7 @@ struct RefundWork: Sendable {
         guard part.differs(from: refund.obstacle) else { return }
         try await record(refund) { $0.obstacle = part }
         log.log(
-            .warning, key: obstacle.reason, "a request cannot be answered yet",
+            .warning, key: obstacle.reason, "request cannot be answered yet",
             fields(refund) + [LogField(.reason, obstacle.reason), LogField(.error, obstacle.message)])
     }
 
@@ -241,7 +242,7 @@ struct RefundWork: Sendable {
     private func report(_ error: any Error, _ refund: RefundCase) {
         guard !(error is CancellationError) else { return }
         log.log(
-            .warning, key: "record", "a case could not be recorded, and is tried again",
+            .warning, key: "record", "recording a case failed; retrying",
             fields(refund) + [LogField(.error, "\(error)")])
     }
 

@@ -21,21 +21,22 @@ package enum RefundsApplication {
     ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-refunds",
-            summary: "Answers Apple's consumption requests within their 12 hours, and keeps what came of each refund.",
+            summary: "Answers Apple's consumption requests within 12 hours, and records the outcome of each refund.",
             discussion: """
-                A CONSUMPTION_REQUEST opens a round of the case of its transaction, or belongs to the one before it. Each \
-                round is decided anew: by the rules of refunds.rules, by preferences that you record in the topic \
-                …refunds.preferences and, with refunds.provider.url, by what your service says about consent and \
-                consumption. Without consent nothing is sent. The answer's bytes are in the topics …refunds.production and \
-                .sandbox before they are first sent, so that every retry, by whatever member, sends the same. Answers are \
-                sent in the order of deadlines, until Apple accepts them or the time is over. A request that something \
-                stands in the way of waits, with its reason in sluicectl refunds due; when its time is over, a miss is \
-                recorded and counted in sluice_refunds_unanswered_total.
+                Each transaction with refund requests has a case. A CONSUMPTION_REQUEST opens a new round of the case, \
+                or belongs to the current one. Each round is decided separately: by the rules in refunds.rules, by \
+                preferences that you record in the topic …refunds.preferences and, with refunds.provider.url, by your \
+                service's response about consent and consumption. Without consent nothing is sent. The answer is \
+                written to the topics …refunds.production and .sandbox before it is first sent, so that every retry, \
+                by any member, sends the same bytes. Answers are sent in order of their deadlines, until Apple accepts \
+                them or the deadline passes. A request that cannot be answered yet waits; sluicectl refunds due shows \
+                the reason. When its deadline passes, it is recorded as missed and counted in \
+                sluice_refunds_unanswered_total.
 
-                A crash may repeat as many requests to Apple as refunds.concurrency says.
+                After a crash, up to refunds.concurrency requests to Apple may be repeated.
 
-                Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
-                were deleted before they were read, 78 configuration.
+                Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
+                deleted before they were read, 78 configuration.
                 """,
             adminPort: RefundsSettings.adminPort, schema: RefundsSettings.schema,
             examples: [
@@ -44,8 +45,8 @@ package enum RefundsApplication {
                     sluice-refunds --kafka.bootstrap.servers kafka-1:9092 --apps com.example.app:1234567890 \
                     --appstore.api.issuer.id 57246542-96fe-1a63-e053-0824d011072a --appstore.api.key.id 2X9R4HXF34 \
                     --appstore.api.key.file /run/secrets/AuthKey.p8 --refunds.rules /etc/sluice/refund-rules.json
-                    """, "By rules alone."),
-                .init("sluicectl refunds due", "What waits, by deadline."),
+                    """, "Decide by rules only."),
+                .init("sluicectl refunds due", "List waiting requests by deadline."),
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[RefundsSettings.topicsPrefix])

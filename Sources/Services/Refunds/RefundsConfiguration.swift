@@ -29,7 +29,7 @@ struct RefundsConfiguration {
         // Decisions need the customer's other cases and withdrawn consents, which may be in any partition.
         guard configuration[StateSettings.role] == .all else {
             throw configuration.error(
-                StateSettings.role.key, "sluice-refunds follows every partition; give it all, or leave it out.")
+                StateSettings.role.key, "sluice-refunds must follow every partition; set it to all, or remove it.")
         }
         let configured = try AppStoreSettings.apps(configuration).map(\.bundleId)
         ignored = Set(configured.filter { !AppStoreSettings.handlesRefunds($0, configuration) })
@@ -37,7 +37,7 @@ struct RefundsConfiguration {
         apps = configured.filter { !ignored.contains($0) }
         guard !apps.isEmpty else {
             throw configuration.error(
-                AppStoreSettings.apps.key, "every app has refunds=off: there is nothing for sluice-refunds to do.")
+                AppStoreSettings.apps.key, "every app has refunds=off, so sluice-refunds has nothing to do.")
         }
         rules = try RefundRules(configuration)
         provider = try ConsumptionProvider(configuration, clocks: clocks, log: log)
@@ -57,8 +57,8 @@ struct RefundsConfiguration {
         }
         let keys = apps.filter { api.configuration.credentials[$0] == nil }.map {
             """
-            \($0) has no key for the App Store Server API: its requests wait. Set \(AppStoreSettings.apiKeyFile.key) with \
-            the ids beside it, or apps.\($0).refunds=off
+            \($0) has no App Store Server API key, so its requests wait. Set \(AppStoreSettings.apiKeyFile.key) with \
+            the issuer id and key id, or apps.\($0).refunds=off
             """
         }
         return findings.map(\.description) + keys

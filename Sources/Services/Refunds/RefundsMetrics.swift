@@ -36,9 +36,10 @@ final class RefundsMetrics: Sendable {
                 ($0, EnvironmentMetrics(registry, $0, rules: rules))
             })
         unauthorized = registry.counter(
-            RefundsMetricName.unauthorized, help: "Answers 401 of the App Store Server API: key, issuer, app or clock.")
+            RefundsMetricName.unauthorized,
+            help: "401 responses of the App Store Server API: wrong key, issuer, app or clock.")
         providerFailures = registry.counters(
-            RefundsMetricName.providerFailures, help: "Questions to the company's service without a usable answer.",
+            RefundsMetricName.providerFailures, help: "Requests to the company's service without a usable response.",
             label: "reason", values: ProviderFailure.Code.allCases.map(\.rawValue))
         registry.collect { [weak self] samples in self?.sample(&samples, now()) }
     }
@@ -53,14 +54,14 @@ final class RefundsMetrics: Sendable {
             for reason in EnvironmentMetrics.waitingReasons {
                 samples.gauge(
                     RefundsMetricName.undecided,
-                    help: "Requests that wait because something stands in the way, by reason.",
+                    help: "Requests that cannot be answered yet, by reason.",
                     labels: [label, MetricLabel("reason", reason)],
                     Double(present.obstacles[Undecided(environment: environment, reason: reason)] ?? 0))
             }
             guard let deadline = present.deadlines[environment] else { continue }
             samples.gauge(
                 RefundsMetricName.nextDeadline,
-                help: "Seconds until the earliest deadline of a request that waits; absent while none waits.",
+                help: "Seconds until the earliest deadline of a waiting request; absent while no request waits.",
                 labels: [label], Double(deadline - now) / 1_000)
         }
     }
@@ -125,16 +126,16 @@ private struct EnvironmentMetrics: Sendable {
     init(_ registry: MetricsRegistry, _ environment: AppStoreEnvironment, rules: [String]) {
         let labels = [MetricLabel("environment", environment.topicSuffix)]
         requests = registry.counter(
-            RefundsMetricName.requests, help: "CONSUMPTION_REQUEST notifications, repetitions included.",
+            RefundsMetricName.requests, help: "CONSUMPTION_REQUEST notifications, including repeated ones.",
             labels: labels)
         attempts = registry.counters(
             RefundsMetricName.attempts, help: "Attempts to send consumption information, by outcome.",
             label: "outcome", values: AttemptOutcome.allCases.map(\.rawValue), labels: labels)
         answers = registry.counters(
-            RefundsMetricName.answers, help: "Answers that Apple accepted, by the preference they state.",
+            RefundsMetricName.answers, help: "Answers accepted by Apple, by preference.",
             label: "answer", values: RefundOutcome.allCases.map(\.rawValue), labels: labels)
         ruleAnswers = registry.counters(
-            RefundsMetricName.ruleAnswers, help: "Answers that Apple accepted, by the rule that applied.",
+            RefundsMetricName.ruleAnswers, help: "Answers accepted by Apple, by rule.",
             label: "rule", values: rules + [Self.noRule], labels: labels)
         ended = Dictionary(
             uniqueKeysWithValues: AnswerEnd.Kind.allCases.map { kind in
@@ -147,11 +148,11 @@ private struct EnvironmentMetrics: Sendable {
                 )
             })
         answerTime = registry.histogram(
-            RefundsMetricName.answerTime, help: "From the receipt of a request to the accepted answer.",
+            RefundsMetricName.answerTime, help: "Time from the receipt of a request to the accepted answer.",
             labels: labels,
             buckets: [1, 5, 15, 60, 300, 900, 3_600, 7_200, 14_400, 28_800, 39_600, 43_200])
         apiTime = registry.histogram(
-            RefundsMetricName.apiTime, help: "Requests to the App Store Server API, until the answer or its absence.",
+            RefundsMetricName.apiTime, help: "Duration of requests to the App Store Server API, including failed ones.",
             labels: labels)
         apiAnswers = registry.counters(
             RefundsMetricName.apiAnswers, help: "Requests to the App Store Server API, by HTTP status.",

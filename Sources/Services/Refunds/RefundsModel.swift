@@ -48,7 +48,7 @@ struct RefundsModel: StateModel {
             return try RefundCase(json: value)
         } catch {
             guard error == .unknownFormat else { throw error }
-            throw StateError(.newer, "a record has a format that this version does not know")
+            throw StateError(.newer, "a record has a format that this version does not support")
         }
     }
 

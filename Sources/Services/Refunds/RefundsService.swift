@@ -32,7 +32,7 @@ struct RefundsService {
         let log = RateLimitedLogger(context.logger, perSecond: 5)
         let settings = try RefundsConfiguration(configuration, clocks: clocks, log: log)
         for warning in settings.warnings {
-            context.logger.warning("requests may get no answer", [LogField(.fix, warning)])
+            context.logger.warning("some refund requests may not be answered", [LogField(.fix, warning)])
         }
         let metrics = RefundsMetrics(
             context.metrics, rules: settings.rules.names, now: clocks.wallMilliseconds)

@@ -26,7 +26,7 @@ final class PreferenceFollower: Service {
         var consumer: KafkaConsumer?
         var isStopping = false
         /// The reason why the preferences may be outdated; nil while the topic is being read.
-        var problem: String? = "the preferences are not read yet"
+        var problem: String? = "the preferences are still being loaded"
     }
 
     init(
@@ -39,7 +39,7 @@ final class PreferenceFollower: Service {
         self.logger = logger
         self.pause = pause
         ignored = metrics.counter(
-            RefundsMetricName.preferencesIgnored, help: "Records of the topic of preferences without a usable key.")
+            RefundsMetricName.preferencesIgnored, help: "Records of the preferences topic without a usable key.")
     }
 
     /// The reason why a preference may be outdated; nil while everything works.
@@ -84,8 +84,8 @@ final class PreferenceFollower: Service {
                 do {
                     try await follow()
                 } catch {
-                    state.withLock { $0.problem = "the preferences cannot be read" }
-                    logger.error("preferences are not read; trying again", [LogField(.error, "\(error)")])
+                    state.withLock { $0.problem = "reading the preferences failed" }
+                    logger.error("reading the preferences failed; retrying", [LogField(.error, "\(error)")])
                 }
                 try? await Task.sleep(for: pause)
             }
@@ -150,7 +150,7 @@ final class PreferenceFollower: Service {
             known[place.partition].map { $0 >= marks.low && $0 <= marks.high } ?? true
         }
         if !isSame || !isContinued {
-            logger.warning("the topic of preferences was made again; it is read from the beginning", [])
+            logger.warning("preferences topic was recreated; reading it from the beginning", [])
             try store.clear()
             _ = try store.belongs(to: cluster)
             return marks.mapValues { _ in .beginning }
@@ -165,7 +165,7 @@ final class PreferenceFollower: Service {
             return try PreferenceStore(Database(path: path))
         } catch let error as SQLiteError where error.code == .corrupt || error.code == .notADatabase {
             logger.error(
-                "the database of preferences is damaged and is read again from Kafka",
+                "preferences database is damaged; rebuilding it from Kafka",
                 [LogField(.error, error.message)])
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.removeItem(atPath: path + suffix)
@@ -174,7 +174,7 @@ final class PreferenceFollower: Service {
         } catch let error as SQLiteError {
             throw StartupError(
                 "cannot open \(path): \(error.message)", setting: "data.dir",
-                fix: "Give this process a directory of its own that it may write to")
+                fix: "Set it to a writable directory used by this process only")
         }
     }
 }

@@ -29,13 +29,14 @@ extension ConsumptionProvider {
         guard !parts.hasUser else {
             throw configuration.error(
                 RefundsSettings.providerURL.key,
-                "the URL holds a user or password; leave it out, your service knows the sender by webhook-signature")
+                "the URL contains a user or password; remove it, requests are authenticated by webhook-signature"
+            )
         }
         guard parts.isEncrypted || parts.isLoopback || configuration[RefundsSettings.providerInsecure] else {
             throw configuration.error(
                 RefundsSettings.providerURL.key,
                 """
-                an http:// URL sends purchases in clear; use https://, or allow it with \
+                an http:// URL sends purchases unencrypted; use https://, or allow it with \
                 \(RefundsSettings.providerInsecure.key)=true
                 """)
         }
@@ -47,7 +48,7 @@ extension ConsumptionProvider {
         let key = RefundsSettings.providerSecret.key
         guard let file = configuration[RefundsSettings.providerSecret] else {
             throw configuration.error(
-                key, "not set, while \(RefundsSettings.providerURL.key) is: requests are signed. \(Self.makeKey)")
+                key, "not set, but \(RefundsSettings.providerURL.key) is, whose requests are signed. \(Self.makeKey)")
         }
         do throws(FileProblem) {
             return try ReloadedFile(
@@ -57,13 +58,13 @@ extension ConsumptionProvider {
         }
     }
 
-    private static let makeKey = "Make a key with: echo whsec_$(openssl rand -base64 32)"
+    private static let makeKey = "Create a key with: echo whsec_$(openssl rand -base64 32)"
 
     private static func rootsFile(_ configuration: Configuration) throws(ConfigurationError) -> String? {
         guard let file = configuration[RefundsSettings.providerRoots] else { return nil }
         let bytes = FileManager.default.contents(atPath: file).map { Array($0) } ?? []
         guard (try? Certificate.certificates(encoded: bytes))?.isEmpty == false else {
-            throw configuration.error(RefundsSettings.providerRoots.key, "\(file) holds no certificate")
+            throw configuration.error(RefundsSettings.providerRoots.key, "\(file) contains no certificate")
         }
         return file
     }

@@ -43,7 +43,7 @@ package struct ConsumptionProvider: RefundProvider {
             let answer = try ConsumptionFacts.answer(response.body, name: ProviderName.answer)
             if !answer.unknownMembers.isEmpty {
                 log?.log(
-                    .warning, key: "provider.members", "the company's service answered with unknown members",
+                    .warning, key: "provider.members", "the company's service responded with unknown members",
                     [LogField(.members, answer.unknownMembers.joined(separator: ", "))])
             }
             return answer.facts
@@ -61,7 +61,7 @@ package struct ConsumptionProvider: RefundProvider {
         do {
             signed = try keys.headers(id: request.id, timestamp: timestamp, body: request.body)
         } catch {
-            throw ProviderFailure(code: .failed, message: "the request cannot be signed: \(error)")
+            throw ProviderFailure(code: .failed, message: "signing the request failed: \(error)")
         }
         return signed + [
             (ProviderHeader.contentType, "application/json"), (ProviderHeader.accept, "application/json"),
@@ -73,10 +73,10 @@ package struct ConsumptionProvider: RefundProvider {
     private func report(_ change: ReloadedFile<SigningKeys>.Change?) {
         switch change {
         case .read:
-            log?.log(.info, key: "provider.keys", "keys were read again", [LogField(.path, keys.path)])
+            log?.log(.info, key: "provider.keys", "keys reloaded", [LogField(.path, keys.path)])
         case .refused(let problem):
             log?.log(
-                .error, key: "provider.keys", "keys stay as they were",
+                .error, key: "provider.keys", "reloading keys failed; keeping the previous keys",
                 [LogField(.path, keys.path), LogField(.error, problem.message)])
         case nil: break
         }

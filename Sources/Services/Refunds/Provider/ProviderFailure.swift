@@ -2,7 +2,7 @@ internal import HTTPClient
 internal import RefundCases
 internal import RefundRules
 
-/// The reason why the company's service gave no usable answer about a case.
+/// The reason why the company's service returned no usable response about a case.
 package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Codes of failures. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
@@ -88,7 +88,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         case 400...499: code = .refused
         default: code = .settings
         }
-        self.init(code: code, status: status, message: "the service answered \(status)")
+        self.init(code: code, status: status, message: "the service responded \(status)")
     }
 
     /// Creates the failure for a 2xx answer with an unexpected body.
