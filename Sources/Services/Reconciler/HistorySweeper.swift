@@ -145,7 +145,7 @@ struct HistorySweeper: Sendable {
 
     private func take(_ page: NotificationHistoryPage, _ work: inout Work) async throws {
         if let later = page.refused.first(where: \.object.isRetriable) {
-            throw SweepInterruption(.verification, "a notification cannot be judged yet: \(later.object)")
+            throw SweepInterruption(.verification, "a notification cannot be verified yet: \(later.object)")
         }
         var found = page.items.compactMap { FoundNotification($0) }
         let inconsistent = page.items.count - found.count

@@ -36,7 +36,7 @@ struct ReceivedHandler: BatchHandler {
         return StateHistory(
             group: group,
             isKept: { if case .state = reading($0, environments) { true } else { false } },
-            fix: "Stop every sluice-reconciler, and let it read the notifications that are still there again: "
+            fix: "Stop every sluice-reconciler, and reset its group to read the remaining notifications again: "
                 + "kafka-consumer-groups.sh --group \(group) --all-topics --reset-offsets --to-earliest --execute")
     }
 

@@ -78,7 +78,9 @@ struct ReceivedIndex: Sendable {
             guard let partition = behind.keys.first else { return }
             guard ContinuousClock.now < end else {
                 throw NotCaughtUp(
-                    description: "group \(group) has not read \(partition) to its end: what is missing cannot be said")
+                    description:
+                        "group \(group) has not reached the end of \(partition); missing notifications are unknown"
+                )
             }
             try await Task.sleep(for: .milliseconds(100))
         }

@@ -24,7 +24,7 @@ enum ReconcilerAPI {
             case .repeatedPage(_, let scope):
                 metrics.pageRepeated()
                 log.log(
-                    .error, key: "page", "Apple announces more pages under a token that it gave before",
+                    .error, key: "page", "Apple returned a pagination token that was already used",
                     [LogField(.bundleId, scope.bundleId.rawValue), LogField(.environment, scope.environment.rawValue)])
             case .keyRead, .keyUnusable, .refusedObject, .unauthorized, .rateLimited: break
             }

@@ -24,25 +24,25 @@ package enum ReconcilerApplication {
     ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-reconciler",
-            summary: "Finds in Apple's notification history what never arrived, and publishes it.",
+            summary: "Finds notifications in Apple's history that never arrived, and publishes them.",
             discussion: """
-                For each app with a key for the App Store Server API and each of its environments: every hour what Apple \
-                could not deliver in the last 7 days, once a day everything that Apple sent in the last 48 hours. What \
-                is not in the notification topic is verified as if Apple had posted it, and published with ce_origin \
-                history, consumption requests first. Which notifications a topic has had is remembered for 190 days in \
-                the topics …reconciliation.production and .sandbox, with the progress of each sweep: a process that \
-                ends in the middle of one goes on from its last page.
+                For each app with an App Store Server API key, and each of its environments, it reads Apple's \
+                notification history: every hour the failed deliveries of the last 7 days, once a day all \
+                notifications of the last 48 hours. Notifications that are not in the notification topic are verified \
+                as if Apple had posted them, and published with ce_origin history, consumption requests first. The \
+                topics …reconciliation.production and .sandbox store the identities of received notifications for 190 \
+                days, and the progress of each sweep: a process that stops during a sweep resumes at its last page.
 
-                Apple's history has no version 1. Once a day each subscription of which version 1 spoke, and each whose \
-                facts leave a question, is compared with what Apple says of it. Those that differ are counted and \
-                listed, and what Apple signed about them is published in the topics …entitlements (but with \
+                Apple's history does not include version 1. Once a day, each subscription with version 1 \
+                notifications, and each with open questions, is compared with Apple's subscription status. Differences \
+                are counted and listed, and Apple's signed status is published to the topics …entitlements (unless \
                 reconciler.statuses.repair=false).
 
-                When notifications come again after a silence of reconciler.outage, what Apple could not deliver \
-                meanwhile is asked for at once. sluicectl backfill asks for a range of time.
+                When notifications resume after a gap of reconciler.outage, it requests the failed deliveries of the \
+                gap immediately. sluicectl backfill requests a range of time.
 
-                Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
-                were deleted before they were read, 78 configuration.
+                Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
+                deleted before they were read, 78 configuration.
                 """,
             adminPort: ReconcilerSettings.adminPort, schema: ReconcilerSettings.schema,
             examples: [
@@ -52,7 +52,7 @@ package enum ReconcilerApplication {
                     --appstore.api.issuer.id 57246542-96fe-1a63-e053-0824d011072a --appstore.api.key.id 2X9R4HXF34 \
                     --appstore.api.key.file /run/secrets/AuthKey.p8
                     """, "With one app."),
-                .init("sluicectl reconcile report", "What the last sweeps found."),
+                .init("sluicectl reconcile report", "Findings of the last sweeps."),
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[ReconcilerSettings.topicsPrefix])

@@ -21,31 +21,33 @@ final class ReconcilerMetrics: Sendable {
 
     init(_ registry: MetricsRegistry) {
         sweptCounter = registry.counter(
-            ReconcilerMetricName.swept, help: "Notifications read in Apple's history, repetitions included.")
+            ReconcilerMetricName.swept, help: "Notifications read from Apple's history, including repeated ones.")
         foundCounter = registry.counter(
-            ReconcilerMetricName.found, help: "Notifications of Apple's history that were not in their topic.")
+            ReconcilerMetricName.found, help: "Notifications in Apple's history that were not in their topic.")
         publishedCounter = registry.counter(
             ReconcilerMetricName.published, help: "Missing notifications that were published and acknowledged.")
         quarantinedCounter = registry.counter(
-            ReconcilerMetricName.quarantined, help: "Nonconforming notifications of Apple's history, quarantined.")
+            ReconcilerMetricName.quarantined,
+            help: "Nonconforming notifications from Apple's history that were quarantined.")
         refusedCounter = registry.counter(
             ReconcilerMetricName.refused,
-            help: "Objects in Apple's history that are not Apple's, or of another app or environment.")
+            help: "Objects in Apple's history that failed verification, or belong to another app or environment.")
         callCounter = registry.counter(
-            ReconcilerMetricName.calls, help: "Requests to the App Store Server API, whatever their answer.")
+            ReconcilerMetricName.calls, help: "Requests to the App Store Server API, with any outcome.")
         repairedCounter = registry.counter(
             ReconcilerMetricName.repaired,
-            help: "Subscriptions about which Apple's signed answer was published and acknowledged.")
+            help: "Subscriptions whose status signed by Apple was published and acknowledged.")
         repeatedPages = registry.counter(
-            ReconcilerMetricName.repeatedPages, help: "Page tokens that Apple gave twice; the sweep stops there.")
+            ReconcilerMetricName.repeatedPages,
+            help: "Pagination tokens that Apple returned twice; the sweep stops there.")
         outages = registry.counter(
-            ReconcilerMetricName.outages, help: "Sweeps asked for because notifications came again after a silence.")
+            ReconcilerMetricName.outages, help: "Sweeps scheduled because notifications resumed after a gap.")
         failures = Dictionary(
             uniqueKeysWithValues: SweepFailureCause.allCases.map {
                 (
                     $0,
                     registry.counter(
-                        ReconcilerMetricName.failures, help: "Failures of sweeps, each of which is repeated, by cause.",
+                        ReconcilerMetricName.failures, help: "Sweep failures that are retried, by cause.",
                         labels: [MetricLabel("cause", $0.rawValue)])
                 )
             })
@@ -87,28 +89,32 @@ final class ReconcilerMetrics: Sendable {
                     labels: scope, Double(last.counts.differing))
                 samples.gauge(
                     ReconcilerMetricName.unrepaired,
-                    help: "Those of them about which nothing was published.", labels: scope,
+                    help: "Subscriptions that differed in the last complete comparison and were not published.",
+                    labels: scope,
                     Double(last.counts.unrepaired))
             } else if let last = sweep.last {
                 samples.gauge(
                     ReconcilerMetricName.missing,
-                    help: "Notifications that the last complete sweep found missing; it has published them.",
+                    help: "Missing notifications found and published by the last complete sweep.",
                     labels: labels, Double(last.counts.missing))
                 samples.gauge(
                     ReconcilerMetricName.notBroughtIn,
-                    help: "Notifications that the last complete sweep did not publish: refused or nonconforming.",
+                    help:
+                        "Rejected or nonconforming notifications that the last complete sweep did not publish.",
                     labels: labels, Double(last.counts.notBroughtIn))
                 samples.gauge(
                     ReconcilerMetricName.unread,
-                    help: "Windows of Apple's history that the last complete sweep could not read and gave up.",
+                    help: "Windows of Apple's history that the last complete sweep failed to read and skipped.",
                     labels: labels, Double(last.counts.unread))
             }
             samples.gauge(
                 ReconcilerMetricName.lastComplete,
-                help: "When the last complete sweep began, in seconds since 1970; 0 for none yet.", labels: labels,
+                help: "Start of the last complete sweep, in seconds since 1970; 0 before the first one.",
+                labels: labels,
                 Double(sweep.last?.startedAt ?? 0) / 1_000)
             samples.gauge(
-                ReconcilerMetricName.progress, help: "How far the present sweep is; 1 when none is under way.",
+                ReconcilerMetricName.progress,
+                help: "Progress of the current sweep, from 0 to 1; 1 when none is running.",
                 labels: labels, sweep.run?.progress?.share ?? 1)
         }
         samples.gauge(

@@ -45,7 +45,8 @@ struct ReconcilerPlan: Sendable {
         guard !scopes.isEmpty else {
             throw configuration.error(
                 AppStoreSettings.apiKeyFile.key,
-                "is not set: no app has a key for the App Store Server API. Set it with the ids beside it.")
+                "is not set: no app has an App Store Server API key. Set it together with the issuer id and key id."
+            )
         }
         func milliseconds(_ setting: Setting<Duration>) -> Int64 { configuration[setting].clampedMilliseconds }
         failures = Schedule(
@@ -63,11 +64,11 @@ struct ReconcilerPlan: Sendable {
         for (schedule, key) in [
             (failures, ReconcilerSettings.failuresRange.key), (everything, ReconcilerSettings.everythingRange.key),
         ] where schedule.range < schedule.interval + settle {
-            throw configuration.error(key, "leaves gaps: make it longer than the interval between two sweeps.")
+            throw configuration.error(key, "leaves gaps: it must be longer than the interval between two sweeps.")
         }
         guard configuration[StateSettings.role] == .all else {
             throw configuration.error(
-                StateSettings.role.key, "sluice-reconciler follows every partition; give it all, or leave it out.")
+                StateSettings.role.key, "sluice-reconciler must follow every partition; set it to all, or remove it.")
         }
     }
 

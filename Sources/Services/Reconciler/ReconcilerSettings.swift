@@ -8,42 +8,42 @@ internal import ServiceKit
 package enum ReconcilerSettings {
     static let failuresInterval = Setting.duration(
         "reconciler.failures.interval", default: .seconds(3_600), in: .seconds(300)...(.seconds(86_400)),
-        help: "How often Apple is asked for what it could not deliver.")
+        help: "Interval between sweeps of Apple's failed deliveries.")
     static let failuresRange = Setting.duration(
         "reconciler.failures.range", default: .seconds(7 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
-        help: "How far back; Apple tries again for 157 hours.")
+        help: "Range of time of such a sweep; Apple retries for 157 hours.")
     static let everythingInterval = Setting.duration(
         "reconciler.everything.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
-        help: "How often Apple is asked for everything that it sent.")
+        help: "Interval between sweeps of all notifications sent by Apple.")
     static let everythingRange = Setting.duration(
         "reconciler.everything.range", default: .seconds(2 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
-        help: "How far back; longer than reconciler.everything.interval.")
+        help: "Range of time of such a sweep; longer than reconciler.everything.interval.")
     static let statusesInterval = Setting.duration(
         "reconciler.statuses.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: """
-            How often the subscriptions of which version 1 spoke, and those that need Apple's answer, are compared with \
-            what Apple says of them: one request each.
+            Interval between comparisons with Apple's subscription status, one request each, for subscriptions with \
+            version 1 notifications and those with open questions.
             """)
     package static let statusesRepair = Setting.boolean(
         "reconciler.statuses.repair", default: true,
-        help: "Where they differ, what Apple signed is published. false only counts and lists.")
+        help: "Publish Apple's signed status where it differs; false only counts and lists differences.")
     static let settle = Setting.duration(
         "reconciler.settle", default: .seconds(120), in: .seconds(15)...(.seconds(3_600)),
         help: """
-            A notification that was signed later than this ago is not missed yet: it may be on its way. The next sweep \
-            finds it.
+            Minimum age of a notification before it counts as missing, because it may still be in transit. The next \
+            sweep finds it.
             """)
     static let outage = Setting.duration(
         "reconciler.outage", default: .seconds(300), in: .seconds(30)...(.seconds(86_400)),
         help: """
-            After so long without a notification in an environment's topic the first one that comes begins a sweep of \
-            what Apple could not deliver meanwhile.
+            Gap without notifications in an environment's topic after which the next notification starts a sweep of \
+            the failed deliveries in the gap.
             """)
     static let callsPerSecond = Setting.integer(
         "reconciler.calls.per.second", default: 10, in: 1...25,
         help: """
-            Requests to Apple each second for one app, evenly spaced; in the sandbox a tenth, as Apple's limit is. It is \
-            part of the 50 that Apple allows for Get Notification History, and for Get All Subscription Statuses.
+            Requests per second to Apple for one app, evenly spaced; a tenth in the sandbox, like Apple's limit. They \
+            count toward the 50 that Apple allows for Get Notification History and for Get All Subscription Statuses.
             """)
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")

@@ -28,7 +28,7 @@ struct ReconciliationModel: StateModel {
             return try ReconciliationRow(bytes: value)
         } catch {
             guard error == .unknownFormat else { throw error }
-            throw StateError(.newer, "a record has a format that this version does not know")
+            throw StateError(.newer, "a record has a format that this version does not support")
         }
     }
 

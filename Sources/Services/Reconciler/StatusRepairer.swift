@@ -41,7 +41,7 @@ struct StatusRepairer: Sendable {
             contribution = try answer.contribution(to: published)
         } catch {
             logger.warning(
-                "Apple's answer about a subscription cannot be used",
+                "Apple's subscription status cannot be used",
                 fields(purchase, scope) + [LogField(.error, error.message)])
             return .unchanged
         }
@@ -53,7 +53,7 @@ struct StatusRepairer: Sendable {
             deadline: .seconds(30))
         metrics.repaired()
         logger.warning(
-            "Apple's signed answer about a subscription was published",
+            "subscription status signed by Apple published",
             fields(purchase, scope) + [LogField(.difference, difference?.kind.rawValue ?? "none")])
         return .published
     }

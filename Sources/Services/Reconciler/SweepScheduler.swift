@@ -129,7 +129,7 @@ final class SweepScheduler: Service {
             begin(owned)
         } catch {
             guard !(error is CancellationError) else { return }
-            log.log(.warning, key: "due", "what is due cannot be read", [LogField(.error, "\(error)")])
+            log.log(.warning, key: "due", "reading due sweeps failed", [LogField(.error, "\(error)")])
         }
     }
 
@@ -180,7 +180,8 @@ final class SweepScheduler: Service {
                 try await merge(sweep)
             }
             present.withLock { if $0.wanted[environment] == moment { $0.wanted[environment] = nil } }
-            logger.info("a sweep is wanted: notifications came again", [LogField(.environment, environment.rawValue)])
+            logger.info(
+                "notifications resumed after a gap; scheduling a sweep", [LogField(.environment, environment.rawValue)])
         }
     }
 
@@ -235,7 +236,7 @@ final class SweepScheduler: Service {
         } catch {
             guard !Task.isCancelled, !(error is CancellationError) else { return }
             metrics.failed(.state)
-            log.log(.warning, key: "save", "the progress of a sweep was not saved", [LogField(.error, "\(error)")])
+            log.log(.warning, key: "save", "saving the progress of a sweep failed", [LogField(.error, "\(error)")])
         }
     }
 
@@ -243,7 +244,7 @@ final class SweepScheduler: Service {
         let run = plan.run(of: sweep, at: clocks.wallMilliseconds())
         if plan.isLonger(run, of: sweep.kind) {
             logger.warning(
-                "the last complete sweep is long ago: a longer range is read",
+                "last complete sweep is older than its range; reading a longer range",
                 fields(sweep) + [LogField(.milliseconds, run.range.to - run.range.from)])
         }
         sweep.begin(run)
@@ -260,7 +261,7 @@ final class SweepScheduler: Service {
     private func cancel(_ sweep: inout Sweep, _ run: SweepRun) async throws {
         sweep.cancel(run, at: clocks.wallMilliseconds())
         try await save(sweep)
-        logger.info("a backfill was cancelled", fields(sweep) + [LogField(.published, run.counts.published)])
+        logger.info("backfill cancelled", fields(sweep) + [LogField(.published, run.counts.published)])
     }
 
     private func work(
@@ -287,13 +288,13 @@ final class SweepScheduler: Service {
         guard run.counts.unread == unread else {
             sweep.update(run, nextAt: now)
             logger.error(
-                "a window of Apple's history cannot be read and is given up: read it again with sluicectl backfill",
+                "skipped a window of Apple's history that cannot be read; repeat it with sluicectl backfill",
                 fields(sweep) + [LogField(.error, interruption.message)] + Self.window(run))
             return try await save(sweep)
         }
         sweep.update(run, nextAt: interruption.nextAttempt(after: count, now: now))
         log.log(
-            interruption.isPermanent ? .error : .warning, key: sweep.key, "a sweep waits after a failure",
+            interruption.isPermanent ? .error : .warning, key: sweep.key, "sweep failed; retrying later",
             fields(sweep) + [LogField(.error, interruption.message)])
         try await save(sweep)
     }

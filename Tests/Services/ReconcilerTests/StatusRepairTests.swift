@@ -102,7 +102,10 @@ extension StatusSweepTests {
                 - 3_600_000)
         #expect(facts.status?.status == .expired && facts.renewal?.autoRenewStatus == .off)
         #expect(facts.unsettledLegacyIds.isEmpty)
-        #expect(reconciler.log.lines.contains { $0.contains("signed answer") && $0.contains("\"200\"") })
+        #expect(
+            reconciler.log.lines.contains {
+                $0.contains("subscription status signed by Apple") && $0.contains("\"200\"")
+            })
 
         try await publishAnswers(["200", "300"], installation)
         installation.clock.advance(by: .milliseconds(Self.day + 1))
