@@ -26,7 +26,8 @@ final class CertificatesService: Service {
             switch event {
             case .damaged(let partition, let offset, let error): failure.yield(.damaged(partition, offset, error))
             case .offsetOutOfRange(let partition, let offset):
-                failure.yield(.offsetOutOfRange(partition, offset, fix: "Start again: it is read from its beginning"))
+                failure.yield(
+                    .offsetOutOfRange(partition, offset, fix: "Restart: the topic is read from its beginning"))
             case .fatal(let error): failure.yield(.clientFailed(error))
             case .error(let error):
                 log.log(.warning, key: error.name, "certificates reader error", [LogField(.error, error.message)])
@@ -56,7 +57,7 @@ final class CertificatesService: Service {
         } catch {
             await admin.close(within: .seconds(1))
             throw StartupError(
-                "the certificates topic cannot be read: \(error)", setting: "topics.prefix",
+                "reading the certificates topic failed: \(error)", setting: "topics.prefix",
                 fix: "Create the topics with: sluicectl topics apply")
         }
     }

@@ -75,7 +75,7 @@ struct FailuresFile: Sendable {
             try Data(text).write(to: URL(filePath: path), options: .atomic)
         } catch {
             log?.log(
-                .warning, key: "failures", "failures of webhooks are not kept for the next start",
+                .warning, key: "failures", "saving webhook failures for the next start failed",
                 [LogField(.path, path), LogField(.error, "\(error)")])
         }
     }

@@ -16,7 +16,7 @@ struct ReceiverAnswer: Sendable, Equatable {
     init(_ response: HTTPClientResponse, now: Int64) {
         status = response.status
         outcome = Self.outcome(of: response.status)
-        text = "the receiver answered \(response.status)"
+        text = "the receiver responded \(response.status)"
         retryAfter =
             outcome == .throttled || outcome == .unavailable
             ? response.header(WebhooksHeader.retryAfter).flatMap { RetryAfter.wait($0, now: now) } : nil

@@ -68,10 +68,10 @@ struct WebhookSender: Sendable {
         let (keys, change) = plan.keys.current(now: clocks.monotonicNanoseconds())
         switch change {
         case nil: break
-        case .read?: log?.log(.info, key: "keys", "keys were read again", [LogField(.path, plan.keys.path)])
+        case .read?: log?.log(.info, key: "keys", "keys reloaded", [LogField(.path, plan.keys.path)])
         case .refused(let problem)?:
             log?.log(
-                .error, key: "keys", "keys stay as they were",
+                .error, key: "keys", "reloading keys failed; keeping the previous keys",
                 [LogField(.path, plan.keys.path), LogField(.error, problem.message)])
         }
         return keys

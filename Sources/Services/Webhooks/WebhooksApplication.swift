@@ -11,36 +11,38 @@ internal import Telemetry
 package enum WebhooksApplication {
     package static let application = ConsumerApplication(
         name: "sluice-webhooks",
-        summary: "Posts each new state of a purchase, or each notification, to your service, signed, until it has it.",
+        summary: "Posts each new state of a purchase, or each notification, to your service, signed and with retries.",
         discussion: """
-            Body and headers as in the Standard Webhooks specification: type, timestamp and data; webhook-id (the same \
-            in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed the body is Apple's. \
-            2xx is accepted. 408, 425, 5xx, no answer in time, and what speaks of the receiver (401, 403, 404, 405, \
-            407, 421, 426, redirects) are retried until the record alone has failed webhooks.failures times over \
-            webhooks.failures.time while others were accepted; then it is dead-lettered. 429, no connection and TLS are \
-            retried indefinitely. 410 stops the deliveries. Another 4xx is dead-lettered after consumer.attempts, \
-            unless the receiver refuses everything.
+            Body and headers follow the Standard Webhooks specification: type, timestamp and data; webhook-id (the \
+            same in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed the body is \
+            Apple's. 2xx means accepted. 408, 425, 5xx, a timeout, and responses that indicate a misconfigured \
+            receiver (401, 403, 404, 405, 407, 421, 426, redirects) are retried until only this record has failed \
+            webhooks.failures times over webhooks.failures.time while others were accepted; then it is dead-lettered. \
+            429, connection failures and TLS failures are retried indefinitely. 410 stops deliveries. After any other \
+            4xx the record is dead-lettered after consumer.attempts, unless the receiver rejects every record.
 
-            Each receiver has a consumer group: several in one process are named in webhooks.receivers, or each has \
-            processes of its own with another webhooks.group.id.
+            Each receiver has its own consumer group: list several receivers of one process in webhooks.receivers, or \
+            run separate processes with different webhooks.group.id.
 
-            Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
-            were deleted before they were read, 78 configuration.
+            Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
+            deleted before they were read, 78 configuration.
             """,
         adminPort: WebhooksSettings.adminPort, schema: WebhooksSettings.schema,
         examples: [
-            .init("echo whsec_$(openssl rand -base64 32) > /run/secrets/webhooks", "A key, for both sides."),
+            .init(
+                "echo whsec_$(openssl rand -base64 32) > /run/secrets/webhooks", "Create a key for sender and receiver."
+            ),
             .init(
                 """
                 sluice-webhooks --kafka.bootstrap.servers kafka-1:9092 --webhooks.url https://api.example.com/purchases \
                 --webhooks.secret.file /run/secrets/webhooks
-                """, "Production states to one receiver."),
+                """, "Post production states to one receiver."),
             .init(
                 """
                 sluice-webhooks --kafka.bootstrap.servers kafka-1:9092 --webhooks.receivers crm,billing \
                 --webhooks.secret.file /run/secrets/webhooks --webhooks.receivers.crm.url https://crm.example.com/in \
                 --webhooks.receivers.billing.url https://billing.example.com/in
-                """, "Two receivers, each in a group of its own: sluice-webhooks-crm and sluice-webhooks-billing."),
+                """, "Two receivers, each with its own group: sluice-webhooks-crm and sluice-webhooks-billing."),
         ],
         consumers: { try WebhooksSettings.consumers($0) },
         topics: { configuration in
@@ -59,7 +61,7 @@ package enum WebhooksApplication {
             let metrics = WebhooksMetrics(context.metrics)
             guard !context.configuration[WebhooksSettings.paused] else {
                 metrics.paused()
-                context.logger.warning("webhooks.paused is set, nothing is delivered")
+                context.logger.warning("webhooks.paused is set; nothing is delivered")
                 return ConsumerParts(handler: nil)
             }
             // The partitions bound the concurrent requests; a lower limit here would only make requests fail.

@@ -21,7 +21,7 @@ package final class WebhooksHandler: RecordHandler {
         var reason: HandlerReason {
             HandlerReason(code: "\(WebhooksReason.refusedPrefix)\(status)", detail: description)
         }
-        var description: String { "the receiver answered \(status) (webhook-id \(id))" }
+        var description: String { "the receiver responded \(status) (webhook-id \(id))" }
     }
 
     /// Wait while the certificates topic lacks a segment of a record.
@@ -110,7 +110,7 @@ package final class WebhooksHandler: RecordHandler {
             headers.wasRead(since: isComplete ? now : nil, at: sender.clocks.monotonicNanoseconds())
         }
         log.log(
-            .warning, key: "header", "webhook waits for a header that the certificates topic lacks",
+            .warning, key: "header", "webhook is waiting for a header missing from the certificates topic",
             [
                 LogField(.topic, record.topic.rawValue), LogField(.partition, record.partition.rawValue),
                 LogField(.offset, record.offset.rawValue), LogField(.header, header.rawValue),
@@ -149,16 +149,16 @@ package final class WebhooksHandler: RecordHandler {
         case .gone where plan.stopsWhenGone:
             isStopped.store(true, ordering: .relaxed)
             metrics.stopped()
-            tell(.error, "receiver is gone, deliveries stopped", record, id, answer)
+            tell(.error, "receiver responded 410; deliveries stopped", record, id, answer)
             return .retry(after: Self.stoppedWait)
         case .refused:
             let refusals = refusalsInARow.add(1, ordering: .relaxed).newValue
             if refusals <= refusalLimit { throw Refused(status: answer.status ?? 0, id: id) }
-            tell(.error, "receiver refuses every webhook, nothing is delivered", record, id, answer)
+            tell(.error, "receiver rejects every webhook; nothing is delivered", record, id, answer)
             return .retry(after: nil)
         case .throttled, .connectionFailed, .tls:
             // The receiver did not examine the record.
-            tell(answer.outcome == .tls ? .error : .warning, "webhook not delivered, trying again", record, id, answer)
+            tell(answer.outcome == .tls ? .error : .warning, "webhook not delivered; retrying", record, id, answer)
             return .retry(after: answer.retryAfter)
         case .unavailable, .timedOut, .failed, .receiverSettings, .gone:
             if failures.failed(record, at: sender.clocks.monotonicNanoseconds()) {
@@ -167,7 +167,8 @@ package final class WebhooksHandler: RecordHandler {
             let needsOperator = answer.outcome == .receiverSettings || answer.outcome == .gone
             tell(
                 needsOperator || answer.outcome == .failed ? .error : .warning,
-                needsOperator ? "webhook not delivered, an operator is needed" : "webhook not delivered, trying again",
+                needsOperator
+                    ? "webhook not delivered; check the receiver's settings" : "webhook not delivered; retrying",
                 record, id, answer)
             return .retry(after: answer.retryAfter)
         }

@@ -11,17 +11,17 @@ struct WebhooksMetrics: Sendable {
         var attempts: [WebhooksOutcome: Counter] = [:]
         for outcome in WebhooksOutcome.allCases {
             attempts[outcome] = registry.counter(
-                WebhooksMetricName.attempts, help: "Attempts to deliver a webhook, by outcome.",
+                WebhooksMetricName.attempts, help: "Webhook delivery attempts, by outcome.",
                 labels: [MetricLabel("outcome", outcome.rawValue)])
         }
         self.attempts = attempts
         duration = registry.histogram(
-            WebhooksMetricName.attemptDuration, help: "Time of one attempt, whatever its outcome.")
+            WebhooksMetricName.attemptDuration, help: "Duration of one attempt, with any outcome.")
         stop = registry.gauge(
-            WebhooksMetricName.stopped, help: "1 after the receiver answered 410: nothing is delivered any more.")
+            WebhooksMetricName.stopped, help: "1 after the receiver responded 410 and deliveries stopped.")
         stop.set(0)
         pause = registry.gauge(
-            WebhooksMetricName.paused, help: "1 while webhooks.paused is set: nothing is read or delivered.")
+            WebhooksMetricName.paused, help: "1 while webhooks.paused is set and nothing is delivered.")
         pause.set(0)
     }
 

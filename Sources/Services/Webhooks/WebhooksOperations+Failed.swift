@@ -99,13 +99,13 @@ extension WebhooksOperations {
         guard let topic = text(DeadLetterHeader.topic).map({ KafkaTopic(rawValue: $0) }),
             let partition = text(DeadLetterHeader.partition).flatMap({ Int32($0) }),
             let offset = text(DeadLetterHeader.offset).flatMap({ Int64($0) })
-        else { throw NotPosted(reason: "it is no dead letter") }
+        else { throw NotPosted(reason: "it is not a dead letter") }
         guard reading.environments[topic] != nil else {
-            throw NotPosted(reason: "\(topic) is not what webhooks.content=\(reading.content.rawValue) is made of")
+            throw NotPosted(reason: "\(topic) is not an input topic of webhooks.content=\(reading.content.rawValue)")
         }
         if let omitted = text(DeadLetterHeader.omitted) {
             throw NotPosted(
-                reason: "not in the letter: \(omitted); the record is at \(partition)-\(offset) of \(topic)")
+                reason: "omitted from the dead letter: \(omitted); the record is at \(partition)-\(offset) of \(topic)")
         }
         let record = KafkaRecord(
             topic: topic, partition: KafkaPartition(rawValue: partition), offset: KafkaOffset(rawValue: offset),
@@ -114,7 +114,7 @@ extension WebhooksOperations {
             key: text(DeadLetterHeader.key) == DeadLetterHeader.placeAsKey ? nil : letter.key, value: letter.value,
             headers: letter.headers.filter { !DeadLetterHeader.all.contains($0.key) })
         do throws(WebhookMessageError) { return try reading.message(record) } catch {
-            throw NotPosted(reason: "it holds nothing to deliver: \(error)")
+            throw NotPosted(reason: "it contains nothing to deliver: \(error)")
         }
     }
 }

@@ -18,8 +18,10 @@ package enum WebhooksOperations {
         let plan = try WebhooksPlan(configuration)
         guard plan.content != .signed else {
             throw StartupError(
-                "Apple signs no test of ours", setting: WebhooksSettings.content.key,
-                fix: "Post a notification again: sluicectl webhooks resend ID, or ask Apple for a test notification")
+                "a test message cannot be signed by Apple", setting: WebhooksSettings.content.key,
+                fix:
+                    "Repost a notification: sluicectl webhooks resend ID; or request a test notification from Apple"
+            )
         }
         return try await send(testMessage(at: SystemClock.wallMilliseconds()), plan)
     }
@@ -50,8 +52,8 @@ package enum WebhooksOperations {
         }
         guard let found else {
             throw StartupError(
-                "\(topic) has no record of this id any more",
-                fix: "Of a state Kafka keeps the last one of each purchase; the receiver gets it with the next change")
+                "\(topic) no longer has a record with this id",
+                fix: "Kafka keeps only the latest state of each purchase; the receiver gets it with the next change")
         }
         return try await send(found, plan)
     }
@@ -88,7 +90,7 @@ package enum WebhooksOperations {
     }
 
     private static let notAnID = StartupError(
-        "this is no webhook-id of this installation", fix: "Take one from: sluicectl webhooks attempts",
+        "unknown webhook-id", fix: "Use one listed by: sluicectl webhooks attempts",
         exitCode: .usage)
 
     static func send(_ message: WebhookMessage, _ plan: WebhooksPlan) async throws -> DeliveryAttempt {

@@ -35,12 +35,13 @@ package struct WebhooksPlan: Sendable {
         guard !parts.hasUser else {
             throw configuration.error(
                 WebhooksSettings.url.key,
-                "the URL holds a user or password; leave it out, the receiver knows the sender by webhook-signature")
+                "the URL contains a user or password; remove it, requests are authenticated by webhook-signature"
+            )
         }
         guard parts.isEncrypted || parts.isLoopback || configuration[WebhooksSettings.insecure] else {
             throw configuration.error(
                 WebhooksSettings.url.key,
-                "an http:// URL sends purchases in clear; use https://, or allow it with webhooks.insecure=true")
+                "an http:// URL sends purchases unencrypted; use https://, or allow it with webhooks.insecure=true")
         }
         do throws(FileProblem) {
             keys = try ReloadedFile(
@@ -49,7 +50,7 @@ package struct WebhooksPlan: Sendable {
         } catch {
             throw configuration.error(
                 WebhooksSettings.secrets.key,
-                "\(error.message); make a key with: echo whsec_$(openssl rand -base64 32)")
+                "\(error.message); create a key with: echo whsec_$(openssl rand -base64 32)")
         }
         // A name that is given twice counts once.
         let named = configuration[WebhooksSettings.environments]
@@ -71,7 +72,7 @@ package struct WebhooksPlan: Sendable {
                 try Certificate.checkRoots(pem: bytes)
             } catch {
                 throw configuration.error(
-                    WebhooksSettings.roots.key, "\(rootsFile) holds no certificate in PEM: \(error.message)")
+                    WebhooksSettings.roots.key, "\(rootsFile) contains no certificate in PEM: \(error.message)")
             }
         }
     }

@@ -42,7 +42,7 @@ extension WebhooksSettings {
                 throw own.error(
                     other == name ? receivers.key : group.key,
                     other == name
-                        ? "\(name) is named twice" : "\(other) and \(name) have the same group; each has its own")
+                        ? "\(name) is listed twice" : "\(other) and \(name) have the same group; each needs its own")
             }
             consumers.append(NamedConsumer(label: MetricLabel("receiver", name), configuration: own))
         }
@@ -59,7 +59,7 @@ extension WebhooksSettings {
         let consumers = try consumers(configuration)
         guard let name else {
             if consumers.count == 1, let only = consumers.first { return only.configuration }
-            throw configuration.error(receivers.key, "there are several receivers. Name one with --receiver")
+            throw configuration.error(receivers.key, "several receivers are configured. Name one with --receiver")
         }
         guard let receiver = consumers.first(where: { $0.label?.value == name }) else {
             throw configuration.error(receivers.key, "does not list \(name)")

@@ -11,74 +11,72 @@ package enum WebhooksSettings {
     package static let receivers = Setting(
         "webhooks.receivers", ValueKind.list(of: .receiverName), default: [],
         help: """
-            Names of several receivers in one process, each with a group of its own and the settings \
-            webhooks.receivers.<receiver>.…; without it there is one, that of webhooks.url.
+            Names of several receivers of one process, each with its own group and settings \
+            webhooks.receivers.<receiver>.…. Default: a single receiver at webhooks.url.
             """,
         example: "crm,billing")
     package static let url = Setting(
         "webhooks.url", .endpointURL,
-        help: "Where everything is posted. Redirects are not followed.",
+        help: "URL to which messages are posted. Redirects are not followed.",
         example: "https://api.example.com/entitlements"
     ).optional
     package static let secrets = Setting<SecretFile>.secretFile(
         "webhooks.secret.file",
         help: """
-            File with the keys that deliveries are signed with, one a line: 24 to 64 bytes in base64, with or without \
-            whsec_. Every key makes a signature, so that keys can be rotated.
+            File with the keys that sign deliveries, one per line: 24 to 64 bytes in base64, with or without whsec_. \
+            Every key adds a signature, so that keys can be rotated.
             """,
         example: "/run/secrets/webhooks"
     ).optional
     package static let paused = Setting.boolean(
         "webhooks.paused", default: false,
-        help: "Nothing is read for the receiver and nothing posted; its group goes on later where it stands.")
+        help: "Pause the receiver: nothing is read or posted; later its group resumes at its committed offsets.")
     package static let environments = Setting(
         "webhooks.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: [.production],
-        help: "The environments whose purchases go to this receiver.")
+        help: "Environments whose purchases are sent to this receiver.")
     package static let content = Setting<WebhookContent>.oneOf(
         "webhooks.content", default: .state,
         help: """
-            What is posted: state, the state of a purchase with each change; notification, each of Apple's \
-            notifications, decoded; signed, each of Apple's notifications as Apple posted it, byte for byte.
+            Content of messages: state, the state of a purchase after each change; notification, each of Apple's \
+            notifications, decoded; signed, each of Apple's notifications exactly as posted by Apple.
             """)
     package static let apps = Setting(
         "webhooks.apps", ValueKind.list(of: .bundleId), default: [],
-        help: "Bundle ids of the apps whose purchases go to this receiver; without it all.",
+        help: "Bundle ids of the apps whose purchases are sent to this receiver. Default: all.",
         example: "com.example.app,com.example.other")
     package static let types = Setting(
         "webhooks.types", ValueKind.list(of: .messageType), default: [],
         help: """
-            Types that go to this receiver; without it all. A leading part stands for everything under it: \
+            Message types sent to this receiver. Default: all. A leading part matches all types under it: \
             purchase, com.apple.appstore.DID_RENEW.
             """,
         example: "purchase.expired,purchase.revoked")
     package static let failures = Setting.integer(
         "webhooks.failures", default: 10, in: 2...1000,
         help: """
-            How often the receiver must fail at a record (5xx, 401, 403, 404, no answer in time, one that is too long) \
-            while it accepts others, before the record goes to the dead letter topic. webhooks.failures.time must be \
-            over too.
+            Number of failures of a record (5xx, 401, 403, 404, a timeout, a response that is too long), while other \
+            records are accepted, before the record is dead-lettered. webhooks.failures.time must have passed too.
             """)
     package static let failureTime = Setting.duration(
         "webhooks.failures.time", default: .seconds(3600), in: .zero...(.seconds(7 * 86_400)),
-        help: "How long it must have failed so.")
+        help: "Minimum time from the first failure of a record until it is dead-lettered.")
     package static let gone = Setting<GoneReceiver>.oneOf(
         "webhooks.gone", default: .stop,
         help: """
-            What follows when the receiver answers 410: stop, nothing is sent until a restart; retry, it is a failure \
-            like others.
+            Reaction to a 410 response: stop sends nothing until a restart; retry handles it like other failures.
             """)
     package static let timeout = Setting.duration(
         "webhooks.timeout", default: .seconds(10), in: .milliseconds(100)...(.seconds(60)),
-        help: "How long one attempt may take, from the connection to the last byte of the answer.")
+        help: "Timeout of one attempt, from connecting to the last byte of the response.")
     package static let concurrency = Setting.integer(
         "webhooks.concurrency", default: 8, in: 1...64,
-        help: "Requests under way at once for each partition; those of one key follow each other.")
+        help: "Maximum number of concurrent requests per partition; requests of one key are sequential.")
     package static let insecure = Setting.boolean(
-        "webhooks.insecure", default: false, help: "Allows an http:// URL that is not this machine's own.")
+        "webhooks.insecure", default: false, help: "Allow an http:// URL of another machine.")
     package static let roots = Setting.readableFile(
         "webhooks.ca.file",
-        help: "PEM file of the roots that the receiver's certificate is checked with, instead of the system's.",
+        help: "PEM file with the root certificates that verify the receiver's certificate. Default: the system's.",
         example: "/etc/sluice/receiver-ca.pem"
     ).optional
     package static let topicsPrefix = Setting.string(
@@ -115,7 +113,7 @@ extension ValueKind where Value == String {
         ) { text throws(SettingProblem) in
             guard 1...32 ~= text.utf8.count,
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-            else { throw SettingProblem("is no name such as crm") }
+            else { throw SettingProblem("is not a name such as crm") }
             return text
         }
     }
@@ -126,7 +124,7 @@ extension ValueKind where Value == String {
         ValueKind(name: name, expected: "a \(name)", example: example, text: { $0 }) { text throws(SettingProblem) in
             guard !text.isEmpty, !text.hasPrefix("."), !text.hasSuffix("."),
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == further) })
-            else { throw SettingProblem("is no \(name) such as \(example)") }
+            else { throw SettingProblem("is not a \(name) such as \(example)") }
             return text
         }
     }

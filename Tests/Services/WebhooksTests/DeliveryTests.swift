@@ -119,7 +119,7 @@ import Testing
             #expect(letter.text("sluice.dlq.attempts") == "3")
             let message = try #require(letter.text("__connect.errors.exception.message"))
             let id = try #require(receiver.deliveries.first { $0.state == letter.state }?.id)
-            #expect(message == "the receiver answered 422 (webhook-id \(id))")
+            #expect(message == "the receiver responded 422 (webhook-id \(id))")
         }
         #expect(receiver.deliveries.count { $0.state == "key-4:4" } == 3)
     }

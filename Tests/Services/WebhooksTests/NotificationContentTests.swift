@@ -109,7 +109,8 @@ import Testing
             }
         }
         #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))
-        #expect(sink.lines.contains { $0.contains("certificates topic lacks") && $0.contains(Self.reference) })
+        #expect(
+            sink.lines.contains { $0.contains("missing from the certificates topic") && $0.contains(Self.reference) })
         clock.advance(by: .seconds(300))
         #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))
         #expect(try await handler.handle(record()) == .retry(after: .seconds(1)))

@@ -68,7 +68,7 @@ import Testing
             (["webhooks.secret.file": nil], "webhooks.receivers.crm.secret.file is required"),
             (["webhooks.url": "https://a.example.com"], "set webhooks.receivers.<receiver>.url for each"),
             (["webhooks.group.id": "one"], "set webhooks.receivers.<receiver>.group.id for each"),
-            (["webhooks.receivers": "crm,billing,crm"], "crm is named twice"),
+            (["webhooks.receivers": "crm,billing,crm"], "crm is listed twice"),
             (["webhooks.receivers.billing.group.id": "sluice-webhooks-crm"], "crm and billing have the same group"),
             (["webhooks.receivers.crm.url": "http://crm.example.com"], "webhooks.receivers.crm.url"),
         ] as [([String: String?], String)])
@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: [
         (["webhooks.receivers.erp.url": "https://erp.example.com"], "webhooks.receivers does not list"),
-        (["webhooks.receivers": "crm,a b"], "is no name such as crm"),
+        (["webhooks.receivers": "crm,a b"], "is not a name such as crm"),
         (["webhooks.receivers.crm.urls": "https://erp.example.com"], "webhooks.receivers.crm.url"),
     ])
     func `an invalid name or key is refused with the correct one`(_ changes: [String: String], _ mention: String) throws

@@ -52,7 +52,7 @@ import Time
         }
         #expect(await failure("msg_p5jXN8AQM9LWM0D4loKWxJek")?.exitCode == .usage)
         #expect(await failure("appstore_entitlements_production-0-0-0-0123456789abcdef")?.exitCode == .usage)
-        #expect(await failure("state-production-0-1-2-3")?.line.contains("no record of this id any more") == true)
+        #expect(await failure("state-production-0-1-2-3")?.line.contains("no longer has a record with this id") == true)
         #expect(receiver.deliveries.isEmpty)
     }
 
@@ -105,7 +105,7 @@ import Time
         #expect(try await WebhooksOperations.test(settings).isAccepted)
         let refused = try await WebhooksOperations.test(settings)
         #expect(!refused.isAccepted)
-        #expect(refused.text == "the receiver answered 401")
+        #expect(refused.text == "the receiver responded 401")
         #expect(receiver.deliveries.allSatisfy { $0.message["type"] == "sluice.test" })
         #expect(receiver.deliveries.allSatisfy { $0.isSigned(with: TestKey.first) })
         let signed = try self.settings(receiver, ["--webhooks.content", "signed"])
