@@ -38,8 +38,8 @@ struct GroupOffsets {
             try await admin.alterOffsets(of: group, to: targets)
         } catch {
             throw StartupError(
-                "the group was not set back: \(error.message)",
-                fix: "Stop every \(executable) first: a group that has members keeps its offsets")
+                "resetting the group's offsets failed: \(error.message)",
+                fix: "Stop every \(executable) first: offsets of a group with members cannot be reset")
         }
     }
 

@@ -21,18 +21,18 @@ enum InputFile {
             file = path == "-" ? .standardInput : try FileDescriptor(reading: path)
         } catch {
             return .failure(
-                StartupError("\(name) cannot be read", fix: "Give a readable file, or - for standard input"))
+                StartupError("\(name) cannot be read", fix: "Pass a readable file, or - for standard input"))
         }
         do throws(FileDescriptor.Failure) {
             guard let bytes = try file.readToEnd(limit: maximumBytes) else {
                 return .failure(
                     StartupError(
                         "\(name) has more than \(maximumBytes) bytes",
-                        fix: "Give one request body or one JWS"))
+                        fix: "Pass one request body or one JWS"))
             }
             return .success(bytes)
         } catch {
-            return .failure(StartupError("\(name) cannot be read", fix: "Give a regular file"))
+            return .failure(StartupError("\(name) cannot be read", fix: "Pass a regular file"))
         }
     }
 }

@@ -13,10 +13,10 @@ enum OperationsSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     static let entitlementsURL = Setting(
         "entitlements.url", .httpURL, default: "http://127.0.0.1:8081",
-        help: "The read API of sluice-entitlements.")
+        help: "URL of the read API of sluice-entitlements.")
 
     static let entitlementsKey = Setting<SecretFile>.secretFile(
-        "entitlements.key.file", help: "File with the key that the read API knows sluicectl by.",
+        "entitlements.key.file", help: "File with sluicectl's key for the read API.",
         example: "/run/secrets/entitlements"
     ).optional
 
@@ -28,24 +28,28 @@ enum OperationsSettings {
     // webhooks
     static let webhooksAdminURL = Setting(
         "webhooks.admin.url", .httpURL, default: "http://127.0.0.1:9468",
-        help: "The admin listener of the sluice-webhooks that is asked for its attempts.")
+        help: "URL of the admin listener of sluice-webhooks.")
     static let receiver = Setting.string(
-        "receiver", help: "The receiver, where webhooks.receivers names several.", example: "crm"
+        "receiver", help: "Name of the receiver, if webhooks.receivers lists several.", example: "crm"
     ).optional.onCommandLineOnly
-    static let failedOnly = Setting.flag("failed", help: "Only attempts that were not accepted.")
+    static let failedOnly = Setting.flag("failed", help: "Only failed attempts.")
     static let deadLettered = Setting.flag(
-        "failed", help: "What is in the dead letter topic that --topic names, instead of one message.")
-    static let deadLetteredSince = Setting("since", .instant, help: "Only what was dead-lettered then or later.")
-        .optional
-        .onCommandLineOnly
+        "failed", help: "Post all messages of the dead letter topic given by --topic, instead of one message.")
+    static let deadLetteredSince = Setting(
+        "since", .instant, help: "Only messages dead-lettered at or after this time."
+    )
+    .optional
+    .onCommandLineOnly
     static let attemptCount = Setting.integer(
-        "count", default: 50, in: 1...1000, help: "The latest so many attempts."
+        "count", default: 50, in: 1...1000, help: "Number of attempts to list, the latest ones."
     ).onCommandLineOnly
 
     // topics
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
-        help: "Partitions of the keyed topics. Cannot be changed later: a key's records would be in two partitions.")
+        help:
+            "Partitions of the keyed topics. Cannot be changed later: records of one key would be in two partitions."
+    )
     static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
     static let replicationFactor = Setting.integer(
@@ -55,26 +59,27 @@ enum OperationsSettings {
     static let groups = Setting.strings(
         "groups",
         help: """
-            Consumer groups whose dead letter topics belong to the installation too: those of your own, further \
-            receivers of webhooks, and sluice-webhooks itself where webhooks.content is not state.
+            Additional consumer groups with dead letter topics: your own, further receivers of webhooks, and \
+            sluice-webhooks itself if webhooks.content is not state.
             """, example: "sluice-webhooks,inbox"
     ).optional.onCommandLineOnly
     static let stateTopics = Setting.strings(
         "state-topics",
         help: """
-            Compacted topics of states by key of your own consumers, with as many partitions as the notification topics.
+            Compacted state topics of your own consumers, with as many partitions as the notification topics.
             """, example: "appstore.latest.production"
     ).optional.onCommandLineOnly
     static let dryRun = Setting.flag("dry-run", help: "Print what would be created without creating anything.")
     static let topicsFormat = Setting<TopicsFormat>.oneOf(
-        "format", default: .text, help: "text, a table; strimzi, a KafkaTopic of Strimzi for each topic."
+        "format", default: .text,
+        help: "text prints a table; strimzi prints a KafkaTopic resource of Strimzi for each topic."
     ).onCommandLineOnly
     static let strimziCluster = Setting.string(
-        "cluster", help: "The name of Strimzi's Kafka resource, for --format strimzi.", example: "kafka"
+        "cluster", help: "Name of Strimzi's Kafka resource, for --format strimzi.", example: "kafka"
     ).optional.onCommandLineOnly
 
     // tap
-    static let topic = Setting.string("topic", help: "The topic to follow.", example: "appstore.quarantine")
+    static let topic = Setting.string("topic", help: "Topic to follow.", example: "appstore.quarantine")
         .optional.onCommandLineOnly
     static let tapEnvironment = Setting(
         "environment", .environmentName,
@@ -84,8 +89,8 @@ enum OperationsSettings {
     static let from = Setting(
         "from", .tapStart,
         help: """
-            Where to begin in each partition: beginning, end, or -N for the last N records. Without it end, with \
-            --no-follow beginning.
+            Start position in each partition: beginning, end, or -N for the last N records. Default: end; with \
+            --no-follow: beginning.
             """
     ).optional.onCommandLineOnly
     static let count = Setting.integer("count", in: 1...Int.max, help: "Stop after this many records.")
@@ -96,21 +101,22 @@ enum OperationsSettings {
 
     // quarantine, dlq
     static let after = Setting(
-        "after", .position, help: "Begin after this position: the last one of an earlier run."
+        "after", .position, help: "Start after this position, the last one of an earlier run."
     ).optional.onCommandLineOnly
     static let rate = Setting.integer(
-        "rate", default: 50, in: 1...100_000, help: "Records per second."
+        "rate", default: 50, in: 1...100_000, help: "Maximum number of records per second."
     ).onCommandLineOnly
     static let quarantineReason = Setting.string(
-        "reason", help: "Only those with this reason.", example: "profile_audience"
+        "reason", help: "Only records with this reason.", example: "profile_audience"
     ).optional.onCommandLineOnly
     static let quarantineBundle = Setting.string(
-        "bundle", help: "Only those of this app.", example: "com.example.app"
+        "bundle", help: "Only records of this app.", example: "com.example.app"
     ).optional.onCommandLineOnly
     static let atReceipt = Setting.flag(
-        "at-receipt", help: "Judge certificates at the time of receipt instead of the present.")
+        "at-receipt", help: "Verify certificates as of the time of receipt instead of now.")
     static let deadLetterTopic = Setting.string(
-        "topic", help: "The dead letter topic.", example: "appstore.notifications.production.sluice-entitlements.dlq"
+        "topic", help: "Name of the dead letter topic.",
+        example: "appstore.notifications.production.sluice-entitlements.dlq"
     ).optional.onCommandLineOnly
 
     // verify
@@ -129,12 +135,12 @@ enum OperationsSettings {
 
     static let isAppTransaction = Setting.flag("app-transaction", help: "The id is an appTransactionId.")
     static let isTransaction = Setting.flag(
-        "transaction", help: "The id is a transactionId of the purchase, such as that of a renewal.")
+        "transaction", help: "The id is any transactionId of the purchase, such as a renewal's.")
     static let bundle = Setting.string(
         "bundle", help: "The app, if several have a purchase with this id.", example: "com.example.app"
     ).optional.onCommandLineOnly
     static let claimTransfer = Setting.flag(
-        "transfer", help: "Move the purchase from the account that it has; needs --signed-transaction.")
+        "transfer", help: "Move the purchase from its current account; requires --signed-transaction.")
     static let claimProof = Setting.string(
         "signed-transaction",
         help:
@@ -144,7 +150,7 @@ enum OperationsSettings {
     static let unclaimed = Setting.flag("unclaimed", help: "Only purchases without an account.")
     static let listLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Purchases per page.")
         .onCommandLineOnly
-    static let refundLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "At most so many cases.")
+    static let refundLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Maximum number of cases.")
         .onCommandLineOnly
     static let listAfter = Setting.string(
         "after", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
@@ -160,15 +166,16 @@ enum OperationsSettings {
             ($0, ConsumerSettings.group(of: $0))
         }
     static let clusterSource = Setting.readableFile(
-        "source", help: "Properties file with the kafka settings of the cluster that is left.",
+        "source", help: "Properties file with the kafka settings of the old cluster.",
         example: "old.properties"
     ).optional.onCommandLineOnly
     static let deliveredUntil = Setting(
         "webhooks-from", .instant,
-        help: "Webhooks go on ten minutes before this time instead of at the beginning: up to it all were delivered."
+        help:
+            "Resume webhooks ten minutes before this time, up to which all were delivered, instead of at the beginning."
     ).optional.onCommandLineOnly
     static let despiteProblems = Setting.flag(
-        "despite-problems", help: "Switch although prepare finds problems, when they cannot be repaired any more.")
+        "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")
 
     // state
     static let stateSource = Setting.string(
@@ -184,20 +191,20 @@ enum OperationsSettings {
         "despite-unread", help: "Copy although the group has not handled all of its input, which was taken care of.")
 
     // api
-    static let statusesOfAll = Setting.flag("all", help: "Also those of which version 1 said nothing.")
+    static let statusesOfAll = Setting.flag("all", help: "Include subscriptions without version 1 notifications.")
     static let apiBundle = Setting.string(
         "bundle", help: "The app, if several are configured.", example: "com.example.app"
     ).optional.onCommandLineOnly
     static let apiLimit = Setting.integer(
-        "limit", default: 100, in: 1...100_000, help: "Stops after the page that reaches so many transactions."
+        "limit", default: 100, in: 1...100_000, help: "Stop after the page that reaches this number of transactions."
     ).onCommandLineOnly
     static let apiRevision = Setting.string(
-        "revision", help: "Only what has changed since an earlier listing, which printed this.",
+        "revision", help: "Only transactions changed since an earlier listing, which printed this revision.",
         example: "1698148900000_2000000000000001"
     ).optional.onCommandLineOnly
     static let testWait = Setting.duration(
         "wait", default: .seconds(120), in: .zero...(.seconds(600)),
-        help: "How long to wait for Apple's report on the delivery; 0s does not ask for it."
+        help: "Time to wait for Apple's delivery report; 0s does not request it."
     ).onCommandLineOnly
 
     // refunds
@@ -205,14 +212,15 @@ enum OperationsSettings {
         "status", .oneOf(AnswerStatus.allCases, text: \.rawValue), help: "Only cases whose answer has this status."
     ).optional.onCommandLineOnly
     static let refundOutcome = Setting<RefundOutcome>.oneOf(
-        "outcome", default: .noPreference, help: "The preference that Apple is told, or doNotAnswer."
+        "outcome", default: .noPreference, help: "Preference to send to Apple, or doNotAnswer."
     ).onCommandLineOnly
     static let customerConsented = Setting.flag(
-        "consented", help: "The customer has consented to share these data with Apple. Without it nothing is sent.")
+        "consented",
+        help: "Confirm that the customer consents to share this data with Apple. Without it, nothing is sent.")
     static let roundGap = AppStoreSettings.refundRoundGap
     static let deliveryStatus = Setting<DeliveryStatus>(
         "delivery-status", .oneOf(DeliveryStatus.allCases, text: \.rawValue),
-        help: "Whether the app delivered what was bought."
+        help: "Whether the app delivered the purchase."
     ).optional.onCommandLineOnly
     static let sampleContentProvided = Setting.flag(
         "sample-content", help: "A sample, trial or description was available before the purchase.")
@@ -220,48 +228,58 @@ enum OperationsSettings {
         "no-sample-content", help: "No sample, trial or description was available before the purchase.")
     static let again = Setting.flag(
         "again",
-        help: "Open a round of its own for this answer, where another one was frozen, withheld, refused or missed.")
+        help: "Open a new round for this answer, if another one was frozen, withheld, refused or missed.")
     static let statisticsBy = Setting(
         "by", ValueKind.list(of: .oneOf(RefundStatistics.Dimension.allCases, text: \.rawValue)),
         default: [.rule, .answer, .reason],
-        help: "What the rounds are grouped by."
+        help: "Fields by which rounds are grouped."
     ).onCommandLineOnly
-    static let refundsFrom = Setting("from", .instant, help: "Signed by Apple then or later.").optional
+    static let refundsFrom = Setting(
+        "from", .instant, help: "Only notifications signed by Apple at or after this time."
+    ).optional
         .onCommandLineOnly
-    static let refundsTo = Setting("to", .instant, help: "Signed by Apple before. Default: now.").optional
+    static let refundsTo = Setting(
+        "to", .instant, help: "Only notifications signed by Apple before this time. Default: now."
+    ).optional
         .onCommandLineOnly
     static let triedRules = Setting.readableFile(
-        "rules", help: "The rules file that is tried.", example: "refund-rules.json"
+        "rules", help: "Rules file to try.", example: "refund-rules.json"
     ).onCommandLineOnly
     static let fromArchive = Setting.flag(
-        "from-archive", help: "Read the cases from the archive instead of Kafka: also those that Kafka no longer has.")
+        "from-archive",
+        help: "Read the cases from the archive instead of Kafka, including those that Kafka no longer has.")
     static let rulesInForce = Setting.readableFile(
-        "refunds.rules", help: "The rules that it is compared with. Default: the answers that were recorded.",
+        "refunds.rules", help: "Rules file to compare with. Default: the recorded answers.",
         example: "/etc/sluice/refund-rules.json"
     ).optional
     static let preferenceConsent = Setting<Bool>(
         "consent", .oneOf([true, false], text: { $0 ? "true" : "false" }),
         help: "Whether the customer consents to share consumption data with Apple."
     ).optional.onCommandLineOnly
-    static let preferenceSince = Setting("since", .instant, help: "When the customer said so. Default: now.").optional
+    static let preferenceSince = Setting("since", .instant, help: "Time of the customer's statement. Default: now.")
+        .optional
         .onCommandLineOnly
     static let preferenceOutcome = Setting<RefundOutcome>(
-        "preference", .oneOf(RefundOutcome.allCases, text: \.rawValue), help: "The preference that Apple is told."
+        "preference", .oneOf(RefundOutcome.allCases, text: \.rawValue), help: "Preference to send to Apple."
     ).optional.onCommandLineOnly
     static let consumptionPercentage = Setting.integer(
-        "consumption-percentage", in: 0...100_000, help: "What is consumed, in milliunits of a percent: 50000 is half."
+        "consumption-percentage", in: 0...100_000, help: "Share consumed, in milliunits of a percent: 50000 is half."
     ).optional.onCommandLineOnly
 
     // backfill, reconcile
     static let reconcilerAdminURL = Setting(
         "reconciler.admin.url", .httpURL, default: "http://127.0.0.1:9469",
-        help: "The admin listener of the sluice-reconciler that is asked.")
-    static let backfillBundle = Setting.string("bundle", help: "The app.", example: "com.example.app").onCommandLineOnly
-    static let backfillFrom = Setting("from", .instant, help: "Sent by Apple then or later.").onCommandLineOnly
-    static let backfillTo = Setting("to", .instant, help: "Sent by Apple before. Default: now.")
-        .optional.onCommandLineOnly
-    static let backfillDryRun = Setting.flag("dry-run", help: "Report what is missing without publishing it.")
-    static let noWait = Setting.flag("no-wait", help: "Ask for it, and do not wait for its end.")
+        help: "URL of the admin listener of sluice-reconciler.")
+    static let backfillBundle = Setting.string("bundle", help: "Bundle id of the app.", example: "com.example.app")
+        .onCommandLineOnly
+    static let backfillFrom = Setting("from", .instant, help: "Only notifications sent by Apple at or after this time.")
+        .onCommandLineOnly
+    static let backfillTo = Setting(
+        "to", .instant, help: "Only notifications sent by Apple before this time. Default: now."
+    )
+    .optional.onCommandLineOnly
+    static let backfillDryRun = Setting.flag("dry-run", help: "Report missing notifications without publishing them.")
+    static let noWait = Setting.flag("no-wait", help: "Start the backfill without waiting for its end.")
 
     /// Settings allowed in a file or the environment.
     static let inFiles = ConfigurationSchema(
@@ -275,8 +293,8 @@ enum OperationsSettings {
             "for", .oneOf(names),
             help:
                 """
-                One executable. Default: sluice-ingress, sluice-entitlements, and each other one of whose own settings one \
-                is given.
+                Only this executable. Default: sluice-ingress, sluice-entitlements, and each other executable with at \
+                least one of its own settings set.
                 """
         ).optional.onCommandLineOnly
     }

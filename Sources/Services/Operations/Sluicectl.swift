@@ -118,7 +118,8 @@ package struct Sluicectl: Sendable {
     private func access() throws -> SluicectlParts.Access {
         guard let access = parts.access else {
             throw StartupError(
-                "this sluicectl knows no settings of the executables", fix: "Use the sluicectl of the release")
+                "this sluicectl was built without the settings of the executables",
+                fix: "Use the sluicectl of the release")
         }
         return access
     }

@@ -12,19 +12,19 @@ extension SluicectlCommand {
     }
 
     private static let anyId = Command.Argument(
-        "ID", help: "a transactionId, originalTransactionId or appTransactionId of the customer")
+        "ID", help: "any transactionId, originalTransactionId or appTransactionId of the customer")
     private static let answer = """
-        What Apple signed is verified, and printed only if it is of this app and environment. Exits with 1 when Apple \
-        refuses the request, or when anything in the answer is not verified.
+        Signed objects are verified, and printed only if they belong to this app and environment. Exits with 1 if \
+        Apple rejects the request, or if verification fails.
         """
 
     static let api = Command(
-        "api", summary: "Ask Apple's App Store Server API.",
+        "api", summary: "Query Apple's App Store Server API.",
         discussion: """
-            Needs apps, appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file, mostly in the file that \
-            --config or SLUICE_CONFIG names. \(answer)
+            Requires apps, appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file, usually set in the \
+            file given by --config or SLUICE_CONFIG. \(answer)
             """,
-        examples: [.init("sluicectl api transaction 2000000000000001", "What Apple says about a transaction now.")],
+        examples: [.init("sluicectl api transaction 2000000000000001", "Print the current state of a transaction.")],
         subcommands: [transaction, subscriptions, transactionHistory, refundHistory, order, testNotification],
         readsConfiguration: false)
 
@@ -50,7 +50,7 @@ extension SluicectlCommand {
 
     private static let transactionHistory = Command(
         "history", summary: "List the transactions of a customer (Get Transaction History).",
-        discussion: "The last changed comes last. \(answer)",
+        discussion: "Sorted by modification, the latest last. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
             .init("sluicectl api history 2000000000000001", "The first hundred."),
@@ -59,31 +59,33 @@ extension SluicectlCommand {
 
     private static let refundHistory = Command(
         "refunds", summary: "List the refunded transactions of a customer (Get Refund History).",
-        discussion: "The oldest refund comes first. \(answer)",
+        discussion: "Sorted by date of refund, the oldest first. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
-            .init("sluicectl api refunds 2000000000000001", "When, why and how much."),
+            .init("sluicectl api refunds 2000000000000001", "Date, reason and amount of each."),
             .init("sluicectl api refunds 2000000000000001 --output json", "For scripts."),
         ])
 
     private static let order = Command(
         "order", summary: "List the transactions of an order number from a customer's receipt (Look Up Order ID).",
-        discussion: "An order of another app is unknown here. \(answer)", schema: asking(),
+        discussion: "Orders of other apps are not found. \(answer)", schema: asking(),
         arguments: [Command.Argument("ORDER", help: "the order number, such as MK4TT4X3J")],
         examples: [
-            .init("sluicectl api order MK4TT4X3J", "What was bought."),
+            .init("sluicectl api order MK4TT4X3J", "The purchased products."),
             .init("sluicectl api order MK4TT4X3J --output json", "For scripts."),
         ])
 
     private static let testNotification = Command(
-        "test-notification", summary: "Have Apple send a test notification, and report how it was delivered.",
+        "test-notification", summary: "Request a test notification from Apple, and report its delivery.",
         discussion: """
-            Apple posts to the URL that App Store Connect has for the environment, and says after about a minute what \
-            came of it. Exits with 1 when it was not delivered, or not in time.
+            Apple posts to the URL that is set in App Store Connect for the environment, and reports the outcome after \
+            about a minute. Exits with 1 if the notification was not delivered in time.
             """,
         schema: asking([OperationsSettings.testWait]),
         examples: [
-            .init("sluicectl api test-notification", "Is the ingress reachable for Apple?"),
-            .init("sluicectl api test-notification --environment sandbox --wait 0s", "Only requests one."),
+            .init("sluicectl api test-notification", "Check that Apple can reach the ingress."),
+            .init(
+                "sluicectl api test-notification --environment sandbox --wait 0s",
+                "Request one without waiting for the report."),
         ])
 }

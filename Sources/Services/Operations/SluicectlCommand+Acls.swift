@@ -13,23 +13,24 @@ extension SluicectlCommand {
             ] + OperationsSettings.clusterGroups.map(\.setting))
         return [
             Command(
-                "acls", summary: "Print the least rights of each executable where Kafka checks them.",
+                "acls", summary: "Print the minimum Kafka ACLs of each executable.",
                 discussion: """
-                    Reads the configuration of the executables (prefix, groups, content of webhooks, role of the state) \
-                    and asks no broker. Nothing is changed: the commands are for whoever administers Kafka. With \
-                    --principal and --for all one principal is given the rights of all executables.
+                    Reads the configuration of the executables (prefix, groups, content of webhooks, role of the \
+                    state); no broker is contacted and nothing is changed. The commands are for the administrators of \
+                    Kafka. With --principal and --for all, one principal gets the rights of all executables.
                     """,
                 schema: kafkaSchema.adding(own).adding(access.schema),
                 examples: [
                     .init("sluicectl topics acls", "A table for each executable."),
                     .init(
                         "sluicectl topics acls --for sluice-ingress --principal User:ingress --format kafka-acls",
-                        "Commands of Kafka's own tool."),
+                        "Commands for Kafka's own tool."),
                     .init(
-                        "sluicectl topics acls --for sluice-archive --format strimzi", "For a KafkaUser of Strimzi."),
+                        "sluicectl topics acls --for sluice-archive --format strimzi",
+                        "ACLs for a KafkaUser of Strimzi."),
                     .init(
                         "sluicectl topics acls --for sluice-entitlements --state.role reader",
-                        "A reader is in no group and writes no dead letters."),
+                        "A reader joins no group and writes no dead letters."),
                     .init("sluicectl topics acls --config sluice.properties --output json", "For scripts."),
                 ])
         ]

@@ -23,31 +23,31 @@ extension SluicectlCommand {
             examples: [
                 .init(
                     "sluicectl cluster prepare --source old.properties",
-                    "Whether everything is copied, and as it must be.")
+                    "Check that all topics are copied correctly.")
             ],
             subcommands: [
                 Command(
-                    "prepare", summary: "Check whether the installation could go on with a cluster.",
+                    "prepare", summary: "Check whether the installation can move to a cluster.",
                     discussion: """
-                        The configuration names the cluster that is moved to. Looks at topics, settings, copied records and \
-                        groups there, and changes nothing. With --source, a properties file with the kafka settings of the \
-                        cluster that is left, both are compared: partition counts, and the last record of each partition. \
-                        Exits with 1 when it is not ready.
+                        The configuration names the new cluster. Checks its topics, settings, copied records and \
+                        groups, and changes nothing. With --source, a properties file with the kafka settings of the \
+                        old cluster, both are compared: partition counts, and the last record of each partition. Exits \
+                        with 1 if the new cluster is not ready.
                         """,
                     schema: schema,
                     examples: [
-                        .init("sluicectl cluster prepare", "The copies alone, when their source is lost."),
+                        .init("sluicectl cluster prepare", "Check the copies only, if their source is lost."),
                         .init(
                             "sluicectl cluster prepare --config new.properties --source old.properties --output json",
-                            "For a check that runs each day."),
+                            "For a daily check."),
                     ]),
                 Command(
-                    "switch", summary: "Set the consumer groups to where they must read on.",
+                    "switch", summary: "Set the offsets of the consumer groups on the new cluster.",
                     discussion: """
-                        The configuration names the cluster that is moved to. Each group that has offsets there reads from \
-                        the beginning, because offsets and states are copied independently; nothing that is known is lost or \
-                        changed by it. Prints what it would do and exits with 1; --yes does it. It is refused while a group \
-                        has members on either cluster, and while prepare finds a problem.
+                        The configuration names the new cluster. Each group with offsets there is reset to the \
+                        beginning, because offsets and states are copied independently; no state is lost or changed. \
+                        Prints the changes and exits with 1; --yes makes them. Refused while a group has members on \
+                        either cluster, or while prepare finds a problem.
                         """,
                     schema: schema.adding(
                         ConfigurationSchema([
@@ -56,11 +56,12 @@ extension SluicectlCommand {
                         ])),
                     examples: [
                         .init(
-                            "sluicectl cluster switch --source old.properties", "Print where each group would read on."),
-                        .init("sluicectl cluster switch --yes", "The source is lost."),
+                            "sluicectl cluster switch --source old.properties", "Print where each group would resume."),
+                        .init("sluicectl cluster switch --yes", "Switch after the source was lost."),
                         .init(
                             "sluicectl cluster switch --yes --webhooks-from 2026-11-21T12:00:00Z",
-                            "Webhooks were delivered up to then; those of ten minutes more are posted again."),
+                            "Webhooks were delivered up to this time; those of the ten minutes before are posted again."
+                        ),
                     ]),
             ], readsConfiguration: false)
     }

@@ -12,10 +12,10 @@ extension SluicectlCommand {
     }
 
     private static let id = Command.Argument("ID", help: "an appAccountToken or an originalTransactionId")
-    private static let idIs = "A UUID is taken as an appAccountToken, anything else as an originalTransactionId."
+    private static let idIs = "A UUID is an appAccountToken, any other value an originalTransactionId."
 
     static let entitlements = Command(
-        "entitlements", summary: "Query the entitlements kept by sluice-entitlements.",
+        "entitlements", summary: "Query the entitlements in sluice-entitlements.",
         examples: [.init("sluicectl entitlements show 2000000000000001", "Entitlements of one purchase.")],
         subcommands: [show, history, list, claim, erase, rebuild], readsConfiguration: false)
 
@@ -31,12 +31,12 @@ extension SluicectlCommand {
                 "All entitlements of one account."),
             .init(
                 "sluicectl entitlements show 2000000000000001 --at 2026-11-01T00:00:00Z --output json",
-                "Entitlements at that time, as the service returned them."),
+                "Entitlements at that time, as returned by the service."),
         ])
 
     private static let history = Command(
         "history", summary: "Show the changes of an account's purchases and the notifications behind them.",
-        discussion: idIs + " The last 12 notifications of each purchase are kept.",
+        discussion: idIs + " The last 12 notifications of each purchase are stored.",
         schema: asking([OperationsSettings.isAppTransaction, OperationsSettings.isTransaction]), arguments: [id],
         examples: [
             .init("sluicectl entitlements history 2000000000000001", "Changes of state, then each notification."),
@@ -58,9 +58,8 @@ extension SluicectlCommand {
     private static let claim = Command(
         "claim", summary: "Assign a purchase to an account.",
         discussion: """
-            A purchase that belongs to another account, by its appAccountToken or by an earlier claim, moves with \
-            --transfer and --signed-transaction only. \
-            The service must run with entitlements.changes=true.
+            A purchase that belongs to another account, by its appAccountToken or an earlier claim, is moved only \
+            with --transfer and --signed-transaction. The service must run with entitlements.changes=true.
             """,
         schema: asking([
             OperationsSettings.bundle, OperationsSettings.claimTransfer, OperationsSettings.claimProof,
@@ -72,21 +71,21 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl entitlements claim 2000000000000001 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55",
-                "Assigns the purchase to this account."),
+                "Assign the purchase to this account."),
             .init(
                 """
                 sluicectl entitlements claim 2000000000000001 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --transfer \
                 --signed-transaction transaction.jws
                 """,
-                "Moves it from the account that it has."),
+                "Move it from its current account."),
         ])
 
     private static let erase = Command(
         "erase", summary: "Permanently erase the purchases of an account.",
         discussion: """
-            Publishes a tombstone for each purchase. What was signed before is not taken in again, whoever reads the \
-            notifications again; a later notification is. The notifications themselves stay in their topic as long as \
-            that keeps them. The service must run with entitlements.changes=true. \(idIs)
+            Publishes a tombstone for each purchase. Notifications signed before the erasure are ignored, even if the \
+            topic is read again; later ones are applied. The notifications themselves remain in their topic until its \
+            retention expires. The service must run with entitlements.changes=true. \(idIs)
             """,
         schema: asking([OperationsSettings.bundle, OperationsSettings.isAppTransaction, OperationsSettings.yes]),
         arguments: [id],
@@ -96,11 +95,10 @@ extension SluicectlCommand {
         ])
 
     private static let rebuild = Command(
-        "rebuild", summary: "Have sluice-entitlements read all notifications again.",
+        "rebuild", summary: "Make sluice-entitlements read all notifications again.",
         discussion: """
-            Sets the consumer group back to the beginning of the notification topics; every member must be stopped. \
-            Nothing known is lost or changed by it. It is not needed after a lost disk: the database is restored from \
-            its topic.
+            Resets the consumer group to the beginning of the notification topics; every member must be stopped. No \
+            state is lost or changed. Not needed after the loss of a disk: the database is restored from its topic.
             """,
         schema: ConfigurationSchema(
             [
@@ -108,7 +106,7 @@ extension SluicectlCommand {
                 OperationsSettings.entitlementsGroup, OperationsSettings.yes, OperationsSettings.output,
             ], openPrefixes: [ApplicationSettings.kafka]),
         examples: [
-            .init("sluicectl entitlements rebuild", "Print where the group would start."),
+            .init("sluicectl entitlements rebuild", "Print the new offsets without resetting."),
             .init("sluicectl entitlements rebuild --yes --kafka.bootstrap.servers kafka-1:9092", "Reset the offsets."),
         ], readsConfiguration: true)
 }

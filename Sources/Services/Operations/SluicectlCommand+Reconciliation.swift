@@ -5,7 +5,7 @@ internal import ServiceKit
 /// The command lines of `sluicectl backfill` and `sluicectl reconcile`.
 extension SluicectlCommand {
     static let backfill = Command(
-        "backfill", summary: "Find in Apple's history what never arrived in a range of time, and publish it.",
+        "backfill", summary: "Find and publish notifications in Apple's history that never arrived.",
         discussion: """
             sluice-reconciler does it: it reads the whole range page by page, within its share of the API budget, and \
             goes on when this command ends. Apple tells of 180 days, in the sandbox of 30. Progress goes to standard \
@@ -22,39 +22,41 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --dry-run",
-                "What of the last days is missing; nothing is published."),
+                "Report missing notifications of the last days without publishing them."),
             .init(
                 "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
                     + "--environment sandbox --output json", "One day of the sandbox, for scripts."),
         ])
 
     static let reconcile = Command(
-        "reconcile", summary: "Look for what was missed: the sweeps of Apple's history, and its subscription statuses.",
+        "reconcile", summary: "Show the sweeps of Apple's history, and compare subscription statuses.",
         examples: [
-            .init("sluicectl reconcile report", "What was missing, and how far the sweeps are."),
-            .init("sluicectl reconcile statuses", "Whether what is published is what Apple says."),
+            .init("sluicectl reconcile report", "Findings and progress of the sweeps."),
+            .init("sluicectl reconcile statuses", "Compare published states with Apple's statuses."),
         ],
         subcommands: [
             Command(
                 "report",
-                summary: "Print each sweep: its state, what the last complete one found, and when the next is due.",
+                summary:
+                    "Print each sweep: its state, the findings of the last complete one, and the time of the next.",
                 discussion: """
-                    Asks a running sluice-reconciler. MISSING is what was not in the notification topic; it was \
-                    published unless that was a dry run. DIFFER is how many of the subscriptions of which version 1 \
-                    spoke are not as Apple says; the first ones are listed.
+                    Queries a running sluice-reconciler. MISSING counts notifications that were not in the \
+                    notification topic; they were published unless it was a dry run. DIFFER counts compared \
+                    subscriptions whose state differs from Apple's status; the first ones are listed.
                     """,
                 schema: ConfigurationSchema([
                     OperationsSettings.reconcilerAdminURL, OperationsSettings.bundle, OperationsSettings.output,
                 ]),
                 examples: [
-                    .init("sluicectl reconcile report", "A table, with failures and what was missing."),
-                    .init("sluicectl reconcile report --output json", "Whole sweeps, one on each line, for scripts."),
+                    .init("sluicectl reconcile report", "A table, with failures and missing notifications."),
+                    .init("sluicectl reconcile report --output json", "One JSON object per sweep, for scripts."),
                 ]),
             Command(
-                "cancel", summary: "End a backfill that is waiting or under way.",
+                "cancel", summary: "Cancel a waiting or running backfill.",
                 discussion: """
-                    It ends at its next page, or at once where it waits; what it has published stays. The request is a record of the \
-                    reconciliation topic, so that it reaches whichever sluice-reconciler runs the backfill.
+                    It ends at its next page, or immediately if it is waiting; published notifications remain. The \
+                    request is a record in the reconciliation topic, so that it reaches the sluice-reconciler that \
+                    runs the backfill.
                     """,
                 schema: ConfigurationSchema(
                     [
@@ -62,20 +64,21 @@ extension SluicectlCommand {
                         OperationsSettings.reconcilerAdminURL, OperationsSettings.output,
                     ], openPrefixes: [ApplicationSettings.kafka]),
                 arguments: [
-                    Command.Argument("ID", help: "of the backfill, as sluicectl backfill and reconcile report print it")
+                    Command.Argument(
+                        "ID", help: "id of the backfill, printed by sluicectl backfill and reconcile report")
                 ],
                 examples: [
-                    .init("sluicectl reconcile cancel 1795435200000-3f2a", "What it has published stays published.")
+                    .init("sluicectl reconcile cancel 1795435200000-3f2a", "Published notifications remain published.")
                 ]),
             Command(
                 "statuses",
                 summary: "Compare the subscriptions of an app that sends version 1 with Apple's statuses.",
                 discussion: """
-                    Apple's history records version 2 only: what an app with version 1 missed shows in the state of its \
-                    subscriptions. Reads the entitlements topic, and asks Get All Subscription Statuses about each \
-                    subscription of which version 1 said anything or that needs the answer, behind the services that use \
-                    the same API. Exits with 0 when all agree, and with 1 when some differ or Apple gave no answer that \
-                    can be used about some.
+                    Apple's history contains version 2 only: notifications that an app with version 1 missed show in \
+                    the state of its subscriptions. Reads the entitlements topic, and requests Get All Subscription \
+                    Statuses for each subscription with version 1 notifications or open questions, at lower priority \
+                    than the services that use the same API. Exits with 0 if all agree, and with 1 if some differ or \
+                    have no usable response.
                     """,
                 schema: ConfigurationSchema(
                     [
@@ -85,7 +88,8 @@ extension SluicectlCommand {
                         OperationsSettings.output,
                     ] + AppStoreSettings.apiSettings, openPrefixes: [ApplicationSettings.kafka]),
                 examples: [
-                    .init("sluicectl reconcile statuses --bundle com.example.app", "A table of those that differ."),
+                    .init(
+                        "sluicectl reconcile statuses --bundle com.example.app", "A table of differing subscriptions."),
                     .init("sluicectl reconcile statuses --all --output json", "Every subscription, for scripts."),
                 ]),
         ], readsConfiguration: false)

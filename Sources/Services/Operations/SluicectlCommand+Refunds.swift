@@ -14,11 +14,11 @@ extension SluicectlCommand {
     private static let id = Command.Argument("TRANSACTION", help: "a transactionId")
 
     static let refunds = Command(
-        "refunds", summary: "Look at refund cases and answers, what is due, and what came of it.",
-        discussion: "Read from the topic of sluice-refunds, so that it needs no running service.",
+        "refunds", summary: "Show refund cases, answers, deadlines and outcomes.",
+        discussion: "Reads the topic of sluice-refunds; no running service is needed.",
         examples: [
-            .init("sluicectl refunds due", "Requests that Apple waits for, by the end of their time."),
-            .init("sluicectl refunds try --rules refund-rules.json", "New rules on past requests."),
+            .init("sluicectl refunds due", "Requests waiting for an answer, by deadline."),
+            .init("sluicectl refunds try --rules refund-rules.json", "Try new rules on past requests."),
         ],
         subcommands: [list, due, show, answer, stats, trial, preference, erasure], readsConfiguration: false)
 
@@ -26,14 +26,15 @@ extension SluicectlCommand {
         "list", summary: "List cases, the newest first.",
         schema: reading([OperationsSettings.answerStatus, OperationsSettings.refundLimit]),
         examples: [
-            .init("sluicectl refunds list --status missed", "Requests whose time was over."),
+            .init("sluicectl refunds list --status missed", "Requests whose deadline passed."),
             .init("sluicectl refunds list --environment sandbox --output json", "Whole cases, for scripts."),
         ])
 
     private static let due = Command(
-        "due", summary: "List what Apple waits for, by deadline.", schema: reading([OperationsSettings.refundLimit]),
+        "due", summary: "List requests waiting for an answer, by deadline.",
+        schema: reading([OperationsSettings.refundLimit]),
         examples: [
-            .init("sluicectl refunds due", "With the time that is left, and why the last attempt failed."),
+            .init("sluicectl refunds due", "With the remaining time, and the failure of the last attempt."),
             .init("sluicectl refunds due --output json", "For scripts."),
         ])
 
@@ -41,17 +42,17 @@ extension SluicectlCommand {
         "show", summary: "Show one case: requests, answer, outcome.", schema: reading([OperationsSettings.bundle]),
         arguments: [id],
         examples: [
-            .init("sluicectl refunds show 2000000000000001", "What was answered, and why."),
-            .init("sluicectl refunds show 2000000000000001 --output json", "As it is in the topic."),
+            .init("sluicectl refunds show 2000000000000001", "The answer and its reason."),
+            .init("sluicectl refunds show 2000000000000001 --output json", "As stored in the topic."),
         ])
 
     private static let answer = Command(
-        "answer", summary: "Decide a request before the rules do, or once more.",
+        "answer", summary: "Answer a request instead of the rules, or again.",
         discussion: """
-            The answer is written to the topic; sluice-refunds sends it. It is the one of its round unless another was \
-            frozen before; with --again a round of its own is opened for it, for whatever Apple has not accepted. Prints \
-            the body, and without --yes changes nothing. Apple wants no answer without the customer's consent: --consented \
-            says that there is one. Apple requires --delivery-status, and --sample-content or --no-sample-content.
+            The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another answer \
+            was frozen before; --again opens a new round for it, if Apple has not accepted an answer. Prints the body; \
+            without --yes, nothing is changed. Apple accepts no answer without the customer's consent, confirmed by \
+            --consented. Apple requires --delivery-status, and --sample-content or --no-sample-content.
             """,
         schema: reading([
             OperationsSettings.bundle, OperationsSettings.refundOutcome, OperationsSettings.customerConsented,
@@ -62,13 +63,14 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds answer 2000000000000001 --outcome decline --consented --delivery-status DELIVERED "
-                    + "--no-sample-content --consumption-percentage 100000 --yes", "All of it is consumed."),
-            .init("sluicectl refunds answer 2000000000000001 --outcome doNotAnswer --yes", "Apple gets nothing."),
+                    + "--no-sample-content --consumption-percentage 100000 --yes", "Fully consumed."),
+            .init("sluicectl refunds answer 2000000000000001 --outcome doNotAnswer --yes", "Send nothing to Apple."),
         ])
 
     private static let stats = Command(
-        "stats", summary: "Count what Apple decided after the answers.",
-        discussion: "SILENT are rounds about which Apple has told nothing: still open, or refused without a word.",
+        "stats", summary: "Count Apple's decisions after the answers.",
+        discussion:
+            "SILENT counts rounds without a decision from Apple: still open, or declined without a notification.",
         schema: reading([
             OperationsSettings.statisticsBy, OperationsSettings.refundsFrom, OperationsSettings.refundsTo,
         ]),
@@ -76,17 +78,17 @@ extension SluicectlCommand {
             .init("sluicectl refunds stats", "Granted, declined and reversed, by rule, answer and reason."),
             .init(
                 "sluicectl refunds stats --by month,product,end --from 2026-01-01T00:00:00Z",
-                "By month and product, and why no answer was accepted."),
+                "By month, product and the reason for missing answers."),
             .init("sluicectl refunds stats --output json", "For scripts."),
         ])
 
     private static let trial = Command(
-        "try", summary: "Try rules on the requests that the topic or the archive holds.",
+        "try", summary: "Try rules on past requests from the topic or the archive.",
         discussion: """
-            For each rule and answer: how many rounds, how much money by currency, what Apple decided, and how many would \
-            be answered otherwise than the rules of refunds.rules say, or than they were answered. The service's recorded \
-            answers are used as they are. With --from-archive the archive is read in place of Kafka, which needs its key \
-            store. Nothing is sent or written.
+            Prints for each rule and answer: number of rounds, amounts by currency, Apple's decisions, and the number \
+            of rounds answered differently than by refunds.rules, or than recorded. The service's recorded answers are \
+            used unchanged. With --from-archive, the archive is read instead of Kafka, which requires its key store. \
+            Nothing is sent or written.
             """,
         schema: reading(
             [
@@ -94,21 +96,21 @@ extension SluicectlCommand {
                 OperationsSettings.refundsTo, OperationsSettings.fromArchive,
             ] + ArchivedRefunds.settings),
         examples: [
-            .init("sluicectl refunds try --rules refund-rules.json", "All requests of the topic."),
+            .init("sluicectl refunds try --rules refund-rules.json", "All requests in the topic."),
             .init(
                 "sluicectl refunds try --rules new.json --refunds.rules refund-rules.json --from 2026-11-01T00:00:00Z",
                 "Compared with the rules in force, requests since November."),
             .init(
                 "sluicectl refunds try --rules new.json --from-archive --config sluice.properties",
-                "All requests of the archive."),
+                "All requests in the archive."),
         ])
 
     private static let erasure = Command(
         "erase", summary: "Remove a person from the refund cases of an environment.",
         discussion: """
-            Of each case remain the requests and whether they were answered, so that nothing is answered twice. A \
-            preference that is recorded becomes a withdrawal. Prints them, and without --yes changes nothing. Entitlements \
-            and the archive are erased on their own: POST /v1/erasures, sluicectl archive erase.
+            Each case keeps only its requests and whether they were answered, so that no request is answered twice. A \
+            recorded preference becomes a withdrawal. Prints the cases and preferences; without --yes, nothing is \
+            changed. Entitlements and the archive are erased separately: POST /v1/erasures, sluicectl archive erase.
             """,
         schema: reading([OperationsSettings.bundle, OperationsSettings.yes]),
         arguments: [
@@ -116,8 +118,8 @@ extension SluicectlCommand {
                 "ID", help: "an appAccountToken, appTransactionId, originalTransactionId or transactionId")
         ],
         examples: [
-            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001", "Shows which cases."),
-            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001 --yes", "Erases them."),
+            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001", "List the cases."),
+            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001 --yes", "Erase them."),
         ])
 
     // MARK: preference
@@ -126,10 +128,11 @@ extension SluicectlCommand {
         "CUSTOMER", help: "an appAccountToken (UUID) or an appTransactionId (digits)")
 
     private static let preference = Command(
-        "preference", summary: "Record what the company knows of a customer about refunds.",
+        "preference", summary: "Record consent, preferences and facts of a customer for refunds.",
         discussion: """
-            Records are in the compacted topic …refunds.preferences under the customer's appAccountToken or \
-            appTransactionId; any Kafka producer may write it (refund-preference.schema.json). A no goes before every yes.
+            Records are stored in the compacted topic …refunds.preferences under the customer's appAccountToken or \
+            appTransactionId; any Kafka producer may write them (refund-preference.schema.json). A refusal of consent \
+            overrides any consent.
             """,
         examples: [
             .init(
@@ -139,7 +142,7 @@ extension SluicectlCommand {
         subcommands: [set, shown, withdraw], readsConfiguration: false)
 
     private static let set = Command(
-        "set", summary: "Record consent, a preference or facts; what is not named stays.",
+        "set", summary: "Record consent, a preference or facts; members not given remain unchanged.",
         schema: reading([
             OperationsSettings.preferenceConsent, OperationsSettings.preferenceSince,
             OperationsSettings.preferenceOutcome, OperationsSettings.deliveryStatus,
@@ -149,18 +152,18 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds preference set 704289572311513294 --consent true --preference grantFull",
-                "Under the appTransactionId.")
+                "For an appTransactionId.")
         ])
 
     private static let shown = Command(
-        "show", summary: "Show what is recorded for a customer.", schema: reading(), arguments: [customer],
-        examples: [.init("sluicectl refunds preference show 704289572311513294", "As it is in the topic.")])
+        "show", summary: "Show the record of a customer.", schema: reading(), arguments: [customer],
+        examples: [.init("sluicectl refunds preference show 704289572311513294", "As stored in the topic.")])
 
     private static let withdraw = Command(
-        "withdraw", summary: "Record that the customer withdrew consent: nothing more is sent.",
+        "withdraw", summary: "Record that the customer withdrew consent; nothing more is sent.",
         schema: reading([OperationsSettings.preferenceSince]), arguments: [customer],
         examples: [
             .init(
-                "sluicectl refunds preference withdraw 704289572311513294", "Also for answers that are frozen already.")
+                "sluicectl refunds preference withdraw 704289572311513294", "Applies to frozen answers too.")
         ])
 }

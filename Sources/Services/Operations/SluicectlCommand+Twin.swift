@@ -6,11 +6,11 @@ extension SluicectlCommand {
     static let compareVersions = Command(
         "compare-versions", summary: "Compare the notifications of version 1 with those of version 2.",
         discussion: """
-            For the time of a move, in which both are sent and published. Matches the two by app, purchase, transaction \
-            and type, and counts for each type what one of them had and the other had not. What has no counterpart by \
-            Apple's design is counted as expected. Then joins the facts of each one alone, and lists the purchases that \
-            end in different states. Reads the notification topic and nothing else. Exits with 0 when they agree and 1 \
-            when they differ.
+            For a migration during which both versions are sent and published. Matches notifications by app, purchase, \
+            transaction and type, and counts those of each type that only one version has. Notifications without a \
+            counterpart by Apple's design are counted as expected. Then computes the states from each version alone, \
+            and lists purchases whose states differ. Reads only the notification topic. Exits with 0 if they agree and \
+            with 1 if they differ.
             """,
         schema: ConfigurationSchema(
             [
@@ -18,7 +18,7 @@ extension SluicectlCommand {
                 OperationsSettings.output,
             ] + TwinSettings.all, openPrefixes: [ApplicationSettings.kafka]),
         examples: [
-            .init("sluicectl compare-versions", "All that the topic has of production."),
+            .init("sluicectl compare-versions", "The entire production topic."),
             .init(
                 "sluicectl compare-versions --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z --bundle com.example.app",
                 "One week of one app."),

@@ -8,8 +8,12 @@ extension SluicectlCommand {
         guard let webhooks = parts.webhooks else { return [] }
         return [
             Command(
-                "webhooks", summary: "Test the receiver of webhooks, look at attempts, send one again.",
-                examples: [.init("sluicectl webhooks test --config sluice.properties", "Does the receiver answer?")],
+                "webhooks", summary: "Test the receiver of webhooks, list attempts, and resend messages.",
+                examples: [
+                    .init(
+                        "sluicectl webhooks test --config sluice.properties",
+                        "Check that the receiver accepts messages.")
+                ],
                 subcommands: [test(webhooks), attempts, resend(webhooks)], readsConfiguration: false)
         ]
     }
@@ -18,15 +22,16 @@ extension SluicectlCommand {
         Command(
             "test", summary: "Post a signed message of type sluice.test to the receiver.",
             discussion: """
-                Reads the configuration as sluice-webhooks does. The message is about no purchase. Exits with 0 when it \
-                is accepted and 1 when it is not.
+                Reads the configuration like sluice-webhooks. The message is not about a purchase. Exits with 0 if it \
+                is accepted, else with 1.
                 """,
             schema: ConfigurationSchema([OperationsSettings.output, OperationsSettings.receiver]).adding(
                 webhooks.schema),
             examples: [
-                .init("sluicectl webhooks test --config sluice.properties", "With the configured address and key."),
+                .init("sluicectl webhooks test --config sluice.properties", "With the configured URL and key."),
                 .init(
-                    "sluicectl webhooks test --config sluice.properties --receiver crm", "One of webhooks.receivers."),
+                    "sluicectl webhooks test --config sluice.properties --receiver crm",
+                    "For one of webhooks.receivers."),
                 .init("sluicectl webhooks test --config sluice.properties --output json", "For scripts."),
             ])
     }
@@ -42,18 +47,18 @@ extension SluicectlCommand {
             OperationsSettings.output, OperationsSettings.receiver,
         ]),
         examples: [
-            .init("sluicectl webhooks attempts --failed", "What the receiver did not accept, and what it answered."),
+            .init("sluicectl webhooks attempts --failed", "Failed attempts, with the receiver's responses."),
             .init("sluicectl webhooks attempts --count 1000 --output json", "For scripts."),
         ])
 
     private static func resend(_ webhooks: SluicectlParts.Webhooks) -> Command {
         Command(
-            "resend", summary: "Post the message of a webhook-id, or what was dead-lettered, once more.",
+            "resend", summary: "Post the message of a webhook-id, or dead-lettered messages, again.",
             discussion: """
-                The same body under the same id, with a new timestamp and signature; no offset is changed, letters stay, \
-                and filters do not count. Of a state Kafka keeps the last one of each purchase: an older one may be gone. \
-                With --failed everything in a dead letter topic is posted, in its order. Exits with 0 when everything is \
-                accepted and 1 when something is not.
+                Posts the same body under the same id, with a new timestamp and signature. Offsets and dead letters \
+                remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase; older \
+                ones may be gone. With --failed, all messages of a dead letter topic are posted, in order. Exits with \
+                0 if everything is accepted, else with 1.
                 """,
             schema: ConfigurationSchema(
                 [
@@ -64,7 +69,7 @@ extension SluicectlCommand {
             ).adding(webhooks.schema),
             arguments: [
                 Command.Argument(
-                    "ID", help: "a webhook-id, from attempts, a letter, the log or the receiver", isOptional: true)
+                    "ID", help: "a webhook-id, from attempts, a dead letter, the log or the receiver", isOptional: true)
             ],
             examples: [
                 .init(
@@ -74,7 +79,7 @@ extension SluicectlCommand {
                     """
                     sluicectl webhooks resend --config sluice.properties --failed --since 2026-11-01T00:00:00Z \
                     --topic appstore.entitlements.production.sluice-webhooks.dlq
-                    """, "What a receiver missed in its bad hour."),
+                    """, "Messages that a receiver missed during an outage."),
             ])
     }
 }

@@ -8,18 +8,19 @@ enum SluicectlCommand {
         Command(
             "sluicectl", summary: "Operates Sluice.",
             discussion: """
-                Exit codes: 0 fine, 1 the answer is no or something outside failed, 64 usage, 70 internal, \
-                78 configuration. Results go to standard output, everything else to standard error.
+                Exit codes: 0 success, 1 negative result or external failure, 64 usage, 70 internal error, 78 \
+                configuration. Results go to standard output, everything else to standard error.
                 """,
             examples: [
                 .init("sluicectl topics apply", "Create the topics of an installation."),
                 .init("sluicectl tap", "Follow production notifications."),
-                .init("sluicectl verify body.json", "Why a notification is accepted or rejected."),
+                .init("sluicectl verify body.json", "Show why a notification is accepted or rejected."),
                 .init(
                     "sluicectl config check --config sluice.properties",
                     "Check a configuration before starting an executable."),
                 .init(
-                    "sluicectl doctor --config sluice.properties", "Before starting the ingress, and when it fails."),
+                    "sluicectl doctor --config sluice.properties",
+                    "Diagnose before starting the ingress, or when it fails."),
             ],
             subcommands: [
                 topics(parts), tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements,
@@ -50,45 +51,46 @@ enum SluicectlCommand {
         let schema = topicsSchema(parts)
         return Command(
             "topics",
-            summary: "Create the topics of an installation, check them, or print them and the rights on them.",
-            examples: [.init("sluicectl topics check", "What is missing or differs, and how to fix it.")],
+            summary: "Create, check or print the topics of an installation and their ACLs.",
+            examples: [.init("sluicectl topics check", "List missing and differing topics, and how to fix them.")],
             subcommands: [
                 Command(
                     "apply", summary: "Create missing topics and report on all of them.",
                     discussion: """
-                        Nothing that exists is changed: for what differs the command that corrects it is printed. \
+                        Existing topics are not changed: for each difference, the command that corrects it is printed. \
                         Partition counts of keyed topics are permanent. The embedded broker creates its topics itself. \
-                        Exits with 1 when something differs or could not be created.
+                        Exits with 1 if a topic differs or could not be created.
                         """,
                     schema: schema.adding(ConfigurationSchema([OperationsSettings.dryRun])),
                     examples: [
-                        .init("sluicectl topics apply --dry-run", "What would be created."),
+                        .init("sluicectl topics apply --dry-run", "List the topics that would be created."),
                         .init(
                             "sluicectl topics apply --kafka.bootstrap.servers kafka-1:9092 --partitions 24",
-                            "24 partitions; better set topics.partitions=24 in the file, it cannot be changed later."),
+                            "24 partitions. Prefer topics.partitions=24 in the file: it cannot be changed later."
+                        ),
                         .init(
                             "sluicectl topics apply --groups sluice-webhooks",
-                            "Also the dead letter topics of webhooks that read notifications."),
-                        .init("sluicectl topics apply --profile single-node", "One replica, for one broker."),
+                            "Include the dead letter topics of webhooks that read notifications."),
+                        .init("sluicectl topics apply --profile single-node", "One replica, for a single broker."),
                     ]),
                 Command(
                     "check", summary: "Check the configuration of the topics.",
-                    discussion: "Exits with 1 when a topic is missing or differs.",
+                    discussion: "Exits with 1 if a topic is missing or differs.",
                     schema: schema,
                     examples: [
-                        .init("sluicectl topics check", "A table, and how to fix differences."),
+                        .init("sluicectl topics check", "A table, with the fix of each difference."),
                         .init("sluicectl topics check --output json", "For scripts."),
                     ]),
                 Command(
-                    "list", summary: "Print the topics as they are created, for other tools.",
-                    discussion: "Asks no broker.",
+                    "list", summary: "Print the topics with their settings, for other tools.",
+                    discussion: "No broker is contacted.",
                     schema: schema.adding(
                         ConfigurationSchema([OperationsSettings.topicsFormat, OperationsSettings.strimziCluster])),
                     examples: [
                         .init("sluicectl topics list", "Name, partitions, replicas and settings of each."),
                         .init(
                             "sluicectl topics list --format strimzi --cluster kafka",
-                            "Where Strimzi's operator creates topics."),
+                            "Resources for Strimzi's topic operator."),
                         .init("sluicectl topics list --output json", "For scripts."),
                     ]),
             ] + acls(parts), readsConfiguration: false)
@@ -99,10 +101,10 @@ enum SluicectlCommand {
     private static let tap = Command(
         "tap", summary: "Follow the records of a topic, decoded.",
         discussion: """
-            Reads all partitions without a consumer group: nothing is committed and no consumer notices. Records come \
-            in the order of their partition. Tombstones and records that cannot be decoded are shown as what they \
-            are. Ends with control-C, when its output is closed, after --count records, or with --no-follow at the \
-            end of all partitions.
+            Reads all partitions without a consumer group: nothing is committed, and consumers are not affected. \
+            Records are in order within each partition. Tombstones and undecodable records are shown as such. Ends on \
+            control-C, when its output is closed, after --count records, or with --no-follow at the end of all \
+            partitions.
             """,
         schema: kafkaSchema.adding(
             ConfigurationSchema([
@@ -129,15 +131,16 @@ enum SluicectlCommand {
         Command(
             "verify", summary: "Verify a notification offline, step by step.",
             discussion: """
-                FILE is the body of a request, or a bare JWS of a notification, a transaction, renewal info or an app \
-                transaction. Revocation is not asked. Exits with 0 when it is accepted and 1 when it is refused.
+                FILE contains the body of a request, or the JWS of a notification, a transaction, renewal info or an \
+                app transaction. Revocation is not checked. Exits with 0 if it is accepted and with 1 if it is \
+                rejected.
                 """,
             schema: parts.verification.schema.adding(
                 ConfigurationSchema(
                     [OperationsSettings.verifyAt, OperationsSettings.payload, OperationsSettings.output])),
-            arguments: [Command.Argument("FILE", help: "the file; - reads standard input")],
+            arguments: [Command.Argument("FILE", help: "file to verify; - reads standard input")],
             examples: [
-                .init("sluicectl verify body.json", "Under Apple's root, for any app."),
+                .init("sluicectl verify body.json", "With Apple's root, for any app."),
                 .init(
                     "sluicectl verify --apps com.example.app:1234567890 --payload body.json",
                     "For this app, with the decoded payloads."),
@@ -164,18 +167,19 @@ enum SluicectlCommand {
                 Command(
                     "check", summary: "Report every error in file, environment and flags.",
                     discussion:
-                        "--config FILE names the file, otherwise SLUICE_CONFIG. Exits with 78 when there is an error.",
+                        "Reads the file given by --config or SLUICE_CONFIG. Exits with 78 if there is an error.",
                     schema: schema,
                     examples: [
                         .init("sluicectl config check --config sluice.properties", "For every executable."),
                         .init(
-                            "sluicectl config check --for sluice-ingress --config sluice.properties", "For one of them."
+                            "sluicectl config check --for sluice-ingress --config sluice.properties",
+                            "For one executable."
                         ),
                     ], readsConfiguration: false),
                 Command(
                     "show", summary: "Print the effective configuration with the origin of each value, secrets masked.",
                     discussion:
-                        "--config FILE names the file, otherwise SLUICE_CONFIG. Exits with 78 when there is an error.",
+                        "Reads the file given by --config or SLUICE_CONFIG. Exits with 78 if there is an error.",
                     schema: schema,
                     examples: [
                         .init("sluicectl config show --for sluice-ingress", "Effective configuration of the ingress."),
@@ -187,32 +191,33 @@ enum SluicectlCommand {
     // MARK: doctor
 
     private static let doctor = Command(
-        DoctorCommand.name, summary: "Check everything that the ingress depends on.",
+        DoctorCommand.name, summary: "Check all dependencies of the ingress.",
         discussion: """
-            Reads the configuration as sluice-ingress would (--config or SLUICE_CONFIG, environment, and its settings \
-            as flags), and looks at clock, roots, brokers, topics and message \
-            sizes; nothing is changed. Where a key for the App Store Server API is configured, Apple is asked whether it \
-            is accepted, and the clocks are compared. OCSP responders are asked when a notification or certificates are given, for \
-            their addresses are there. A line each: ok, warning, problem or skipped, what, what was found, and what \
-            to do. Exits with 1 when there is a problem.
+            Reads the configuration like sluice-ingress (--config or SLUICE_CONFIG, environment, and its settings as \
+            flags), and checks clock, roots, brokers, topics and message sizes; nothing is changed. If an App Store \
+            Server API key is configured, it is tried with a request to Apple, and the clocks are compared. OCSP \
+            responders are queried if a notification or certificates are given, which contain their addresses. Prints \
+            one line per check: ok, warning, problem or skipped, subject, finding and fix. Exits with 1 if there is a \
+            problem.
             """,
         schema: DoctorSettings.schema,
         examples: [
             .init("sluicectl doctor --config sluice.properties", "With the ingress's configuration file."),
             .init(
-                "sluicectl doctor --jws body.json", "Also queries the responders of this notification's certificates."),
-            .init("sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With one broker."),
+                "sluicectl doctor --jws body.json",
+                "Also query the OCSP responders of this notification's certificates."),
+            .init("sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With a single broker."),
             .init("sluicectl doctor --output json", "For scripts."),
         ], readsConfiguration: false)
 
     // MARK: version
 
     private static let versionCommand = Command(
-        "version", summary: "Print the versions of Sluice, of Swift and of each library in use.",
+        "version", summary: "Print the versions of Sluice, Swift and each library in use.",
         discussion: """
-            Of Swift the compiler's version is known, as far as a program can ask for it. The libraries say \
-            themselves what is loaded. With --output json `formats` has the version of each format that this release \
-            writes to topics and files; deploy/upgrade says which release reads which.
+            For Swift it is the compiler's version, as far as a program can determine it; libraries report their own \
+            loaded version. With --output json, `formats` contains the version of each format that this release writes \
+            to topics and files; deploy/upgrade lists the releases that read each.
             """,
         schema: ConfigurationSchema([OperationsSettings.output]),
         examples: [.init("sluicectl version --output json", "For scripts.")], readsConfiguration: false)

@@ -219,7 +219,7 @@ struct APICommandTests {
     @Test func `a 401 shows that the token is not accepted`() async throws {
         let findings = try await findings(status: 401, "")
         #expect(
-            findings.filter { $0.hasPrefix("problem com.example.app") && $0.contains("does not accept the token") }
+            findings.filter { $0.hasPrefix("problem com.example.app") && $0.contains("rejected the token") }
                 .count == 2, "\(findings)")
     }
 }

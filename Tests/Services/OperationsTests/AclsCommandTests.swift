@@ -134,9 +134,10 @@ import Testing
 
     @Test(arguments: [
         (["--for", "sluice-simulator"], 78, "for"), (["--principal", "sluice"], 78, "User:sluice-ingress"),
-        (["--principal", "User:"], 78, "is not a type and a name"), (["--principal", "User:*"], 78, "is every user"),
-        (["--principal", "User:a\nb"], 78, "cannot be printed"), (["--format", "yaml"], 78, "is not one of"),
-        (["--format", "strimzi", "--output", "json"], 64, "Give one of them"),
+        (["--principal", "User:"], 78, "is not a type and a name"),
+        (["--principal", "User:*"], 78, "means every user"),
+        (["--principal", "User:a\nb"], 78, "has a control character"), (["--format", "yaml"], 78, "is not one of"),
+        (["--format", "strimzi", "--output", "json"], 64, "Pass one of them"),
     ])
     func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
         let (code, printed) = await acls(arguments)

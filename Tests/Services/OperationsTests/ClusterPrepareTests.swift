@@ -21,7 +21,7 @@ struct ClusterPrepareTests {
         let (exitCode, printed) = await sluicectl(["cluster", "prepare"] + target.flags)
         #expect(exitCode == 0, "\(printed.output) \(printed.complaints)")
         #expect(printed.output.hasSuffix("\nready\n"))
-        #expect(printed.output.contains("warning  brokers  the source was not asked"))
+        #expect(printed.output.contains("warning  brokers  the source was not compared"))
         let (compared, report) = await sluicectl(
             ["cluster", "prepare", "--output", "json"] + target.flags + (try source.file(in: directory)))
         #expect(compared == 0, "\(report.output) \(report.complaints)")
@@ -83,8 +83,8 @@ struct ClusterPrepareTests {
             records: {
                 let other = KafkaPartition(rawValue: 1 - CopiedCluster.place.rawValue)
                 return [notification, state, changed(state) { $0.partition = other }]
-            }, check: .copy, topic: names.entitlements(.production), found: "belongs into another partition",
-            fix: "keep the partition of each record"),
+            }, check: .copy, topic: names.entitlements(.production), found: "belongs in another partition",
+            fix: "Configure the mirror to keep partitions"),
         Fault(
             testDescription: "states that were not mirrored", records: { [notification] }, check: .copy,
             topic: names.entitlements(.production), found: "it is empty", fix: "Mirror it from its beginning"),
@@ -95,8 +95,8 @@ struct ClusterPrepareTests {
         Fault(
             testDescription: "rows of the reconciler",
             records: { [notification, state, changed(state) { $0.topic = names.reconciliation(.production) }] },
-            check: .copy, topic: names.reconciliation(.production), found: "hide notifications",
-            fix: "leave it out of the mirror"),
+            check: .copy, topic: names.reconciliation(.production), found: "hide missing notifications",
+            fix: "exclude it from the mirror"),
     ]
 
     @Test(arguments: faults) func `a copy that would lose data is not ready`(_ fault: Fault) {
@@ -185,10 +185,10 @@ struct ClusterPrepareTests {
             record.value = Array("{}".utf8)
             record.timestampMilliseconds = CopiedCluster.timestamp + 1 - 61_000
         },
-        Difference(testDescription: "has other timestamps", status: "problem", found: "with another timestamp") {
+        Difference(testDescription: "has other timestamps", status: "problem", found: "has a different timestamp") {
             $0.timestampMilliseconds = CopiedCluster.timestamp + 5_000
         },
-        Difference(testDescription: "has other headers", status: "problem", found: "with other headers") {
+        Difference(testDescription: "has other headers", status: "problem", found: "has different headers") {
             $0.headers.append(KafkaHeader(key: "x", text: "y"))
         },
     ]
@@ -239,7 +239,7 @@ struct ClusterPrepareTests {
             ).findings([topic]).map { "\($0.status.rawValue) \($0.found)" }
         }
         let whole = "ok the last record of each partition of a is here"
-        let late = "partition 0 begins 60 s later than on the source"
+        let late = "partition 0 starts 60 s later than on the source"
         #expect(findings([0, 60_001, 99_000]) == [whole])
         #expect(findings([60_001, 99_000]) == ["problem \(late)"])
         #expect(findings([60_000, 99_000]) == [whole])
@@ -256,7 +256,7 @@ struct ClusterPrepareTests {
         let place = CopiedCluster.place
         #expect(
             printed.output.contains(
-                "moved.entitlements.production  partition \(place) begins 100 s later than on the source"),
+                "moved.entitlements.production  partition \(place) starts 100 s later than on the source"),
             "\(printed.output)")
         await source.close()
         await target.close()
@@ -273,8 +273,9 @@ struct ClusterPrepareTests {
         let (exitCode, printed) = await sluicectl(
             ["cluster", "prepare"] + target.flags + (try source.file(in: directory)))
         #expect(exitCode == 1)
-        #expect(printed.output.contains("it has 1 partitions, and 3 on the source"), "\(printed.output)")
-        #expect(printed.output.contains("partition 1 is empty, and has records on the source"), "\(printed.output)")
+        #expect(printed.output.contains("it has 1 partitions here and 3 on the source"), "\(printed.output)")
+        #expect(
+            printed.output.contains("partition 1 is empty here, but has records on the source"), "\(printed.output)")
         await source.close()
         await target.close()
     }
@@ -290,8 +291,8 @@ struct ClusterPrepareTests {
         let (unanswered, printed) = await sluicectl(
             ["cluster", "prepare", "--source", silent] + target.flags, timeout: .milliseconds(300))
         #expect(unanswered == 1, "\(printed.output) \(printed.complaints)")
-        #expect(printed.output.contains("problem  brokers  the source does not answer"), "\(printed.output)")
-        #expect(printed.output.contains("leave --source out"))
+        #expect(printed.output.contains("problem  brokers  the source is unreachable"), "\(printed.output)")
+        #expect(printed.output.contains("omit --source"))
         #expect(printed.output.hasSuffix("\nnot ready\n"))
         let (lost, _) = await sluicectl(["cluster", "prepare"] + target.flags)
         #expect(lost == 0)

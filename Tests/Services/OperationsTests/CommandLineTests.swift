@@ -14,7 +14,7 @@ import Testing
         (["tap", "--from", "yesterday"], 78, "\"yesterday\" is not beginning, end, or -N"),
         (["tap", "--from", "-0"], 78, "is not beginning, end, or -N"),
         (["tap", "--count", "0"], 78, "count"),
-        (["tap", "--topic", "a", "--quarantine"], 64, "Give one of them."),
+        (["tap", "--topic", "a", "--quarantine"], 64, "Pass one of them."),
         (["topics", "apply", "--partitions", "none"], 78, "partitions"),
         (["topics", "check", "--kafka.acks", "1"], 78, "kafka.acks"),
         (["verify"], 64, "missing: FILE"),

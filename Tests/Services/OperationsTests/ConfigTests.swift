@@ -25,7 +25,7 @@ import Testing
     }
 
     private static let extraNotChecked =
-        "sluice-extra: not checked, none of its own settings is given; --for sluice-extra checks it\n"
+        "sluice-extra: not checked, none of its own settings is set; --for sluice-extra checks it\n"
 
     @Test func `an optional executable is checked when it is named`() async throws {
         let (exitCode, printed) = await sluicectl(
@@ -52,7 +52,7 @@ import Testing
         let (_, printed) = await sluicectl(["config", "check", "--apps", "com.example.app:1", "--output", "json"])
         let skipped = try #require(try printed.objects.first?["notChecked"]?.array?.first?.object)
         #expect(skipped["executable"]?.string == "sluice-extra")
-        #expect(skipped["reason"]?.string == "none of its own settings is given; --for sluice-extra checks it")
+        #expect(skipped["reason"]?.string == "none of its own settings is set; --for sluice-extra checks it")
     }
 
     @Test func `errors that only the executable detects are reported`() async throws {
@@ -65,7 +65,7 @@ import Testing
         #expect(
             printed.output
                 == #"{"ok":false,"executables":[{"executable":"sluice-ingress","ok":false,"errors":["#
-                + #""sluice-ingress: configuration: apps (--apps): com.example.app is named twice."]}],"notChecked":[]}"#
+                + #""sluice-ingress: configuration: apps (--apps): com.example.app is listed twice."]}],"notChecked":[]}"#
                 + "\n")
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(exitCode == 78)
         #expect(
             printed.complaints.contains(
-                "sluice-ingress: configuration: http.prt (\(file):2): unknown key. Nearest is http.port."))
+                "sluice-ingress: configuration: http.prt (\(file):2): unknown key. Did you mean http.port?"))
     }
 
     @Test func `keys of other executables and of the tool may be in the same file`() async throws {

@@ -170,8 +170,8 @@ struct DoctorOnBrokerTests {
     }
 
     @Test(arguments: [
-        (OCSPResponder.Status.good, "ok: ", "says good"),
-        (.revoked(at: Signed.now / 1_000 - 60, reason: 1), "problem: ", "says revoked"),
+        (OCSPResponder.Status.good, "ok: ", "reports status good"),
+        (.revoked(at: Signed.now / 1_000 - 60, reason: 1), "problem: ", "reports status revoked"),
         (.unknown, "problem: ", "unknownCertificate"),
     ])
     func `a responder is queried about each certificate`(
@@ -182,7 +182,7 @@ struct DoctorOnBrokerTests {
         await responder.stop()
         try #require(findings.count == 2, "\(findings)")
         #expect(findings[0].hasPrefix(outcome) && findings[0].contains(part), "\(findings)")
-        #expect(findings[1] == "warning: names no responder: its status stays unknown")
+        #expect(findings[1] == "warning: names no OCSP responder, so its status is unknown")
     }
 
     @Test func `the certificates can be those of a notification`() async throws {
@@ -200,7 +200,7 @@ struct DoctorOnBrokerTests {
         let flags = try responder.flags(directory)
         await responder.stop()
         let findings = try await Self.ocspFindings(flags)
-        #expect(findings.first?.contains("cannot be reached") == true, "\(findings)")
+        #expect(findings.first?.contains("is unreachable") == true, "\(findings)")
     }
 
     @Test func `no responder is contacted for untrusted certificates`() async throws {
@@ -209,6 +209,6 @@ struct DoctorOnBrokerTests {
         let findings = try await Self.ocspFindings(flags)
         await responder.stop()
         #expect(findings.count == 1)
-        #expect(findings.first?.contains("lead to no pinned root") == true, "\(findings)")
+        #expect(findings.first?.contains("do not chain to a pinned root") == true, "\(findings)")
     }
 }

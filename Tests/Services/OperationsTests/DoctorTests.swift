@@ -132,20 +132,20 @@ import Testing
         Fault("a root that is none", .problem, .root, "is not self-signed") {
             $0.roots = [
                 .init(
-                    subject: "r", fingerprint: "", isBuiltIn: false, defect: "the root r is not signed by itself",
+                    subject: "r", fingerprint: "", isBuiltIn: false, defect: "the root r is not self-signed",
                     validity: nil)
             ]
         },
-        Fault("a revoked certificate", .problem, .ocsp, "says revoked") {
+        Fault("a revoked certificate", .problem, .ocsp, "reports status revoked") {
             $0.responders = .asked([("leaf", "http://ocsp.example", .revoked)])
         },
-        Fault("a responder out of reach", .problem, .ocsp, "cannot be reached: timed out") {
+        Fault("a responder out of reach", .problem, .ocsp, "is unreachable: timed out") {
             $0.responders = .asked([("leaf", "http://ocsp.example", .unreachable("timed out"))])
         },
-        Fault("a certificate without responder", .warning, .ocsp, "names no responder") {
+        Fault("a certificate without responder", .warning, .ocsp, "names no OCSP responder") {
             $0.responders = .asked([("leaf", nil, .noAddress)])
         },
-        Fault("no certificate given", .skipped, .ocsp, "none was given") { $0.responders = .notAsked },
+        Fault("no certificate given", .skipped, .ocsp, "no certificates given") { $0.responders = .notAsked },
         Fault("silent brokers", .problem, .brokers, "no Kafka broker answers: timed out") {
             $0.brokers = .silent("no Kafka broker answers: timed out", fix: "Start Kafka")
         },
@@ -179,7 +179,7 @@ import Testing
         Fault("no key for the App Store Server API", .skipped, .api, "no key is configured") {
             $0.api = .notConfigured
         },
-        Fault("version 1 notifications that nothing can confirm", .warning, .api, "nothing can confirm") {
+        Fault("version 1 notifications that nothing can confirm", .warning, .api, "cannot be confirmed") {
             $0.unconfirmableApps = ["com.example.app"]
         },
         Fault("a wrong setting of it", .problem, .api, "appstore.api.key.file") {
@@ -191,8 +191,8 @@ import Testing
         Fault("a token that Apple refuses", .problem, .api, "401") {
             $0.api = answer(.unauthorized, status: 401, fix: "one of: the key id does not match the key file")
         },
-        Fault("a proxy's 403", .problem, .api, "no answer of Apple's") { $0.api = answer(.refused, status: 403) },
-        Fault("a page in place of an answer", .problem, .api, "no answer of Apple's") {
+        Fault("a proxy's 403", .problem, .api, "not a response from Apple") { $0.api = answer(.refused, status: 403) },
+        Fault("a page in place of an answer", .problem, .api, "not a response from Apple") {
             $0.api = answer(.unreadable, status: 302)
         },
         Fault("a fault of Apple", .warning, .api, "unknown: ") { $0.api = answer(.server, status: 500) },
@@ -203,7 +203,7 @@ import Testing
         Fault("a small producer", .problem, .messageSizes, "kafka.message.max.bytes is 1000") {
             $0.producerMessageMaxBytes = 1_000
         },
-        Fault("a large producer", .warning, .messageSizes, "brokers may refuse what the producer sends") {
+        Fault("a large producer", .warning, .messageSizes, "brokers may reject records that the producer sends") {
             $0.producerMessageMaxBytes = 2_000_000
             $0.topics = $0.topicNames.ingress().enumerated().map { number, specification in
                 let others = ["max.message.bytes": "2000000"]
@@ -224,7 +224,7 @@ import Testing
                 .clock,
             ])
         #expect(findings.last?.found == "2 s behind Apple's")
-        #expect(findings[4].found == "kafka-1:9092 answers, cluster abc, 3 brokers (1, 2, 3) hold the topics")
+        #expect(findings[4].found == "kafka-1:9092 is reachable, cluster abc, 3 brokers (1, 2, 3) hold the topics")
     }
 
     @Test(arguments: faults)
@@ -258,7 +258,7 @@ import Testing
         let soon = findings(["delete.retention.ms": "86400000"])
         #expect(soon.map(\.status) == [.warning])
         #expect(soon.first?.found == "delete.retention.ms is 86400000, expected at least 3888000000")
-        #expect(soon.first?.fix == "See: sluicectl topics check")
+        #expect(soon.first?.fix == "For the command, run: sluicectl topics check")
         #expect(findings(["cleanup.policy": "delete"]).map(\.status) == [.problem])
     }
 

@@ -256,7 +256,7 @@ import Testing
         }
         let (code, printed) = await ended
         #expect(code == 0, "\(printed.complaints)")
-        #expect(printed.complaints.contains { $0.contains("the backfill goes on") })
+        #expect(printed.complaints.contains { $0.contains("the backfill continues") })
         await api.stop()
         await broker.stop()
     }
@@ -268,7 +268,7 @@ import Testing
             "--kafka.bootstrap.servers", "127.0.0.1:1",
         ])
         #expect(code == 1)
-        #expect(printed.complaints.contains { $0.contains("has not read its sweeps yet") })
+        #expect(printed.complaints.contains { $0.contains("is still loading its sweeps") })
         await api.stop()
     }
 

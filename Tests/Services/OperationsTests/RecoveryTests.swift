@@ -199,7 +199,7 @@ struct RecoveryTests {
         interrupt.yield("SIGINT")
         #expect(await result.exitCode == 1)
         let last = try #require(try printed.objects.last?["last"]?.string)
-        #expect(printed.complaints.last == "interrupted; go on with --after \(last)")
+        #expect(printed.complaints.last == "interrupted; resume with --after \(last)")
         let released = try await harness.records(harness.production).count
         #expect(released < 4)
         let rest = await sluicectl(command + ["--after", last])
@@ -304,7 +304,7 @@ struct RecoveryTests {
             #expect(none.exitCode == 64)
             let wrong = await sluicectl(command + ["--topic", harness.production.rawValue] + harness.flags)
             #expect(wrong.exitCode == 64)
-            #expect(wrong.printed.complaints.first?.contains("is no dead letter topic") == true)
+            #expect(wrong.printed.complaints.first?.contains("is not a dead letter topic") == true)
         }
         await harness.close()
     }

@@ -129,7 +129,8 @@ struct RefundsCommandTests {
         let (exitCode, done) = await sluicectl(arguments + ["--yes"] + flags)
         #expect(exitCode == 0, "\(done.complaints)")
         let (again, refused) = await sluicectl(arguments + ["--yes"] + flags)
-        #expect(again == 1 && refused.complaints.contains { $0.contains("an answer is frozen already: decline") })
+        #expect(
+            again == 1 && refused.complaints.contains { $0.contains("this case already has a frozen answer: decline") })
         await broker.stop()
     }
 
@@ -253,7 +254,7 @@ struct RefundsCommandTests {
         #expect(exitCode == 0, "\(printed.complaints)")
         let group = try printed.objects.first?["groups"]?.array?.first?.object
         #expect(group?["rounds"] == 2 && group?["granted"] == 1)
-        #expect(printed.complaints.contains { $0.contains("cannot be read any more: 1 erased") })
+        #expect(printed.complaints.contains { $0.contains("can no longer be read: 1 erased") })
         let (refused, complaint) = await sluicectl(command + archive.place)
         #expect(refused == 78 && complaint.complaints.contains { $0.contains("archive.key.store") })
         await broker.stop()
@@ -263,7 +264,7 @@ struct RefundsCommandTests {
         let customer = "7E3FB204-2D5B-4A5C-8F1E-000000000001"
         let command = ["refunds", "preference"]
         let (none, complaint) = await sluicectl(command + ["show", customer] + flags)
-        #expect(none == 1 && complaint.complaints.contains { $0.contains("nothing is recorded") })
+        #expect(none == 1 && complaint.complaints.contains { $0.contains("no preference is recorded") })
         let (first, _) = await sluicectl(
             command + ["set", customer, "--consent", "true", "--since", "2026-11-25T12:00:00Z"] + flags)
         let (second, _) = await sluicectl(command + ["set", customer, "--preference", "grantFull"] + flags)
@@ -274,7 +275,7 @@ struct RefundsCommandTests {
         let (withdrawn, printed) = await sluicectl(command + ["withdraw", customer] + flags)
         #expect(withdrawn == 0 && printed.output.contains(#""consent":false"#) && printed.output.contains("withdrawn"))
         let (wrong, refused) = await sluicectl(command + ["set", "somebody", "--consent", "true"] + flags)
-        #expect(wrong == 64 && refused.complaints.contains { $0.contains("no appAccountToken") })
+        #expect(wrong == 64 && refused.complaints.contains { $0.contains("neither an appAccountToken") })
         await broker.stop()
     }
 
@@ -305,7 +306,8 @@ struct RefundsCommandTests {
         let (_, shown) = await sluicectl(["refunds", "preference", "show", customer] + flags)
         #expect(shown.output == #"{"withdrawn":true}"# + "\n")
         let (nobody, complaint) = await sluicectl(["refunds", "erase", "999"] + flags)
-        #expect(nobody == 1 && complaint.complaints.contains { $0.contains("nothing is known of 999") })
+        #expect(
+            nobody == 1 && complaint.complaints.contains { $0.contains("no refund case or preference has the id 999") })
         await broker.stop()
     }
 }

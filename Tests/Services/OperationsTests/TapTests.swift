@@ -185,7 +185,7 @@ struct TapTests {
         #expect(printed.output.isEmpty)
         let complaint = printed.complaints.last ?? ""
         #expect(complaint.contains(Self.header.reference.rawValue))
-        #expect(complaint.contains("\(harness.names.certificates) does not have"))
+        #expect(complaint.contains("which is not in \(harness.names.certificates)"))
         await harness.close()
     }
 

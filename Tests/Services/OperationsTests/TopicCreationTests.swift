@@ -68,7 +68,7 @@ import Testing
             #expect(report.text.contains(setting))
             #expect(line.json[OutputName.omitted]?.array?.contains(.string(setting)) == true)
         }
-        #expect(report.text.contains("The cluster refused these settings of \(Self.state)"))
+        #expect(report.text.contains("The cluster rejected these settings of \(Self.state)"))
     }
 
     @Test func `when the reason names no setting, settings that protect records stay`() async throws {

@@ -216,7 +216,7 @@ import Testing
         #expect(report.isGood)
         #expect(
             report.text.contains(
-                "The brokers do not report these settings of test.quarantine, whose values should be: "
+                "The brokers do not report these settings of test.quarantine, expected: "
                     + "min.insync.replicas (at least 2)."))
     }
 

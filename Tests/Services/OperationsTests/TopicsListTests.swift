@@ -73,8 +73,11 @@ import Testing
 
     @Test(arguments: [
         (["--format", "strimzi"], 64, "--cluster kafka"), (["--format", "yaml"], 78, "is not one of text, strimzi"),
-        (["--format", "strimzi", "--output", "json"], 64, "Give one of them"),
-        (["--format", "strimzi", "--cluster", "k", "--groups", "a_b,a-b"], 64, "two topics would be the KafkaTopic"),
+        (["--format", "strimzi", "--output", "json"], 64, "Pass one of them"),
+        (
+            ["--format", "strimzi", "--cluster", "k", "--groups", "a_b,a-b"], 64,
+            "two topics would have the KafkaTopic name"
+        ),
     ])
     func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
         let (code, printed) = await list(arguments)

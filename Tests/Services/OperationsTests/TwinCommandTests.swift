@@ -59,7 +59,7 @@ struct TwinCommandTests {
         try await write(Self.differing, also: Array("no notification".utf8))
         let (exitCode, printed) = await sluicectl(flags)
         #expect(exitCode == 1)
-        #expect(printed.complaints == ["sluicectl: 1 records of \(topic) are no notifications"])
+        #expect(printed.complaints == ["sluicectl: 1 records of \(topic) are not notifications"])
         #expect(
             printed.output == """
                 TYPE             BOTH  OTHER SUBTYPE  ONLY V2  ONLY V1  OF THOSE EXPECTED
@@ -73,7 +73,7 @@ struct TwinCommandTests {
                   V2  2026-11-01T01:00:00Z  DID_RENEW        -  com.example.app/100  100  signed-DID_RENEW--60
                   V2  2026-11-01T01:01:00Z  ONE_TIME_CHARGE  -  com.example.app/100  100  signed-ONE_TIME_CHARGE--61  expected
 
-                purchases that end in different states:
+                purchases with different states:
                   com.example.app/100  V2  ACTIVE pro until 2026-12-31T00:00:00Z, renews
                                        V1  ACTIVE pro until 2026-12-01T00:00:00Z, renews
 
@@ -108,7 +108,7 @@ struct TwinCommandTests {
     @Test func `only the requested app and time are compared`() async throws {
         try await write(Self.differing)
         let (other, none) = await sluicectl(flags + ["--bundle", "com.example.other"])
-        #expect(other == 0 && none.output == "no notifications in this time\n")
+        #expect(other == 0 && none.output == "no notifications in this range\n")
         let (early, agree) = await sluicectl(flags + ["--from", "2026-10-31T23:59:00Z"])
         #expect(early == 1 && agree.output.contains("DID_RENEW"))
         let (order, refused) = await sluicectl(flags + ["--from", "2026-11-15T00:00:00Z"])

@@ -250,7 +250,7 @@ struct TwinDraft: Sendable {
 
     // MARK: States
 
-    @Test func `purchases that end in different states are listed with both`() throws {
+    @Test func `purchases with different states are listed with both`() throws {
         let other = TwinDraft.sharedSecret(.subscribed, .initialBuy, at: 1).with { $0.expires = 10 }
         let comparison = try comparison([.signed(.subscribed, .initialBuy, at: 0), other], to: 11_000)
         let difference = try #require(comparison.states.differences.first)

@@ -20,7 +20,7 @@ import Testing
         #expect(lines.contains("13  audience            ok"))
         #expect(lines.contains { $0.contains("CN") && $0.contains("Test Root") })
         #expect(lines.contains { $0.hasPrefix("    serial ") && $0.contains(" valid 2016-") })
-        #expect(lines.last == "accepted (notification), judged at 2026-11-01T00:00:00.000Z")
+        #expect(lines.last == "accepted (notification), verified as of 2026-11-01T00:00:00.000Z")
         #expect(printed.complaints.isEmpty)
     }
 
@@ -126,7 +126,7 @@ import Testing
         #expect(exitCode == 1)
         #expect(
             printed.complaints == [
-                "sluicectl: /nowhere/body.json cannot be read. Give a readable file, or - for standard input."
+                "sluicectl: /nowhere/body.json cannot be read. Pass a readable file, or - for standard input."
             ])
     }
 }

@@ -82,7 +82,7 @@ struct APIAnswerReport {
         let isDelivered = attempts.contains { $0.result == .success }
         var text = "token  \(PlainText.printable(token.rawValue))\n"
         if isExpected {
-            text += attempts.isEmpty ? "\nno report from Apple yet: repeat it with a longer --wait\n" : "\n"
+            text += attempts.isEmpty ? "\nno report from Apple yet: run it again with a longer --wait\n" : "\n"
             text += PlainText.table(
                 attempts.map { attempt in
                     [

@@ -57,7 +57,7 @@ struct APICommand {
         return try await asking(console) { client, scope throws(APIFailure) in
             let token = try await client.requestTestNotification(scope)
             guard wait > .zero else { return APIAnswerReport.testNotification(token, nil, isExpected: false) }
-            console.complain("requested \(PlainText.printable(token.rawValue)); Apple reports after about a minute")
+            console.complain("requested \(PlainText.printable(token.rawValue)); Apple's report takes about a minute")
             let status = try await report(on: token, client, scope, within: wait)
             return APIAnswerReport.testNotification(token, status, isExpected: true)
         }
@@ -117,7 +117,7 @@ struct APICommand {
         case .text: await console.write(report.text)
         case .json: await console.write(line: JSONValue.object(report.json).json)
         }
-        for refused in report.refused { console.complain("sluicectl: refused an object of the answer: \(refused)") }
+        for refused in report.refused { console.complain("sluicectl: rejected an object in the response: \(refused)") }
         return report.isGood ? .ok : .failure
     }
 }

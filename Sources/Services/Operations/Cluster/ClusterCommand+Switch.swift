@@ -19,8 +19,8 @@ extension ClusterCommand {
             return
         }
         throw StartupError(
-            "\(moment) is in the future: webhooks of records until then would never be posted", setting: setting.key,
-            fix: "Name a time up to which all were delivered", exitCode: .configuration)
+            "\(moment) is in the future: webhooks of records before it would never be posted", setting: setting.key,
+            fix: "Set it to a time up to which all webhooks were delivered", exitCode: .configuration)
     }
 
     private func switchGroups(_ console: Console) async throws -> ExitCode {
@@ -35,7 +35,7 @@ extension ClusterCommand {
                 }
             }
             await print(plans, survey.findings.filter { $0.status == .warning }, isDone: isDone, console)
-            guard isDone else { throw StartupError("nothing was changed", fix: "Repeat it with --yes") }
+            guard isDone else { throw StartupError("nothing was changed", fix: "Run it again with --yes") }
             return .ok
         }
     }
@@ -96,13 +96,13 @@ extension ClusterCommand {
 
     /// Steps that the operator must take, identical for every switch.
     static let needs = [
-        "Start each consumer, sluice-webhooks and sluice-archive too, with an empty data.dir: its files are of the other "
-            + "cluster.",
-        "sluice-archive: set another archive.url, archive.origin and archive.anchor.url, and keep archive.key.store. The "
-            + "old archive stays what it is.",
+        "Start each consumer, including sluice-webhooks and sluice-archive, with an empty data.dir: its files "
+            + "belong to the other cluster.",
+        "sluice-archive: set a different archive.url, archive.origin and archive.anchor.url, and keep "
+            + "archive.key.store. The old archive remains unchanged.",
         "Stop the mirror before the first start, and do not run anything on the other cluster again.",
-        "Afterwards, where the other cluster was lost: sluicectl backfill for what it had acknowledged and the mirror had "
-            + "not copied.",
+        "Afterwards, if the other cluster was lost, run sluicectl backfill for notifications that it acknowledged and "
+            + "the mirror did not copy.",
     ]
 
     private func print(
@@ -132,7 +132,7 @@ extension ClusterCommand {
 
     private func text(of plan: Plan, isDone: Bool) -> String {
         guard let offsets = plan.offsets else {
-            return "group \(plan.group.group) has no offsets here and begins at the beginning\n"
+            return "group \(plan.group.group) has no offsets here and starts from the beginning\n"
         }
         let place = plan.isByTime ? "ten minutes before the given time" : "the beginning"
         return "group \(plan.group.group) \(isDone ? "reads" : "would read") from \(place)\n\n" + offsets.text

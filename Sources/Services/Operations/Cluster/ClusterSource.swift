@@ -31,7 +31,7 @@ struct ClusterSource {
         guard other == prefix else {
             throw StartupError(
                 "\(file) has topics.prefix=\(other), and this cluster \(prefix)", setting: setting,
-                fix: "Mirror the topics under the names that they have", exitCode: .configuration)
+                fix: "Mirror the topics under their original names", exitCode: .configuration)
         }
     }
 

@@ -31,7 +31,7 @@ struct ClusterSurvey {
 
     var findings: [ClusterFinding] {
         let content = ContentChecks(names: names, target: target)
-        return [ClusterFinding(.ok, .brokers, "cluster \(target.id) answers")] + topics + content.findings
+        return [ClusterFinding(.ok, .brokers, "cluster \(target.id) is reachable")] + topics + content.findings
             + reconciliation + copy + members
     }
 
@@ -43,7 +43,7 @@ struct ClusterSurvey {
             if item.isMissing {
                 return ClusterFinding(
                     .problem, .topic, of: name, "it does not exist",
-                    fix: "sluicectl topics apply, and let the mirror fill it")
+                    fix: "Run sluicectl topics apply, and let the mirror fill it")
             }
             guard item.differences.isEmpty else {
                 let differences = item.differences.map {
@@ -56,7 +56,7 @@ struct ClusterSurvey {
             return timestamps(item.topic)
         }
         guard findings.isEmpty else { return findings }
-        return [ClusterFinding(.ok, .topic, "\(plan.items.count) topics are as sluicectl topics apply makes them")]
+        return [ClusterFinding(.ok, .topic, "\(plan.items.count) topics match the settings of sluicectl topics apply")]
     }
 
     /// Checks that copied records keep the timestamps of the source.
@@ -79,9 +79,9 @@ struct ClusterSurvey {
         AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
             ClusterFinding(
                 isFinal ? .warning : .problem, .copy, of: topic.rawValue,
-                "it has records: copied rows hide notifications that were not copied",
+                "it has records: copied rows hide missing notifications",
                 fix:
-                    "Unless sluice-reconciler has run here: leave it out of the mirror, delete it, and create it with: "
+                    "Unless sluice-reconciler has run here, exclude it from the mirror, delete it, and create it with: "
                     + "sluicectl topics apply")
         }
     }
@@ -93,14 +93,14 @@ struct ClusterSurvey {
         case .notAsked:
             [
                 ClusterFinding(
-                    .warning, .brokers, "the source was not asked whether everything is copied",
-                    fix: "--source FILE while it answers")
+                    .warning, .brokers, "the source was not compared with the copies",
+                    fix: "Pass --source FILE while the source is reachable")
             ]
         case .silent(let reason):
             [
                 ClusterFinding(
-                    .problem, .brokers, "the source does not answer: \(reason)",
-                    fix: "Where it is lost, stop what runs there, and leave --source out")
+                    .problem, .brokers, "the source is unreachable: \(reason)",
+                    fix: "If it is lost, stop all processes that use it, and omit --source")
             ]
         case .answering(let view):
             CopyChecks(source: view, target: target, isFinal: isFinal, compacted: compacted)
@@ -124,12 +124,12 @@ struct ClusterSurvey {
             if target.activeGroups?.contains(group.group) == true {
                 add(.problem, "it has members here", "Stop every \(group.executable) of this cluster")
             } else if withOffsets.contains(group.group), !isFinal {
-                add(.warning, "it has committed offsets here", "sluicectl cluster switch sets them back")
+                add(.warning, "it has committed offsets here", "sluicectl cluster switch resets them")
             }
             if view?.activeGroups?.contains(group.group) == true {
                 add(
                     isFinal ? .problem : .warning, "it has members on the source",
-                    "Stop every \(group.executable) there before the switch: no two clusters may do its work")
+                    "Stop every \(group.executable) there before the switch: it must not run on both clusters")
             }
             return findings
         }

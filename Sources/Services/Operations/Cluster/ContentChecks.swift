@@ -15,7 +15,7 @@ struct ContentChecks {
     // MARK: headers
 
     private var headers: [ClusterFinding] {
-        let fix = "Have the mirror copy headers, and copy the topic again from its beginning into an empty one"
+        let fix = "Configure the mirror to copy headers, and copy the topic again from its beginning into an empty one"
         let notifications = AppStoreEnvironment.published.map {
             (names.notifications($0), RecordHeaderName.id.rawValue)
         }
@@ -48,9 +48,9 @@ struct ContentChecks {
             return moved.map {
                 ClusterFinding(
                     .problem, .copy, of: topic.rawValue,
-                    "the record at offset \($0.offset) of partition \($0.partition) belongs into another partition",
+                    "the record at offset \($0.offset) of partition \($0.partition) belongs in another partition",
                     fix:
-                        "Have the mirror keep the partition of each record, and copy the topic again into an empty one "
+                        "Configure the mirror to keep partitions, and copy the topic again into an empty one "
                         + "with as many partitions as its source has")
             }
         }
@@ -69,7 +69,7 @@ struct ContentChecks {
             return ClusterFinding(
                 .problem, .copy, of: state.rawValue,
                 "it is empty, and \(names.notifications(environment)) has notifications of purchases",
-                fix: "Mirror it from its beginning: what is older than the notifications is nowhere else")
+                fix: "Mirror it from its beginning: older states exist nowhere else")
         }
     }
 
@@ -82,8 +82,8 @@ struct ContentChecks {
                 return [
                     ClusterFinding(
                         .problem, .certificates, of: names.certificates.rawValue,
-                        "it lacks \(header), which the record at offset \(record.offset) of \(record.topicPartition) names",
-                        fix: "Mirror it from its beginning: without it no notification can be rebuilt and proved")
+                        "it lacks \(header) of the record at offset \(record.offset) of \(record.topicPartition)",
+                        fix: "Mirror it from its beginning: without it, notifications cannot be rebuilt and proved")
                 ]
             }
         }

@@ -19,7 +19,7 @@ struct CopyChecks {
             return [
                 ClusterFinding(
                     .problem, .brokers, "the source is this cluster itself, \(target.id)",
-                    fix: "Name the cluster that is left by --source, and the other one by kafka.bootstrap.servers")
+                    fix: "Set --source to the old cluster, and kafka.bootstrap.servers to the new one")
             ]
         }
         let findings = topics.flatMap { topic in
@@ -36,7 +36,7 @@ struct CopyChecks {
         else { return [] }
         return [
             ClusterFinding(
-                .problem, .topic, of: topic.rawValue, "it has \(copied) partitions, and \(count) on the source",
+                .problem, .topic, of: topic.rawValue, "it has \(copied) partitions here and \(count) on the source",
                 fix: "Delete it here, create it with: sluicectl topics apply --partitions \(count), and mirror it again"
             )
         ]
@@ -59,22 +59,23 @@ struct CopyChecks {
         if let place = first({ if case .timestamps = $0 { true } else { false } }) {
             return [
                 problem(
-                    topic, "partition \(place.partition) has the source's last record with another timestamp",
-                    "Set message.timestamp.type=CreateTime, have the mirror keep timestamps, \(again)")
+                    topic,
+                    "the last record of partition \(place.partition) has a different timestamp than on the source",
+                    "Set message.timestamp.type=CreateTime, configure the mirror to keep timestamps, \(again)")
             ]
         }
         if let place = first({ if case .headers = $0 { true } else { false } }) {
             return [
                 problem(
-                    topic, "partition \(place.partition) has the source's last record with other headers",
-                    "Have the mirror copy headers, \(again)")
+                    topic, "the last record of partition \(place.partition) has different headers than on the source",
+                    "Configure the mirror to copy headers, \(again)")
             ]
         }
         if let place = first({ if case .empty = $0 { true } else { false } }) {
             return [
                 problem(
-                    topic, "partition \(place.partition) is empty, and has records on the source",
-                    "Mirror the topic from its beginning, with the partition of each record kept")
+                    topic, "partition \(place.partition) is empty here, but has records on the source",
+                    "Mirror the topic from its beginning, and keep the partition of each record")
             ]
         }
         let behind = differences.compactMap { if case .behind(let milliseconds) = $0.1 { milliseconds } else { nil } }
@@ -96,10 +97,10 @@ struct CopyChecks {
         return [
             ClusterFinding(
                 compacted.contains(topic) ? .warning : .problem, .copy, of: topic.rawValue,
-                "partition \(worst.partition) begins \(worst.milliseconds / 1_000) s later than on the source",
+                "partition \(worst.partition) starts \(worst.milliseconds / 1_000) s later than on the source",
                 fix:
-                    "Unless the mirror began at the beginning and the topic was compacted since: copy it again from its "
-                    + "beginning into an empty one")
+                    "Unless the mirror started at the beginning and the topic was compacted later, copy it again from "
+                    + "its beginning into an empty one")
         ]
     }
 
@@ -108,7 +109,7 @@ struct CopyChecks {
             isFinal || milliseconds > Self.tolerance ? .problem : .warning, .copy, of: topic.rawValue,
             "\(partitions) partitions lack the source's last record, by \(milliseconds / 1_000) s",
             fix:
-                "Stop what writes to the source, wait for the mirror, and look again; if it stays behind, see the mirror's log"
+                "Stop all writers of the source, wait for the mirror, and repeat; if it stays behind, check its log"
         )
     }
 

@@ -11,9 +11,9 @@ extension DoctorFacts {
             + unconfirmableApps.map { app in
                 DoctorFinding(
                     .warning, .api, of: app,
-                    "nothing can confirm its version 1 notifications: they give no entitlement",
+                    "its version 1 notifications cannot be confirmed, so they grant no entitlement",
                     fix:
-                        "Set appstore.api.issuer.id, .key.id and .key.file, or decide with legacy.trust (accept, observe)"
+                        "Set appstore.api.issuer.id, .key.id and .key.file, or set legacy.trust to accept or observe"
                 )
             }
     }
@@ -25,7 +25,7 @@ extension DoctorFacts {
             return [
                 DoctorFinding(
                     .skipped, .api, "no key is configured",
-                    fix: "For refunds and sluicectl api: set appstore.api.issuer.id, .key.id and .key.file")
+                    fix: "For refunds and sluicectl api, set appstore.api.issuer.id, .key.id and .key.file")
             ]
         case .wrong(let problem):
             return [DoctorFinding(.problem, .api, problem, fix: "Correct the setting")]
@@ -44,17 +44,17 @@ extension DoctorFacts {
         switch failure.kind {
         // Apple processed the request, so it accepted the token.
         case .refused where failure.code != nil: return finding(.ok, "the token is accepted")
-        case .unauthorized: return finding(.problem, "Apple does not accept the token (401)", fix: failure.fix)
+        case .unauthorized: return finding(.problem, "Apple rejected the token (401)", fix: failure.fix)
         case .rateLimited, .server:
-            return finding(.warning, "not known: \(failure.message)", fix: "Ask again later")
+            return finding(.warning, "unknown: \(failure.message)", fix: "Try again later")
         case .noAnswer, .cancelled:
             return finding(
-                .problem, "no answer: \(failure.message)",
+                .problem, "no response: \(failure.message)",
                 fix: failure.fix ?? "Allow outgoing HTTPS to appstore.api.url and appstore.api.sandbox.url")
         case .refused, .unreadable, .unverified:
             return finding(
-                .problem, "no answer of Apple's: \(failure.message)",
-                fix: failure.fix ?? "Check appstore.api.url and what is between this machine and Apple")
+                .problem, "not a response from Apple: \(failure.message)",
+                fix: failure.fix ?? "Check appstore.api.url and any proxy between this machine and Apple")
         case .invalidRequest, .noKey: return finding(.problem, failure.message, fix: failure.fix)
         }
     }
@@ -70,7 +70,7 @@ extension DoctorFacts {
         return [
             DoctorFinding(
                 .problem, .clock, of: "difference", found,
-                fix: "Correct the clock (chronyc tracking, timedatectl): Apple refuses tokens of another time")
+                fix: "Correct the clock (chronyc tracking, timedatectl): Apple rejects tokens with a wrong time")
         ]
     }
 }

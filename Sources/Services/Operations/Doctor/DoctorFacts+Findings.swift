@@ -53,7 +53,7 @@ extension DoctorFacts {
         guard now >= Self.earliestClock, now <= Self.latestClock else {
             return DoctorFinding(
                 .problem, .clock, "\(text), before this version's release or more than ten years after it",
-                fix: "Correct the clock (chronyc tracking, timedatectl); until then every answer is 503")
+                fix: "Correct the clock (chronyc tracking, timedatectl); until then every response is 503")
         }
         return DoctorFinding(.ok, .clock, text)
     }
@@ -71,7 +71,7 @@ extension DoctorFacts {
         }
         let fix = root.isBuiltIn ? "Use an unaltered build" : "Correct root.certificates"
         if let defect = root.defect { return finding(.problem, defect, fix: fix) }
-        guard let validity = root.validity else { return finding(.problem, "its dates cannot be read", fix: fix) }
+        guard let validity = root.validity else { return finding(.problem, "its dates cannot be parsed", fix: fix) }
         let seconds = now / 1_000
         guard validity.contains(seconds) else {
             let when = seconds < validity.notBefore ? "is not valid yet" : "has expired"
@@ -99,8 +99,8 @@ extension DoctorFacts {
         case .notAsked:
             return [
                 DoctorFinding(
-                    .skipped, .ocsp, "responder addresses come from certificates; none was given",
-                    fix: "Give --jws FILE or --certificates FILE")
+                    .skipped, .ocsp, "no certificates given to read responder addresses from",
+                    fix: "Pass --jws FILE or --certificates FILE")
             ]
         case .unusable(let reason): return [DoctorFinding(.problem, .ocsp, reason)]
         case .asked(let answers): return answers.map { Self.finding($0.subject, $0.address ?? "", $0.answer) }
@@ -112,23 +112,23 @@ extension DoctorFacts {
             DoctorFinding(status, .ocsp, of: subject, found, fix: fix)
         }
         switch answer {
-        case .good: return finding(.ok, "\(address) says good")
+        case .good: return finding(.ok, "\(address) reports status good")
         case .revoked:
             return finding(
-                .problem, "\(address) says revoked: notifications signed under it are rejected",
+                .problem, "\(address) reports status revoked: notifications signed under it are rejected",
                 fix: "deploy/runbooks/revoked.md")
         case .nothing(let code):
             return finding(
-                .problem, "\(address) gave no usable status for this certificate: \(code)",
-                fix: "Check for a proxy in between, and the clock")
+                .problem, "\(address) returned no usable status for this certificate: \(code)",
+                fix: "Check the clock, and whether a proxy is in between")
         case .unreachable(let reason):
             return finding(
-                .problem, "\(address) cannot be reached: \(reason)",
+                .problem, "\(address) is unreachable: \(reason)",
                 fix: "Allow outgoing HTTP to it, or set revocation=off if that risk is accepted")
         case .noAddress:
             return finding(
-                .warning, "names no responder: its status stays unknown",
-                fix: "With revocation=strict its notifications are answered 503")
+                .warning, "names no OCSP responder, so its status is unknown",
+                fix: "With revocation=strict, its notifications get a 503 response")
         }
     }
 
@@ -146,7 +146,7 @@ extension DoctorFacts {
                         fix: "Use Apache Kafka, or set profile=single-node")
                 ]
             }
-            let found = "\(bootstrapServers) answers, \(isEmbedded ? "embedded broker" : "cluster \(clusterId)")"
+            let found = "\(bootstrapServers) is reachable, \(isEmbedded ? "embedded broker" : "cluster \(clusterId)")"
             return [DoctorFinding(.ok, .brokers, found + brokersInSync)] + scramFindings
         }
     }
@@ -156,9 +156,9 @@ extension DoctorFacts {
         guard let version = scramRefusedByKafka4 else { return [] }
         return [
             DoctorFinding(
-                .warning, .brokers, "Kafka 4 and later refuse SCRAM of librdkafka \(version)",
+                .warning, .brokers, "Kafka 4 and later reject SCRAM of librdkafka \(version)",
                 fix:
-                    "Before the brokers are upgraded: use librdkafka 2.6.1 or later, mTLS, OAUTHBEARER or PLAIN over TLS"
+                    "Before upgrading the brokers, use librdkafka 2.6.1 or later, mTLS, OAUTHBEARER or PLAIN over TLS"
             )
         ]
     }

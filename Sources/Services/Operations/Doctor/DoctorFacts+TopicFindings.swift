@@ -20,7 +20,9 @@ extension DoctorFacts {
     var topicFindings: [DoctorFinding] {
         guard let topics else {
             let reason = topicsError.map { DoctorFinding(.problem, .topic, $0.description, fix: Self.fix($0)) }
-            return [reason ?? Self.skipped(.topic, brokersAreSilent ? "no broker answers" : Self.needsConfiguration)]
+            return [
+                reason ?? Self.skipped(.topic, brokersAreSilent ? "no broker is reachable" : Self.needsConfiguration)
+            ]
         }
         return expectations.flatMap { expectation -> [DoctorFinding] in
             let description = topics.first { $0.topic == expectation.topic }
@@ -43,7 +45,7 @@ extension DoctorFacts {
             let expectation = KafkaTopicExpectation(topic: name, createdWith: specification.settings)
             return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }
                 + expectation.advised.findings(in: description).map {
-                    finding(.warning, $0, fix: "See: sluicectl topics check")
+                    finding(.warning, $0, fix: "For the command, run: sluicectl topics check")
                 } + unreported(profile == .managed ? expectation.wished(by: profile) : expectation, in: description)
         }
     }
@@ -55,14 +57,14 @@ extension DoctorFacts {
             DoctorFinding(
                 .warning, .topic, of: expectation.topic.rawValue,
                 "the brokers do not report \($0.subject.rawValue), expected \($0.expected)",
-                fix: "Make sure of it with the brokers' own tools")
+                fix: "Verify it with the brokers' own tools")
         }
     }
 
     private static func fix(_ error: KafkaError) -> String {
         // Positive codes come from a broker; the others mean that no broker responded.
         error.code.rawValue > 0
-            ? "See the broker's log, and allow this user to describe topics and their settings"
+            ? "Check the broker's log, and grant this user Describe and DescribeConfigs"
             : "Start the missing brokers"
     }
 
@@ -80,8 +82,8 @@ extension DoctorFacts {
         let topic = difference.topic.rawValue
         if difference.subject == .missing, deniedTopics.contains(difference.topic) {
             return DoctorFinding(
-                status, .topic, of: topic, "denied to this user; the brokers do not tell whether it exists",
-                fix: "Grant the rights that this prints: sluicectl topics acls; or sluicectl topics apply")
+                status, .topic, of: topic, "denied to this user, so the brokers do not report whether it exists",
+                fix: "Grant the ACLs printed by: sluicectl topics acls; or sluicectl topics apply")
         }
         if difference.subject == .missing {
             let fix = isEmbedded ? "Start sluice-dev-broker with this topics.prefix" : "sluicectl topics apply"
@@ -90,7 +92,9 @@ extension DoctorFacts {
         return DoctorFinding(
             status, .topic, of: topic,
             "\(difference.subject.rawValue) is \(difference.found), expected \(difference.expected)",
-            fix: fix ?? (status == .problem ? "See: sluicectl topics check" : "Tolerated by profile=single-node"))
+            fix: fix
+                ?? (status == .problem
+                    ? "For the command, run: sluicectl topics check" : "Tolerated by profile=single-node"))
     }
 
     private var isEmbedded: Bool {
@@ -115,8 +119,10 @@ extension DoctorFacts {
         let behind = led.filter { $0.inSyncReplicas.count >= needed && $0.inSyncReplicas.count < $0.replicas.count }
         let start = "Start the missing brokers"
         return [
-            finding(.problem, leaderless, "no leader: every request is answered 503", start),
-            finding(.problem, refusing, "fewer in-sync replicas than min.insync.replicas: answered 503", start),
+            finding(.problem, leaderless, "no leader: every request gets a 503 response", start),
+            finding(
+                .problem, refusing,
+                "fewer in-sync replicas than min.insync.replicas: every request gets a 503 response", start),
             finding(.warning, behind, "under-replicated", start),
         ].compactMap { $0 }
     }
@@ -131,7 +137,7 @@ extension DoctorFacts {
             return [
                 DoctorFinding(
                     .problem, .messageSizes,
-                    "kafka.message.max.bytes is \(producer): a large notification would never be accepted (503)",
+                    "kafka.message.max.bytes is \(producer): large notifications would always be rejected (503)",
                     fix: "Set it to at least \(Self.largestRecordBytes), or remove it")
             ]
         }
@@ -144,7 +150,7 @@ extension DoctorFacts {
                 DoctorFinding(
                     .warning, .messageSizes, of: topic.topic.rawValue,
                     "kafka.message.max.bytes is \(producer), max.message.bytes \(Self.maxMessageBytes(topic) ?? 0): "
-                        + "brokers may refuse what the producer sends",
+                        + "brokers may reject records that the producer sends",
                     fix: "Remove kafka.message.max.bytes, or raise the topic's limit with kafka-configs.sh")
             }
         }

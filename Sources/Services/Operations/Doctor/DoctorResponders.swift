@@ -20,7 +20,8 @@ struct DoctorResponders {
             switch try TrustStore(roots: anchors).validate(chain: certificates) {
             case .success(let verified): path = verified
             case .failure(let failure):
-                return .unusable("the certificates lead to no pinned root (\(failure)), so no responder was queried")
+                return .unusable(
+                    "the certificates do not chain to a pinned root (\(failure)), so no responder was queried")
             }
         } catch {
             return .unusable("\(error.message), so no responder was queried")
@@ -30,7 +31,7 @@ struct DoctorResponders {
             let name = DoctorFacts.Root.commonName(subject.subject)
             answers.append((name, subject.ocspURL, await answer(about: subject, issuer)))
         }
-        return answers.isEmpty ? .unusable("the certificates are a root only") : .asked(answers)
+        return answers.isEmpty ? .unusable("the only certificate is a root") : .asked(answers)
     }
 
     private func answer(about subject: Certificate, _ issuer: Certificate) async -> DoctorFacts.Answer {

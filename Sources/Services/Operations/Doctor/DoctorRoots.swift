@@ -17,7 +17,7 @@ extension DoctorFacts.Root {
             defect = error.message
         }
         if isBuiltIn, fingerprint != AppleRootCertificate.g3Fingerprint {
-            defect = "the built-in root does not have the fingerprint Apple publishes"
+            defect = "the fingerprint of the built-in root does not match the one published by Apple"
         }
         self.init(
             subject: certificate.map { Self.commonName($0.subject) } ?? fingerprint, fingerprint: fingerprint,

@@ -4,10 +4,11 @@ internal import Configuration
 enum DoctorSettings {
     static let jws = Setting.string(
         "jws",
-        help: "A notification as received; the responders of its certificates are queried. - reads standard input."
+        help: "Notification as received, whose OCSP responders are queried; - reads standard input."
     ).optional.onCommandLineOnly
     static let certificates = Setting.string(
-        "certificates", help: "Leaf and intermediate in PEM, in this order; their responders are queried."
+        "certificates",
+        help: "Leaf and intermediate certificate in PEM, in this order, whose OCSP responders are queried."
     ).optional.onCommandLineOnly
 
     static let schema = ConfigurationSchema(

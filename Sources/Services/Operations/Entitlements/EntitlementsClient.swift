@@ -44,13 +44,13 @@ struct EntitlementsClient {
     }
 
     static let unknownFix =
-        "Look at the id and at --environment; a purchase is known once its first notification was handled"
+        "Check the id and --environment; a purchase exists after its first notification has been handled"
 
     /// Parses a response about a subject, and throws when the service knows nothing about it.
     func known(_ body: [UInt8]) throws(StartupError) -> JSONObject {
         let answer = try object(body)
         guard answer["known"]?.bool != false else {
-            throw StartupError("nothing is known of this id", fix: Self.unknownFix)
+            throw StartupError("no purchase has this id", fix: Self.unknownFix)
         }
         return answer
     }
@@ -84,9 +84,9 @@ struct EntitlementsClient {
             response = try await client.send(request)
         } catch {
             throw StartupError(
-                "sluice-entitlements does not answer: \(error.message)",
+                "sluice-entitlements is unreachable: \(error.message)",
                 setting: OperationsSettings.entitlementsURL.key,
-                fix: "Start sluice-entitlements, or set \(OperationsSettings.entitlementsURL.key) to where it listens")
+                fix: "Start sluice-entitlements, or set \(OperationsSettings.entitlementsURL.key) to its address")
         }
         guard response.status == 200 else { throw response.status == 401 ? unauthorized : refusal(response) }
         return response.body
@@ -101,9 +101,9 @@ struct EntitlementsClient {
             case 404: Self.unknownFix
             case 403:
                 problem["error"]?.string == "read_only_key"
-                    ? "Name a key that may do more in \(OperationsSettings.entitlementsKey.key)"
+                    ? "Set \(OperationsSettings.entitlementsKey.key) to a file with a key that allows changes"
                     : "Start sluice-entitlements with entitlements.changes=true"
-            case 409: "Ask for the purchase with sluicectl entitlements show"
+            case 409: "Check the purchase with: sluicectl entitlements show"
             case 503: "Try again"
             default: "Correct the arguments"
             }
@@ -112,16 +112,16 @@ struct EntitlementsClient {
 
     private var unauthorized: StartupError {
         StartupError(
-            "sluice-entitlements asks for a key that it knows", setting: OperationsSettings.entitlementsKey.key,
-            fix: "Name a file with a key of its \(Self.keysFile)")
+            "sluice-entitlements requires a valid key", setting: OperationsSettings.entitlementsKey.key,
+            fix: "Set it to a file with a key listed in \(Self.keysFile)")
     }
 
     private static let keysFile = "http.keys.file"
 
     private func unexpected(_ status: Int) -> StartupError {
         StartupError(
-            "the answer of \(base) is not one of sluice-entitlements (status \(status))",
+            "the server at \(base) is not sluice-entitlements (status \(status))",
             setting: OperationsSettings.entitlementsURL.key,
-            fix: "Set \(OperationsSettings.entitlementsURL.key) to where sluice-entitlements listens")
+            fix: "Set \(OperationsSettings.entitlementsURL.key) to the address of sluice-entitlements")
     }
 }

@@ -33,13 +33,13 @@ enum EntitlementsText {
         }
         if let change = instant(answer["nextChange"]) { text += "\nnext change  \(change)\n" }
         if let moment = instant(answer["knownSince"]) {
-            text += "\nearlier periods are not kept; known since  \(moment)\n"
+            text += "\nearlier periods are not stored; first seen  \(moment)\n"
         }
         if answer["trust"]?.string == "shared-secret" {
-            text += "\nversion 1 notifications decided, which only a shared secret vouches for\n"
+            text += "\nbased on version 1 notifications, authenticated by a shared secret only\n"
         }
         if objects(answer["purchases"]).contains(where: { $0["awaitsConfirmation"]?.bool == true }) {
-            text += "\nversion 1 notifications say more, which does not count until Apple confirms it\n"
+            text += "\nversion 1 notifications with further facts are waiting for Apple's confirmation\n"
         }
         return text
     }

@@ -25,25 +25,25 @@ struct BackfillCommand {
         let known = try await page.sweeps()
         guard !known.isEmpty else {
             throw StartupError(
-                "sluice-reconciler has not read its sweeps yet", fix: "Repeat it when its /readyz answers 200")
+                "sluice-reconciler is still loading its sweeps", fix: "Run it again when its /readyz responds 200")
         }
         guard known.contains(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
             throw StartupError(
                 "sluice-reconciler has no key for \(PlainText.printable(bundleId.rawValue)) in \(environment)",
-                fix: "See what it has with: sluicectl reconcile report")
+                fix: "List its apps with: sluicectl reconcile report")
         }
         let id = "\(now)-\(String(UInt16.random(in: 0...UInt16.max), radix: 16))"
         var sweep = Sweep(environment, bundleId, .backfill(id))
         sweep.request = Sweep.Request(
             range: range, isDryRun: configuration[OperationsSettings.backfillDryRun], requestedAt: now)
         try await SweepRequests(configuration: configuration, timeout: timeout).write(sweep)
-        console.complain("backfill \(id): asked for; it goes on when this command ends")
+        console.complain("backfill \(id): requested; it continues after this command ends")
         guard !configuration[OperationsSettings.noWait] else {
             await console.write(line: sweep.jsonText, or: id, configuration)
             return .ok
         }
         guard let done = try await follow(sweep, interruption, console) else {
-            console.complain("see how far it is with: sluicectl reconcile report")
+            console.complain("for progress, run: sluicectl reconcile report")
             return .failure
         }
         switch configuration[OperationsSettings.output] {
@@ -58,11 +58,14 @@ struct BackfillCommand {
     /// Returns why a backfill is incomplete, or nil when it published everything.
     static func complaint(about run: SweepRun) -> String? {
         let (rest, unread) = (run.counts.notBroughtIn, run.counts.unread)
-        guard !run.isCancelled else { return "cancelled before its end; published so far: \(run.counts.published)" }
+        guard !run.isCancelled else { return "cancelled; published so far: \(run.counts.published)" }
         guard rest > 0 || unread > 0 else { return nil }
         var problems: [String] = []
         if rest > 0 { problems.append("\(rest) not published: see sluicectl quarantine list") }
-        if unread > 0 { problems.append("\(unread) windows not read: see sluicectl reconcile report, and repeat them") }
+        if unread > 0 {
+            problems.append(
+                "\(unread) windows not read: see sluicectl reconcile report, and repeat them with sluicectl backfill")
+        }
         return "not complete; " + problems.joined(separator: "; ")
     }
 
@@ -72,11 +75,11 @@ struct BackfillCommand {
         guard from < to, from < now else {
             throw StartupError(
                 "the range is empty", setting: OperationsSettings.backfillFrom.key,
-                fix: "Give a --from that is before --to and not in the future", exitCode: .usage)
+                fix: "Set --from to a time before --to and not in the future", exitCode: .usage)
         }
         if from < now - SweepKind.reach(environment) {
             console.complain(
-                "Apple tells of \(environment == .production ? 180 : 30) days in \(environment): what is earlier is left out"
+                "in \(environment), Apple's history covers only \(environment == .production ? 180 : 30) days"
             )
         }
         return SweepRange(from: from, to: min(to, now))
@@ -99,7 +102,7 @@ struct BackfillCommand {
             } catch {
                 missed += 1
                 guard missed < Self.missedLooks else { throw error }
-                if missed == 1 { console.complain("\(PlainText.printable(error.problem)); the backfill goes on") }
+                if missed == 1 { console.complain("\(PlainText.printable(error.problem)); the backfill continues") }
             }
             if let sweep, let run = sweep.run {
                 let line = run.failure.map { "waits: \($0.message)" } ?? SweepText.bar(run)

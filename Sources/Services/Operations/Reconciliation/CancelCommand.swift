@@ -17,7 +17,7 @@ struct CancelCommand {
         guard let found = known.first(where: { $0.kind == kind }) else {
             throw StartupError(
                 "no backfill has the id \(PlainText.printable(id))",
-                fix: "See their ids with: sluicectl reconcile report")
+                fix: "List backfills with: sluicectl reconcile report")
         }
         guard found.last == nil else {
             throw StartupError("the backfill \(PlainText.printable(id)) has ended", fix: "There is nothing to cancel")
@@ -25,7 +25,7 @@ struct CancelCommand {
         var sweep = Sweep(found.environment, found.bundleId, kind)
         sweep.cancelledAt = clocks.wallMilliseconds()
         try await SweepRequests(configuration: configuration, timeout: timeout).write(sweep)
-        console.complain("asked for; it ends at its next page. See it with: sluicectl reconcile report")
+        console.complain("requested; the backfill ends at its next page. To check, run: sluicectl reconcile report")
         switch configuration[OperationsSettings.output] {
         case .json: await console.write(line: sweep.jsonText)
         case .text: break

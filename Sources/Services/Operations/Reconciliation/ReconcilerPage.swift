@@ -19,12 +19,12 @@ struct ReconcilerPage {
                 HTTPClientRequest(url: (base.hasSuffix("/") ? String(base.dropLast()) : base) + SweepListing.path))
         } catch {
             throw StartupError(
-                "sluice-reconciler does not answer: \(error.message)", setting: setting.key,
+                "sluice-reconciler is unreachable: \(error.message)", setting: setting.key,
                 fix: "Start sluice-reconciler, or set \(setting.key) to its admin listener")
         }
         guard response.status == 200, let sweeps = SweepListing.sweeps(json: response.body) else {
             throw StartupError(
-                "the answer of \(base) is not one of sluice-reconciler (status \(response.status))",
+                "the server at \(base) is not sluice-reconciler (status \(response.status))",
                 setting: setting.key, fix: "Set \(setting.key) to the admin listener of sluice-reconciler")
         }
         return sweeps

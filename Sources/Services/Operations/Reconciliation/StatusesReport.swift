@@ -24,7 +24,7 @@ struct StatusesReport: Sendable {
         switch outcome {
         case .answer(.refused(let item)):
             failed += 1
-            return ("a signed object in the answer is refused: \(item.object)", 0)
+            return ("a signed object in the response was rejected: \(item.object)", 0)
         case .answer(let answer):
             compared += 1
             if let difference = answer.difference(of: subscription) { differences.append(difference) }
@@ -46,7 +46,7 @@ struct StatusesReport: Sendable {
             text += "\n"
         }
         text += "\(compared) subscriptions compared, \(differences.count) differ"
-        return text + (failed > 0 ? ", about \(failed) Apple gave no answer that can be used\n" : "\n")
+        return text + (failed > 0 ? ", \(failed) without a usable response from Apple\n" : "\n")
     }
 
     var json: [UInt8] {

@@ -33,7 +33,7 @@ enum SweepText {
             let name =
                 "\(PlainText.printable(sweep.bundleId.rawValue)) \(sweep.environment.topicSuffix) \(sweep.kind.text)"
             if let failure = sweep.run?.failure {
-                text += "\n\(name) waits since \(moment(failure.at)): \(PlainText.printable(failure.message))\n"
+                text += "\n\(name) waiting since \(moment(failure.at)): \(PlainText.printable(failure.message))\n"
             }
             if sweep.kind.isBackfill, let request = sweep.request {
                 text += "\n\(name): from \(moment(request.range.from)) to \(moment(request.range.to))"
@@ -50,7 +50,7 @@ enum SweepText {
                 text += PlainText.table(last.unread.map { [moment($0.from), moment($0.to)] }, indent: "  ")
             }
             guard !last.missing.isEmpty else { continue }
-            text += "\n\(name) had not arrived, the first \(last.missing.count) of \(last.counts.missing):\n"
+            text += "\n\(name): missing notifications, the first \(last.missing.count) of \(last.counts.missing):\n"
             text += PlainText.table(
                 last.missing.map {
                     [

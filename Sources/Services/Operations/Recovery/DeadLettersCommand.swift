@@ -85,13 +85,15 @@ struct DeadLettersCommand {
                             return .failure(
                                 ReplayRefusal(
                                     reason: "not_a_notification",
-                                    detail: "only records of the notification topics go back to where they came from"))
+                                    detail: "only records of the notification topics can be replayed"))
                         }
                         if let omitted = letter.omitted {
                             return .failure(
                                 ReplayRefusal(
                                     reason: "incomplete",
-                                    detail: "not in the letter: \(omitted); the record is where its headers say"))
+                                    detail:
+                                        "omitted from the dead letter: \(omitted); its headers locate the record"
+                                ))
                         }
                         return .success([letter.replayed(to: input)])
                     })
@@ -131,7 +133,7 @@ struct DeadLettersCommand {
                 ]
                 await console.write(line: JSONValue.object(object).json)
             }
-            guard isDone else { throw StartupError("nothing was changed", fix: "Repeat it with --yes") }
+            guard isDone else { throw StartupError("nothing was changed", fix: "Run it again with --yes") }
             return .ok
         }
     }
@@ -141,12 +143,12 @@ struct DeadLettersCommand {
     private func topic() throws(StartupError) -> KafkaTopic {
         guard let topic = configuration[OperationsSettings.deadLetterTopic] else {
             throw StartupError(
-                "no topic is named", setting: "--topic", fix: "Name the one that list prints", exitCode: .usage)
+                "no topic given", setting: "--topic", fix: "Set --topic to a topic printed by list", exitCode: .usage)
         }
         guard topic.hasSuffix(".dlq") else {
             throw StartupError(
-                "\(PlainText.printable(topic)) is no dead letter topic", setting: "--topic",
-                fix: "Name one that ends with .dlq", exitCode: .usage)
+                "\(PlainText.printable(topic)) is not a dead letter topic", setting: "--topic",
+                fix: "Set it to a topic that ends with .dlq", exitCode: .usage)
         }
         return KafkaTopic(rawValue: topic)
     }

@@ -130,8 +130,8 @@ struct QuarantineCommand {
         let apps = try source.apps(configuration)
         guard !apps.isEmpty else {
             throw StartupError(
-                "the apps that notifications may be for are not configured", setting: "apps",
-                fix: "Give the ingress's configuration: --config sluice.properties", exitCode: .configuration)
+                "no apps are configured", setting: "apps",
+                fix: "Pass the ingress's configuration: --config sluice.properties", exitCode: .configuration)
         }
         do {
             return try NotificationVerifier(
@@ -168,7 +168,7 @@ struct QuarantineCommand {
     static func position(_ text: String) throws(StartupError) -> RecordPosition {
         guard let position = RecordPosition(text) else {
             throw StartupError(
-                "\"\(PlainText.printable(text))\" is not a position", fix: "Give one that list prints, such as 0-17",
+                "\"\(PlainText.printable(text))\" is not a position", fix: "Use one printed by list, such as 0-17",
                 exitCode: .usage)
         }
         return position

@@ -33,7 +33,7 @@ struct RecordPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
 extension ValueKind where Value == RecordPosition {
     static var position: ValueKind {
         ValueKind(
-            name: "PARTITION-OFFSET", expected: "a partition and an offset with a hyphen between them", example: "0-17",
+            name: "PARTITION-OFFSET", expected: "a partition and an offset, separated by a hyphen", example: "0-17",
             text: \.description
         ) { text throws(SettingProblem) in
             guard let position = RecordPosition(text) else {

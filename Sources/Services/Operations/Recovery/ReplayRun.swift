@@ -95,7 +95,7 @@ struct ReplayRun {
         }
         await finish(counts)
         guard isDone || counts.ready == 0 else {
-            throw StartupError("nothing was changed", fix: "Repeat it with --yes")
+            throw StartupError("nothing was changed", fix: "Run it again with --yes")
         }
         return counts.isInterrupted || counts.left > 0 ? .failure : .ok
     }
@@ -115,7 +115,7 @@ struct ReplayRun {
                     throw StartupError(
                         "not acknowledged by Kafka: \(error.message)",
                         fix:
-                            "Repeat it with the --after that was printed last; records that are there twice are absorbed"
+                            "Run it again with the last --after printed; consumers ignore duplicates"
                     )
                 }
             }
@@ -160,7 +160,7 @@ struct ReplayRun {
             ]
             await console.write(line: JSONValue.object(object).json)
         }
-        if counts.isInterrupted, let last = counts.last { console.complain("interrupted; go on with --after \(last)") }
+        if counts.isInterrupted, let last = counts.last { console.complain("interrupted; resume with --after \(last)") }
     }
 }
 

@@ -28,7 +28,7 @@ struct TopicScan {
             guard error.code == .unknownTopic else { throw error }
             throw StartupError(
                 "topic \(PlainText.printable(topic.rawValue)) does not exist",
-                fix: "Name one that exists, or create the topics with: sluicectl topics apply")
+                fix: "Use an existing topic, or create the topics with: sluicectl topics apply")
         }
     }
 
@@ -85,7 +85,8 @@ struct TopicScan {
         }
         guard let record = found.record, RecordPosition(record) == position else {
             throw StartupError(
-                "\(topic) has no record at \(position)", fix: "Look for it with list; what is old is deleted")
+                "\(topic) has no record at \(position)",
+                fix: "Check the positions with list; old records are deleted by retention")
         }
         return record
     }

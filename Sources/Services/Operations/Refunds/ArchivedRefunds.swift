@@ -44,6 +44,6 @@ struct ArchivedRefunds {
     var note: String? {
         guard !missing.isEmpty else { return nil }
         let counts = missing.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        return "records of the archive that cannot be read any more: \(counts)"
+        return "archived records that can no longer be read: \(counts)"
     }
 }

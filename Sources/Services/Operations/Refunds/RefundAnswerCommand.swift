@@ -32,13 +32,13 @@ struct RefundAnswerCommand {
             let proposal = try configuration[OperationsSettings.again] ? again(row, id) : first(row, id)
             await console.write(line: Array((proposal.answer.body ?? "no answer").utf8))
             guard configuration[OperationsSettings.yes] else {
-                throw StartupError("nothing was changed", fix: "Repeat it with --yes")
+                throw StartupError("nothing was changed", fix: "Run it again with --yes")
             }
             try await propose(proposal, kafka)
             let after = try await read(id, admin, kafka)
             guard after.rounds.newest.flatMap({ after.frozen(for: $0) }) == proposal.answer else {
                 throw StartupError(
-                    "another answer was proposed before this one, and is sent", fix: "Look at it with: \(show(id))")
+                    "another answer was proposed first and will be sent", fix: "Show it with: \(show(id))")
             }
             return .ok
         }
@@ -57,13 +57,15 @@ struct RefundAnswerCommand {
     private func first(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let round = row.rounds.waiting else {
             throw StartupError(
-                "Apple does not wait for this answer: \(row.rounds.status.rawValue)",
-                fix: "List what waits with: sluicectl refunds due. --again answers what Apple has not accepted")
+                "Apple is not waiting for an answer to this request: \(row.rounds.status.rawValue)",
+                fix:
+                    "List waiting requests with: sluicectl refunds due. --again answers requests Apple has not accepted"
+            )
         }
         if let frozen = row.frozen(for: round) {
             throw StartupError(
-                "an answer is frozen already: \(frozen.outcome)",
-                fix: "Look at it with: \(show(id)). --again sends this one in a round of its own")
+                "this case already has a frozen answer: \(frozen.outcome)",
+                fix: "Show it with: \(show(id)). --again sends this one in a new round")
         }
         return Proposal(
             refund: row.refund, answer: try answer(RefundFacts(row.refund, round), through: round.through))
@@ -72,12 +74,14 @@ struct RefundAnswerCommand {
     /// Returns the answer of a new round, which the operator opens after the newest one.
     private func again(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let last = row.rounds.newest else {
-            throw StartupError("Apple has not asked about this transaction", fix: "Look at it with: \(show(id))")
+            throw StartupError(
+                "Apple has not requested consumption information for this transaction", fix: "Show it with: \(show(id))"
+            )
         }
         guard last.status != .accepted, last.verdict == nil else {
             throw StartupError(
                 last.verdict == nil ? "Apple has accepted the answer" : "Apple has decided",
-                fix: "Look at it with: \(show(id)). A new request of Apple's opens a round of its own")
+                fix: "Show it with: \(show(id)). A new request from Apple opens a new round")
         }
         let now = now
         var refund = row.refund
@@ -91,8 +95,8 @@ struct RefundAnswerCommand {
                 isSigned: last.requests.contains(where: \.isSigned), isOperators: true))
         guard let round = RefundRounds(refund, gap: refunds.gap).waiting, !round.isTooLate else {
             throw StartupError(
-                "the request is older than a week: Apple does not wait for an answer",
-                fix: "Look at it with: \(show(id))")
+                "the request is older than a week; Apple no longer waits for an answer",
+                fix: "Show it with: \(show(id))")
         }
         return Proposal(refund: refund, answer: try answer(RefundFacts(refund, round), through: round.through))
     }
@@ -118,7 +122,7 @@ struct RefundAnswerCommand {
             return answer
         } catch {
             throw StartupError(
-                error.message, fix: "Give what is missing: --consented, --delivery-status, --sample-content",
+                error.message, fix: "Pass the missing flags of --consented, --delivery-status, --sample-content",
                 exitCode: .usage)
         }
     }
@@ -149,7 +153,8 @@ extension RefundsCommand {
         )
         guard !(yes && no) else {
             throw StartupError(
-                "--sample-content and --no-sample-content exclude each other", fix: "Give one of them", exitCode: .usage
+                "--sample-content and --no-sample-content are mutually exclusive", fix: "Pass one of them",
+                exitCode: .usage
             )
         }
         return yes ? true : no ? false : nil
@@ -162,7 +167,7 @@ extension RefundsCommand {
             _ = try await producer.send(record, deadline: .seconds(30))
         } catch {
             await producer.close(within: .seconds(1))
-            throw StartupError("not acknowledged by Kafka: \(error.message)", fix: "Repeat it")
+            throw StartupError("not acknowledged by Kafka: \(error.message)", fix: "Run it again")
         }
         await producer.close(within: .seconds(5))
     }

@@ -28,13 +28,13 @@ struct RefundErasureCommand {
             let customers = try await customers(named: id, cases, admin, kafka)
             guard !cases.isEmpty || !customers.isEmpty else {
                 throw StartupError(
-                    "nothing is known of \(PlainText.printable(id))",
-                    fix: "Give an appAccountToken, an appTransactionId, an originalTransactionId or a transactionId")
+                    "no refund case or preference has the id \(PlainText.printable(id))",
+                    fix: "Pass an appAccountToken, an appTransactionId, an originalTransactionId or a transactionId")
             }
             for refund in cases { await console.write("case \(refund.bundleId)/\(refund.transactionId)\n") }
             for customer in customers { await console.write("preference \(customer)\n") }
             guard configuration[OperationsSettings.yes] else {
-                throw StartupError("nothing was changed", fix: "Repeat it with --yes")
+                throw StartupError("nothing was changed", fix: "Run it again with --yes")
             }
             // Withdraw consent first, so that nothing more is sent about this person.
             var withdrawal = RefundPreference()

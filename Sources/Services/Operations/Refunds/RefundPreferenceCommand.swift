@@ -33,7 +33,7 @@ struct RefundPreferenceCommand {
             preference.consumption = try consumption().merging(preference.consumption)
             guard preference != before else {
                 throw StartupError(
-                    "nothing to record", fix: "Give --consent, --preference, --delivery-status or another fact",
+                    "nothing to record", fix: "Pass --consent, --preference, --delivery-status or another fact",
                     exitCode: .usage)
             }
             return try await record(preference, key, kafka, console)
@@ -56,7 +56,7 @@ struct RefundPreferenceCommand {
         let found = try await refunds.withAdmin { admin, kafka in try await read(key, admin, kafka) }
         guard let found else {
             throw StartupError(
-                "nothing is recorded for \(PlainText.printable(id))",
+                "no preference is recorded for \(PlainText.printable(id))",
                 fix: "Record it with: sluicectl refunds preference set")
         }
         await console.write(line: found.json)
@@ -70,8 +70,8 @@ struct RefundPreferenceCommand {
         let isNumber = !id.isEmpty && id.utf8.count <= 64 && id.utf8.allSatisfy { (0x30...0x39).contains($0) }
         guard isNumber || AppAccountToken(id).isWellFormed else {
             throw StartupError(
-                "\(PlainText.printable(id)) is no appAccountToken (a UUID) and no appTransactionId (digits)",
-                fix: "Give one of them", exitCode: .usage)
+                "\(PlainText.printable(id)) is neither an appAccountToken (a UUID) nor an appTransactionId (digits)",
+                fix: "Pass one of them", exitCode: .usage)
         }
         return id.lowercased()
     }

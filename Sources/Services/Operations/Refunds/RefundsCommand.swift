@@ -137,8 +137,8 @@ struct RefundsCommand {
         }
         guard let row = found.first else {
             throw StartupError(
-                "no refund case of transaction \(PlainText.printable(id))",
-                fix: "List them with: sluicectl refunds list, also with --environment sandbox")
+                "transaction \(PlainText.printable(id)) has no refund case",
+                fix: "List cases with: sluicectl refunds list; for the sandbox, add --environment sandbox")
         }
         guard found.count == 1 else {
             throw StartupError("several apps have a case with this id", fix: "Name one with --bundle")
@@ -187,7 +187,7 @@ struct RefundsCommand {
 
     private static func rules(_ path: String) throws(StartupError) -> RefundRules {
         guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw StartupError("\(path) cannot be read", fix: "Name a rules file", exitCode: .usage)
+            throw StartupError("\(path) cannot be read", fix: "Set it to a readable rules file", exitCode: .usage)
         }
         do throws(RefundInputError) {
             return try RefundRules(json: Array(bytes), name: path)
@@ -200,7 +200,7 @@ struct RefundsCommand {
         let from = configuration[OperationsSettings.refundsFrom] ?? .earliest
         let to = configuration[OperationsSettings.refundsTo] ?? .latest
         guard from < to else {
-            throw StartupError("--to is not later than --from", fix: "Give a later moment", exitCode: .usage)
+            throw StartupError("--to is not after --from", fix: "Set it to a later time", exitCode: .usage)
         }
         return from..<to
     }

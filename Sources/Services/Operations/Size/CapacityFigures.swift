@@ -34,7 +34,7 @@ struct CapacityFigures {
         guard missing.isEmpty else {
             throw StartupError(
                 "the figures lack \(missing.joined(separator: ", "))",
-                fix: "Give the file that `make bench` writes, .build/bench.json", exitCode: .usage)
+                fix: "Pass the file written by `make bench`, .build/bench.json", exitCode: .usage)
         }
         self.values = known
     }
@@ -43,7 +43,7 @@ struct CapacityFigures {
     init(json: [UInt8]) throws(StartupError) {
         guard let file = try? JSONValue(json: json), let figures = file.object?["figures"]?.object else {
             throw StartupError(
-                "this is no result of `make bench`", fix: "Give the file that it writes, .build/bench.json",
+                "the file is not a result of `make bench`", fix: "Pass the file that it writes, .build/bench.json",
                 exitCode: .usage)
         }
         var values: [String: Double] = [:]

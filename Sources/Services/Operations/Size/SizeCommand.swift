@@ -35,8 +35,8 @@ struct SizeCommand {
             \(PlainText.table(measured, indent: "  "))
             Needed
             \(PlainText.table(items, indent: "  "))
-            Add a process of each kind, so that one may be away. sluice-refunds, sluice-reconciler and sluice-webhooks wait for
-            other services' answers, and are not measured.
+            Add one process of each kind, so that one can be down. sluice-refunds, sluice-reconciler and sluice-webhooks
+            wait for other services' responses, and are not measured.
 
             """
     }

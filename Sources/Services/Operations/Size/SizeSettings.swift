@@ -4,28 +4,28 @@ internal import Configuration
 enum SizeSettings {
     static let notifications = Setting.integer(
         "notifications-per-day", in: 1...10_000_000_000,
-        help: "Notifications on an ordinary day; App Store Connect and sluice_ingress_notifications_total tell.",
+        help: "Notifications on an ordinary day, from App Store Connect or sluice_ingress_notifications_total.",
         example: "1000000"
     ).onCommandLineOnly
     static let peak = Setting.integer(
-        "peak", default: 10, in: 1...1000, help: "The busiest second, in averages of the day."
+        "peak", default: 10, in: 1...1000, help: "Rate of the busiest second, as a multiple of the day's average."
     ).onCommandLineOnly
     static let utilization = Setting.integer(
         "utilization", default: 50, in: 1...100,
-        help: "Percent of a core that is planned with; the rest is for catching up after an outage."
+        help: "Planned CPU load per core in percent; the rest is for catching up after an outage."
     ).onCommandLineOnly
     static let replicas = Setting.integer(
         "replication-factor", default: 3, in: 1...100, help: "Replicas of each partition."
     ).onCommandLineOnly
     static let purchases = Setting.integer(
         "purchases", in: 1...100_000_000_000,
-        help: "Purchases of all time, for the size of the entitlement topics. They are left out without it."
+        help: "Total number of purchases, for the size of the entitlement topics, which is omitted without it."
     ).optional.onCommandLineOnly
     static let archiveDays = Setting.integer(
         "archive-days", default: 400, in: 1...36_500, help: "Days of archive.retention."
     ).onCommandLineOnly
     static let figures = Setting.readableFile(
-        "figures", help: "The file that `make bench` wrote on your machine, in place of the recorded figures.",
+        "figures", help: "File written by `make bench` on your machine, instead of the recorded figures.",
         example: ".build/bench.json"
     ).optional.onCommandLineOnly
 
@@ -43,16 +43,16 @@ enum SizeSettings {
 /// The command line of `sluicectl size`.
 extension SluicectlCommand {
     static let size = Command(
-        SizeCommand.name, summary: "Compute cores, partitions, disk and network for a number of notifications.",
+        SizeCommand.name, summary: "Estimate cores, partitions, disk and network for a number of notifications.",
         discussion: """
-            Each result names the figures of `make bench` that it is made of. The recorded ones are of one machine; \
-            --figures takes those of yours.
+            Each result names the figures of `make bench` it is based on. The recorded figures are from one machine; \
+            --figures uses yours.
             """,
         schema: SizeSettings.all,
         examples: [
             .init("sluicectl size --notifications-per-day 1000000", "An ordinary app with a million subscriptions."),
             .init(
                 "sluicectl size --notifications-per-day 1000000 --figures .build/bench.json --output json",
-                "With figures of your machine, for scripts."),
+                "Use figures of your machine, for scripts."),
         ])
 }

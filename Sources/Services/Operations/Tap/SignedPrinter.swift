@@ -32,7 +32,7 @@ actor SignedPrinter {
             // Counted before the suspension: records of other partitions arrive meanwhile.
             left -= 1
             guard case .notification(let notification) = TappedRecord(record, names: names).content else {
-                skip(record, "it is no notification")
+                skip(record, "it is not a notification")
                 continue
             }
             guard await write(notification, record) else { return false }
@@ -58,8 +58,8 @@ actor SignedPrinter {
 
     private func missing(_ reference: HeaderReference, _ record: KafkaRecord) -> StartupError {
         StartupError(
-            "\(position(of: record)) names the header segment \(reference), which \(names.certificates) does not have",
-            fix: "Look whether \(names.certificates) was deleted or recreated: sluicectl topics check")
+            "\(position(of: record)) refers to the header segment \(reference), which is not in \(names.certificates)",
+            fix: "Check whether \(names.certificates) was deleted or recreated: sluicectl topics check")
     }
 
     private func skip(_ record: KafkaRecord, _ reason: String) {

@@ -36,7 +36,7 @@ struct TapCommand {
             throw error
         }
         await admin.close(within: .seconds(1))
-        if follows { console.complain("following \(topic), \(offsets.count) partitions; Ctrl-C ends it") }
+        if follows { console.complain("following \(topic), \(offsets.count) partitions; press Ctrl-C to stop") }
         let kafka = try brokers.readerConfiguration(isEmbedded: isEmbedded)
         let reader = TapReader(kafka: kafka, offsets: offsets, follows: follows)
         if let certificates {
@@ -84,7 +84,7 @@ struct TapCommand {
     private func topic() throws(StartupError) -> KafkaTopic {
         guard !isSigned || configuration[OperationsSettings.output] == .text else {
             throw StartupError(
-                "--signed prints a compact JWS on each line and has no other form", fix: "Leave out --output",
+                "--signed always prints a compact JWS per line", fix: "Remove --output",
                 exitCode: .usage)
         }
         let topic = configuration[OperationsSettings.topic]
@@ -93,7 +93,7 @@ struct TapCommand {
         let given = [topic != nil, environment != nil, isQuarantine].count { $0 }
         guard given <= 1 else {
             throw StartupError(
-                "--topic, --environment and --quarantine each choose the topic", fix: "Give one of them",
+                "--topic, --environment and --quarantine each choose the topic", fix: "Pass one of them",
                 exitCode: .usage)
         }
         if let topic { return KafkaTopic(rawValue: topic) }
@@ -110,14 +110,14 @@ struct TapCommand {
             if error.code == .topicAuthorizationFailed { throw StartupError(missing: topic, denied: [topic]) }
             guard error.code == .unknownTopic else {
                 throw StartupError(
-                    error.description, fix: "Look at the leaders of its partitions: kafka-topics.sh --describe")
+                    error.description, fix: "Check the leaders of its partitions: kafka-topics.sh --describe")
             }
             let isNamed = configuration[OperationsSettings.topic] != nil
             throw StartupError(
                 "topic \(PlainText.printable(topic.rawValue)) does not exist",
                 setting: isNamed ? "--topic" : OperationsSettings.topicsPrefix.key,
                 fix: isNamed
-                    ? "Name one that exists, such as \(names.quarantine)"
+                    ? "Use an existing topic, such as \(names.quarantine)"
                     : "Create the topics with: sluicectl topics apply, or correct the setting")
         }
     }

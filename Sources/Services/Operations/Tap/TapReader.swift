@@ -82,7 +82,8 @@ struct TapReader {
         return Task.isCancelled ? .partition : .failed
     }
 
-    private static let unknownTrouble = StartupError("a partition gives no more records", fix: "Run it again")
+    private static let unknownTrouble = StartupError(
+        "a partition returned no records before its end offset", fix: "Run it again")
 }
 
 /// Errors and warnings that the consumer reports.
@@ -108,12 +109,13 @@ private final class Troubles: Sendable {
             state.withLock { $0.worst = StartupError(error.description, fix: "Run it again") }
         case .offsetOutOfRange(let partition, let offset):
             let error = StartupError(
-                "\(partition) no longer has offset \(offset): the log moved on", fix: "Run it again, or with --from end"
+                "\(partition) no longer has offset \(offset), which was deleted",
+                fix: "Run it again, or with --from end"
             )
             state.withLock { $0.worst = error }
         case .damaged(let partition, let offset, let error):
             let failure = StartupError(
-                "\(partition) cannot be read at or behind offset \(offset): \(error)",
+                "\(partition) cannot be read at or after offset \(offset): \(error)",
                 fix: "See runbooks/damaged-log.md", exitCode: .damagedLog)
             state.withLock { $0.worst = failure }
         case .error(let error):

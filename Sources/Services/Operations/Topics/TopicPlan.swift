@@ -75,9 +75,9 @@ enum TopicCorrection {
             case .missing: corrections.append("Create it with: sluicectl topics apply")
             case .partitionCount:
                 corrections.append(
-                    "The partition count cannot be changed. If the topic was created so, set "
-                        + "topics.partitions=\(difference.found). If partitions were added since, keys are in two of "
-                        + "them: create all topics under another topics.prefix")
+                    "The partition count cannot be changed. If the topic was created with it, set "
+                        + "topics.partitions=\(difference.found). If partitions were added later, records of one key "
+                        + "are in two partitions: create all topics under another topics.prefix")
             case .replicationFactor:
                 corrections.append(
                     "kafka-reassign-partitions.sh --bootstrap-server \(bootstrapServers) --execute "

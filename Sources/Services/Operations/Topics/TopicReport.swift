@@ -62,7 +62,7 @@ struct TopicReport {
     }
 
     static let partitionCountIsFixed = """
-        The partition count of a keyed topic cannot be changed: with another count a key's records would be in two partitions.
+        The partition count of a keyed topic cannot be changed: records of one key would be in two partitions.
         """
     static let embeddedBroker = """
         The embedded broker creates its topics itself at start and has no topic settings.
@@ -96,12 +96,12 @@ struct TopicReport {
     private var notes: [String] {
         let isKeyedNew = lines.contains { $0.status == .created || $0.status == .wouldBeCreated }
         let unreported = lines.filter { !$0.item.unreported.isEmpty }.map { line in
-            "The brokers do not report these settings of \(line.item.topic), whose values should be: "
+            "The brokers do not report these settings of \(line.item.topic), expected: "
                 + line.item.unreported.joined(separator: ", ") + "."
         }
         let omitted = lines.filter { !$0.omitted.isEmpty }.map { line in
-            "The cluster refused these settings of \(line.item.topic), which was created without them: "
-                + "\(line.omitted.joined(separator: ", ")). Its defaults should come to the same; ask its operators."
+            "The cluster rejected these settings of \(line.item.topic), which was created without them: "
+                + "\(line.omitted.joined(separator: ", ")). Its defaults should be equivalent; ask its operators."
         }
         return (isKeyedNew ? [Self.partitionCountIsFixed] : []) + (isEmbedded ? [Self.embeddedBroker] : [])
             + unreported + omitted

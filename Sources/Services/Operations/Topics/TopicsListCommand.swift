@@ -20,7 +20,7 @@ struct TopicsListCommand {
         let output = configuration[OperationsSettings.output]
         guard output == .text || format == .text else {
             throw StartupError(
-                "--output json and --format \(format.rawValue) are two forms", fix: "Give one of them",
+                "--output json and --format \(format.rawValue) are mutually exclusive", fix: "Pass one of them",
                 exitCode: .usage)
         }
         switch (output, format) {
@@ -49,14 +49,15 @@ struct TopicsListCommand {
     private func strimzi() throws -> String {
         guard let cluster = configuration[OperationsSettings.strimziCluster] else {
             throw StartupError(
-                "the label strimzi.io/cluster of a KafkaTopic is its Kafka cluster",
-                setting: OperationsSettings.strimziCluster.key, fix: "Name the Kafka resource, such as --cluster kafka",
+                "a KafkaTopic needs the label strimzi.io/cluster",
+                setting: OperationsSettings.strimziCluster.key,
+                fix: "Pass the name of the Kafka resource, such as --cluster kafka",
                 exitCode: .usage)
         }
         var names: Set<String> = []
         for topic in topics where !names.insert(topic.resourceName).inserted {
             throw StartupError(
-                "two topics would be the KafkaTopic \(topic.resourceName)",
+                "two topics would have the KafkaTopic name \(topic.resourceName)",
                 setting: OperationsSettings.topicsPrefix.key,
                 fix: "Choose names that differ in more than upper case, underscores and hyphens", exitCode: .usage)
         }

@@ -23,7 +23,7 @@ struct TwinCommand {
             configuration[TwinSettings.to]
             ?? AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         if let from, from >= to {
-            throw StartupError("--from is not before --to", fix: "Give a time before \(to)", exitCode: .usage)
+            throw StartupError("--from is not before --to", fix: "Set it to a time before \(to)", exitCode: .usage)
         }
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).notifications(environment)
         let brokers = try Brokers(configuration, timeout: timeout)
@@ -38,7 +38,7 @@ struct TwinCommand {
             }
         }
         if reading.unreadable > 0 {
-            console.complain("sluicectl: \(reading.unreadable) records of \(topic) are no notifications")
+            console.complain("sluicectl: \(reading.unreadable) records of \(topic) are not notifications")
         }
         let comparison = reading.comparison
         let report = TwinReport(comparison: comparison, limit: configuration[TwinSettings.limit])

@@ -19,12 +19,12 @@ struct TwinReport {
     // MARK: Text
 
     var text: String {
-        guard !comparison.types.isEmpty else { return "no notifications in this time\n" }
+        guard !comparison.types.isEmpty else { return "no notifications in this range\n" }
         var text = PlainText.table([Self.columns] + types.map { Self.cells($0.key, $0.value) })
         text += statesText
         text += section("without a counterpart", lone.map(Self.cells), total: comparison.lone.count)
         text += section(
-            "purchases that end in different states", comparison.states.differences.flatMap(Self.cells),
+            "purchases with different states", comparison.states.differences.flatMap(Self.cells),
             total: comparison.states.differences.count)
         return text + (comparison.isSame ? "\nthe two streams agree\n" : "\nthe two streams differ\n")
     }

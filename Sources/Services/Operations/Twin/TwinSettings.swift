@@ -3,18 +3,21 @@ internal import Configuration
 
 /// The settings of `sluicectl compare-versions`.
 enum TwinSettings {
-    static let from = Setting("from", .instant, help: "Received since this time. Default: all that the topic has.")
+    static let from = Setting(
+        "from", .instant, help: "Only notifications received at or after this time. Default: the entire topic."
+    )
+    .optional.onCommandLineOnly
+    static let to = Setting("to", .instant, help: "Only notifications received before this time. Default: now.")
         .optional.onCommandLineOnly
-    static let to = Setting("to", .instant, help: "Received before this time. Default: now.")
-        .optional.onCommandLineOnly
-    static let bundle = Setting.string("bundle", help: "Only this app.", example: "com.example.app")
+    static let bundle = Setting.string("bundle", help: "Only notifications of this app.", example: "com.example.app")
         .optional.onCommandLineOnly
     static let tolerance = Setting.duration(
         "tolerance", default: .seconds(86_400), in: .seconds(1)...(.seconds(7 * 86_400)),
-        help: "How far apart two notifications of one event may be received."
+        help: "Maximum time between the receipts of two notifications of one event."
     ).onCommandLineOnly
     static let limit = Setting.integer(
-        "limit", default: 100, in: 0...100_000, help: "Notifications and purchases that are listed one by one."
+        "limit", default: 100, in: 0...100_000,
+        help: "Maximum number of notifications and purchases listed individually."
     ).onCommandLineOnly
 
     static let all: [any AnySetting] = [from, to, bundle, tolerance, limit]

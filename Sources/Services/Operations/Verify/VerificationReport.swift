@@ -91,7 +91,7 @@ struct VerificationReport {
     private var conclusion: String {
         let kind = explanation.kind == .unknown ? "" : " (\(explanation.kind.rawValue))"
         let reason = explanation.reason.map { ", reason \($0)" } ?? ""
-        return "\(isAccepted ? "accepted" : "refused: \(outcome.rawValue)\(reason)")\(kind), judged at \(at)"
+        return "\(isAccepted ? "accepted" : "refused: \(outcome.rawValue)\(reason)")\(kind), verified as of \(at)"
     }
 
     private static func word(_ outcome: String) -> String {

@@ -19,8 +19,8 @@ struct WebhooksCommand {
         let isFailed = configuration[OperationsSettings.deadLettered]
         guard isFailed != (id != nil) else {
             throw StartupError(
-                isFailed ? "both an ID and --failed are given" : "missing: ID",
-                fix: "Give a webhook-id, or --failed --topic TOPIC", exitCode: .usage)
+                isFailed ? "ID and --failed are mutually exclusive" : "missing: ID",
+                fix: "Pass a webhook-id, or --failed --topic TOPIC", exitCode: .usage)
         }
         let topic = isFailed ? try deadLetterTopic() : nil
         let configuration = try receiver(webhooks)
@@ -42,7 +42,8 @@ struct WebhooksCommand {
     private func deadLetterTopic() throws(StartupError) -> KafkaTopic {
         guard let topic = configuration[OperationsSettings.deadLetterTopic], topic.hasSuffix(".dlq") else {
             throw StartupError(
-                "no dead letter topic is named", setting: "--topic", fix: "Name the one that sluicectl dlq list prints",
+                "no dead letter topic given", setting: "--topic",
+                fix: "Set it to a topic printed by sluicectl dlq list",
                 exitCode: .usage)
         }
         return KafkaTopic(rawValue: topic)
@@ -112,19 +113,19 @@ struct WebhooksCommand {
                     url: (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/webhooks/attempts" + receiver))
         } catch {
             throw StartupError(
-                "sluice-webhooks does not answer: \(error.message)", setting: setting.key,
+                "sluice-webhooks is unreachable: \(error.message)", setting: setting.key,
                 fix: "Start sluice-webhooks, or set \(setting.key) to its admin listener")
         }
         guard response.status != 404 || receiver.isEmpty else {
             throw StartupError(
                 "\(base) has no receiver of this name", setting: "--receiver",
-                fix: "Name one of its webhooks.receivers", exitCode: .usage)
+                fix: "Set it to one of its webhooks.receivers", exitCode: .usage)
         }
         guard response.status == 200, let answer = (try? JSONValue(json: response.body))?.object else {
             throw StartupError(
-                "the answer of \(base) is not one of sluice-webhooks (status \(response.status))", setting: setting.key,
+                "the server at \(base) is not sluice-webhooks (status \(response.status))", setting: setting.key,
                 fix:
-                    "Set \(setting.key) to the admin listener of sluice-webhooks; of several receivers name one by --receiver"
+                    "Set \(setting.key) to the admin listener of sluice-webhooks, and pass --receiver if it has several"
             )
         }
         return answer

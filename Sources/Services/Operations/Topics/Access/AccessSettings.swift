@@ -6,18 +6,18 @@ enum AccessSettings {
 
     static let executable = Setting(
         "for", .oneOf([all] + AccessTable.Executable.allCases.map(\.rawValue)), default: all,
-        help: "The executable whose rights are printed, or all."
+        help: "Executable whose ACLs are printed, or all."
     ).onCommandLineOnly
     static let principal = Setting(
         "principal", .principal,
-        help: "The principal that is given the rights. Default: for each executable User: and its name.",
+        help: "Principal that gets the rights. Default: User: followed by the executable's name.",
         example: "User:sluice-ingress"
     ).optional.onCommandLineOnly
     static let format = Setting<AccessFormat>.oneOf(
         "format", default: .text,
         help: """
-            text, a table; kafka-acls, commands of Kafka's own tool; strimzi, the acls of a KafkaUser with the \
-            authorization type simple.
+            text prints a table; kafka-acls prints commands of Kafka's own tool; strimzi prints the acls of a \
+            KafkaUser with authorization type simple.
             """
     ).onCommandLineOnly
 }
@@ -40,9 +40,9 @@ extension ValueKind where Value == String {
                 throw SettingProblem("is not a type and a name, such as User:sluice-ingress")
             }
             guard PlainText.printable(text, maximum: .max) == text else {
-                throw SettingProblem("has a character that cannot be printed")
+                throw SettingProblem("has a control character")
             }
-            guard parts[1] != "*" else { throw SettingProblem("is every user; name one") }
+            guard parts[1] != "*" else { throw SettingProblem("means every user; name a single user") }
             return text
         }
     }

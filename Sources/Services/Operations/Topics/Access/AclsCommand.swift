@@ -15,7 +15,7 @@ struct AclsCommand {
         let output = configuration[OperationsSettings.output]
         guard output == .text || format == .text else {
             throw StartupError(
-                "--output json and --format \(format.rawValue) are two forms", fix: "Give one of them",
+                "--output json and --format \(format.rawValue) are mutually exclusive", fix: "Pass one of them",
                 exitCode: .usage)
         }
         switch output {
