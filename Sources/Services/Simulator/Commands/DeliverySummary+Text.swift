@@ -10,11 +10,11 @@ extension DeliverySummary {
                 + "\(Self.rounded(rate)) requests/s",
             "  notifications  \(notifications)",
             "  posts          \(posts) of \(planned), with \(duplicates) duplicates and \(late) out of order",
-            "  requests       \(attempts), of which \(attempts - posts) repeated",
+            "  requests       \(attempts), including \(attempts - posts) retries",
             "  acknowledged   \(acknowledged)",
             "  failed         \(gaveUp)",
         ]
-        if undelivered > 0 { lines.append("  undelivered    \(undelivered), in the history only") }
+        if undelivered > 0 { lines.append("  undelivered    \(undelivered), only in the history") }
         if isInterrupted {
             lines.append("  abandoned      \(abandoned), and \(planned - posts - undelivered) never posted")
         }

@@ -32,8 +32,8 @@ struct HistoryFiles {
         guard api.list(captured) else {
             throw SimulatorError(
                 description:
-                    "\(path) is of \(captured.bundleId) in \(captured.environment.rawValue), which is not served; "
-                    + "name the app with --app and serve the environment")
+                    "\(path) belongs to \(captured.bundleId) in \(captured.environment.rawValue), which is not served; "
+                    + "set --app and the served environment accordingly")
         }
     }
 }

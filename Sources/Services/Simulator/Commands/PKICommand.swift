@@ -45,7 +45,7 @@ struct PKICommand {
         guard FileManager.default.fileExists(atPath: directory + "/root.pem") else {
             throw SimulatorError(
                 description:
-                    "\(directory) holds no certificates; make them with: sluice-simulator pki --out \(directory)")
+                    "\(directory) contains no certificates; create them with: sluice-simulator pki --out \(directory)")
         }
         return try TestCertificateAuthority.load(from: directory)
     }

@@ -27,7 +27,7 @@ extension ScenarioSeries {
                 receiptTransactions: configuration[SimulatorSettings.receiptTransactions])
         else {
             throw SimulatorError(
-                description: "no scenario to play: --scenario is empty, or --formats has no form that tells of it")
+                description: "no scenario to play: --scenario is empty, or none of --formats covers it")
         }
         self = series
     }

@@ -4,49 +4,50 @@ internal import Configuration
 enum ServerAPISettings {
     static let port = Setting.integer(
         "api-port", in: 0...65535,
-        help: "Serve the App Store Server API on this port of 127.0.0.1 for the environment; 0 takes a free one.",
+        help: "Serve the App Store Server API on this port of 127.0.0.1 for the environment; 0 selects a free port.",
         example: "8090"
     ).optional.onCommandLineOnly
     static let sandboxPort = Setting.integer(
         "api-sandbox-port", default: 0, in: 0...65535,
-        help: "The port of the sandbox beside production's; 0 takes a free one."
+        help: "Port of the sandbox in addition to production's; 0 selects a free port."
     ).onCommandLineOnly
     static let limit = Setting(
         "api-limit", .serverAPILimits, default: .unlimited,
         help:
-            "Requests a second that each endpoint admits; `apple` for Apple's figures, a tenth of them in the sandbox."
+            "Requests per second accepted by each endpoint; `apple` for Apple's limits, a tenth of them in the sandbox."
     ).onCommandLineOnly
     static let faults = Setting(
         "api-faults", .serverAPIFaults, default: ServerAPIFaults.none,
         help:
             "Share of the requests that fail, by kind: latency, 429, 500, 500-retryable, 403, timeout, reset, malformed, "
-            + "lost (carried out, and the answer never sent). --seed chooses which.",
+            + "lost (processed without a response). --seed selects the requests.",
         example: "429=10%,reset=5%"
     ).onCommandLineOnly
     static let faultEndpoints = Setting(
         "api-fault-endpoints", ValueKind.list(of: .oneOf(ServerAPIOperation.allCases, text: \.rawValue)), default: [],
-        help: "Endpoints that --api-faults is about, by Apple's names; all without it.",
+        help: "Endpoints affected by --api-faults, by Apple's names. Default: all.",
         example: "sendConsumptionInformation"
     ).onCommandLineOnly
     static let isAtApplesSite = Setting.flag(
-        "refunds-at-apple", help: "Customers ask for refunds at Apple's site: a refusal leaves no notification.")
+        "refunds-at-apple",
+        help: "Customers request refunds on Apple's site, where a declined request causes no notification.")
     static let latency = Setting.duration(
         "api-latency", default: .seconds(1), in: .milliseconds(1)...Duration.minutes(10),
-        help: "How late the answers of --api-faults latency come."
+        help: "Delay of responses with --api-faults latency."
     ).onCommandLineOnly
     static let decisionDelay = Setting.duration(
         "decision-delay", default: .hours(4), in: .zero...Duration.days(30),
-        help: "How long after a consumption answer the refund is decided, divided by --time-scale."
+        help: "Time from a consumption answer to the refund decision, divided by --time-scale."
     ).onCommandLineOnly
     static let historyFiles = Setting.string(
         "history-files",
         help:
-            "Directory whose .jws files, each a JWS in compact form or the body around it, are in the history as never "
-            + "delivered, byte for byte; --app must name their app.",
+            "Directory of .jws files, each a compact JWS or the body around it, that the history lists as never "
+            + "delivered, byte for byte; --app must be their app.",
         example: "./captured"
     ).optional.onCommandLineOnly
     static let acceptUnknown = Setting.flag(
-        "accept-unknown", help: "Take consumption answers for transactions that the simulator did not make.")
+        "accept-unknown", help: "Accept consumption answers for unknown transactions.")
 }
 
 extension ValueKind where Value == ServerAPILimits {
@@ -81,7 +82,7 @@ extension ServerAPILimits {
 extension ValueKind where Value == ServerAPIFaults {
     static var serverAPIFaults: ValueKind {
         ValueKind(
-            name: "KIND=PERCENT,\u{2026}", expected: "none, or kinds of faults with their shares",
+            name: "KIND=PERCENT,\u{2026}", expected: "none, or a list of fault kinds with shares",
             example: "429=10%,reset=5%", text: { $0 == ServerAPIFaults.none ? "none" : $0.text }
         ) { text throws(SettingProblem) in
             if text == "none" { return ServerAPIFaults.none }

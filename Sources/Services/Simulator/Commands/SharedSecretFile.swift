@@ -15,9 +15,9 @@ enum SharedSecretFile {
         }
         guard let bytes = try? FileDescriptor(reading: path).readToEnd(limit: maximumBytes),
             let text = String(validating: bytes, as: UTF8.self)
-        else { throw SimulatorError(description: "\(path) cannot be read, or is no shared secret") }
+        else { throw SimulatorError(description: "\(path) cannot be read, or is not a shared secret") }
         let secret = text.trimmingWhitespace
-        guard !secret.isEmpty else { throw SimulatorError(description: "\(path) holds no shared secret") }
+        guard !secret.isEmpty else { throw SimulatorError(description: "\(path) contains no shared secret") }
         return secret
     }
 }

@@ -4,13 +4,13 @@ internal import Telemetry
 /// The command line of `sluice-simulator`.
 package enum SimulatorCommand {
     package static let command = Command(
-        "sluice-simulator", summary: "an App Store of your own: signs and posts notifications",
+        "sluice-simulator", summary: "simulate the App Store: sign and post notifications",
         discussion: """
-            Its certificates have Apple's shape but no one trusts them: a service accepts them only when its \
-            root.certificates names their root.
+            Its certificates look like Apple's, but are not trusted: a service accepts them only if its \
+            root.certificates contains their root.
             """,
         examples: [
-            Command.Example("sluice-simulator pki --out ./pki", "make certificates and show how to trust them"),
+            Command.Example("sluice-simulator pki --out ./pki", "create certificates and show how to trust them"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications", "play every scenario"),
         ],
@@ -19,22 +19,22 @@ package enum SimulatorCommand {
     private static let post = Command(
         "post", summary: "post notifications to a URL as the App Store does",
         discussion: """
-            Plays scenarios for simulated customers and posts what the App Store would send. An attempt that is not \
-            answered with 200 to 206 is repeated on Apple's schedule: in production 1, 12, 24, 48 and 72 hours after the \
-            attempt before it, each divided by --time-scale; in the sandbox never. Exits with 0 when every post was \
-            acknowledged in the end. Interrupted, it finishes the posts under way and reports.
+            Plays scenarios for simulated customers and posts the notifications that the App Store would send. An \
+            attempt without a response from 200 to 206 is retried on Apple's schedule: in production 1, 12, 24, 48 and \
+            72 hours after the previous attempt, each divided by --time-scale; in the sandbox never. Exits with 0 if \
+            every post was eventually acknowledged. When interrupted, it finishes the posts in flight and reports.
 
-            With --api-port it serves the App Store Server API for the customers that it plays, until every refund \
-            request is decided. What a scenario does after a refund request is then left out: the request is posted three \
-            times, 8 hours apart, while no consumption answer comes; the decision follows the answer's preference \
-            --decision-delay after it, and without an answer it is a refund 8 hours after the last request.
+            With --api-port it serves the App Store Server API for the simulated customers, until every refund request \
+            is decided. The steps of a scenario after a refund request are then skipped: the request is posted three \
+            times, 8 hours apart, until a consumption answer arrives; the decision follows the answer's preference \
+            after --decision-delay, and without an answer it is a refund 8 hours after the last request.
 
-            With --formats each event is also, or only, sent as version 1 (v1) or as the status update notification before \
-            it (v0), in which many events are not told; attempts are repeated 6, 24 and 48 hours after the one before. What \
-            the API decides about refunds is told in version 2.
+            With --formats each event is also, or only, sent as version 1 (v1) or as the older status update \
+            notification (v0), which do not cover many events; attempts are retried 6, 24 and 48 hours after the \
+            previous one. Refund decisions of the API are sent in version 2.
 
-            With --undelivered a share of the notifications is never posted. Each has a line with "undelivered" in \
-            --report, and Get Notification History of --api-port, or of `serve` with the same flags, lists it.
+            With --undelivered a share of the notifications is never posted. Each gets a line with "undelivered" in \
+            --report, and is listed by Get Notification History of --api-port, or of `serve` with the same flags.
             """,
         schema: ConfigurationSchema([
             SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
@@ -55,7 +55,7 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --count 12000 --rate 200 --accounts 40 "
                     + "--duplicates 15% --disorder 5% --report report.jsonl",
-                "a minute of load, with a line for every attempt"),
+                "one minute of load, with a line per attempt"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life "
                     + "--formats v2,v1 --shared-secret-file ./shared-secret",
@@ -63,19 +63,19 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario refund-request --accounts 20 "
                     + "--api-port 8090 --api-limit 50 --api-faults 429=10%,reset=5%",
-                "twenty refund requests, and an API that takes the answers and now and then fails"),
+                "twenty refund requests, and an API that accepts the answers and sometimes fails"),
         ], readsConfiguration: false)
 
     private static let serve = Command(
         "serve", summary: "serve the App Store Server API until stopped",
         discussion: """
-            One listener for production and one for the sandbox, both on 127.0.0.1; the first line of the output names \
-            their ports and the key that tokens are signed with. The API knows the customers and transactions that `post` \
-            with the same --scenario, --accounts, --count, --seed, --first-run and --as-of plays, and lists in Get Notification History \
-            what that delivers and, with the same --undelivered, what it does not. GET /simulator/consumption shows the \
-            consumption answers it got, one JSON object a line; /simulator/requests, /simulator/refunds and \
-            /simulator/transactions show the rest. A transaction id of 9999 and the seven digits of one of Apple's error \
-            codes is answered with that error.
+            Opens one listener for production and one for the sandbox, both on 127.0.0.1; the first line of the output \
+            contains their ports and the key that signs tokens. The API has the customers and transactions of `post` \
+            with the same --scenario, --accounts, --count, --seed, --first-run and --as-of. Get Notification History \
+            lists the delivered notifications and, with the same --undelivered, the undelivered ones. GET \
+            /simulator/consumption lists the consumption answers received, one JSON object per line; \
+            /simulator/requests, /simulator/refunds and /simulator/transactions list other data. A transaction id made \
+            of 9999 and the seven digits of one of Apple's error codes returns that error.
             """,
         schema: ConfigurationSchema([
             ServerAPISettings.port, ServerAPISettings.sandboxPort, ServerAPISettings.limit, ServerAPISettings.faults,
@@ -92,7 +92,7 @@ package enum SimulatorCommand {
             Command.Example("sluice-simulator serve --api-port 8090", "an API with one customer of every scenario"),
             Command.Example(
                 "sluice-simulator serve --accept-unknown --api-limit apple --api-faults lost=5%,500=10%",
-                "takes consumption answers for any transaction, with Apple's limits, and fails now and then"),
+                "accepts consumption answers for any transaction, with Apple's limits, and sometimes fails"),
             Command.Example(
                 "sluice-simulator serve --api-port 8090 --count 20000 --undelivered 2.5%",
                 "a history in which 500 of 20,000 notifications were never delivered"),
@@ -101,22 +101,22 @@ package enum SimulatorCommand {
     private static let sign = Command(
         "sign", summary: "sign a payload and print the JWS",
         schema: ConfigurationSchema([SimulatorSettings.pki, SimulatorSettings.body]),
-        arguments: [Command.Argument("FILE", help: "the payload, signed byte for byte; - reads standard input")],
+        arguments: [Command.Argument("FILE", help: "the payload to sign, byte for byte; - reads standard input")],
         examples: [
             Command.Example("sluice-simulator sign payload.json", "the JWS in compact form"),
             Command.Example(
                 "sluice-simulator sign --body payload.json | curl --data-binary @- http://127.0.0.1:8080/notifications",
-                "post a payload of your own"),
+                "post your own payload"),
         ], readsConfiguration: false)
 
     private static let pki = Command(
-        "pki", summary: "make test certificates, or show the existing ones",
+        "pki", summary: "create test certificates, or show the existing ones",
         discussion: """
             Writes root.pem, intermediate.pem, leaf.pem and leaf.key, and api.key.p8, the key for tokens of the simulated \
             App Store Server API. Existing files are kept.
             """,
         schema: ConfigurationSchema([SimulatorSettings.out]),
-        examples: [Command.Example("sluice-simulator pki --out ./pki", "make or reuse ./pki")],
+        examples: [Command.Example("sluice-simulator pki --out ./pki", "create or reuse ./pki")],
         readsConfiguration: false)
 
     private static let scenarios = Command(
@@ -125,7 +125,8 @@ package enum SimulatorCommand {
         arguments: [Command.Argument("NAME", help: "the scenario to show", isOptional: true)],
         examples: [
             Command.Example("sluice-simulator scenarios", "all of them"),
-            Command.Example("sluice-simulator scenarios subscription-life", "what happens in one, and when"),
+            Command.Example(
+                "sluice-simulator scenarios subscription-life", "the steps of one scenario, with their times"),
             Command.Example("sluice-simulator scenarios --output json", "all of them with their steps, for programs"),
         ], readsConfiguration: false)
 

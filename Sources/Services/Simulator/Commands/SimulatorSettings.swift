@@ -4,10 +4,10 @@ internal import Configuration
 /// Settings of `sluice-simulator`. All are flags: every run chooses what is simulated.
 enum SimulatorSettings {
     static let out = Setting.string(
-        "out", default: "./pki", help: "Directory of the test certificates; created when it is missing."
+        "out", default: "./pki", help: "Directory of the test certificates; created if it does not exist."
     ).onCommandLineOnly
     static let pki = Setting.string(
-        "pki", default: "./pki", help: "Directory that `sluice-simulator pki` made; its leaf signs."
+        "pki", default: "./pki", help: "Directory created by `sluice-simulator pki`, whose leaf signs."
     ).onCommandLineOnly
     static let output = Setting<OutputFormat>.oneOf(
         "output", default: .text, help: "text for people, json for scripts."
@@ -15,88 +15,92 @@ enum SimulatorSettings {
     .onCommandLineOnly
     static let body = Setting.flag("body", help: "Print the whole HTTP body instead of the JWS alone.")
 
-    static let url = Setting("url", .url, help: "Where to post.", example: "http://127.0.0.1:8080/notifications")
-        .onCommandLineOnly
+    static let url = Setting(
+        "url", .url, help: "URL to post notifications to.", example: "http://127.0.0.1:8080/notifications"
+    )
+    .onCommandLineOnly
     /// Like `url`, for commands that only post notifications caused by API requests.
     static let optionalURL = Setting(
-        "url", .url, help: "Where to post notifications; without it none is posted.",
+        "url", .url, help: "URL to post notifications to. Default: none is posted.",
         example: "http://127.0.0.1:8080/notifications"
     ).optional.onCommandLineOnly
     static let app = Setting(
         "app", .app, default: AppArgument(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890)),
-        help: "Bundle id and Apple's app id of the app that is simulated."
+        help: "Bundle id and Apple's app id of the simulated app."
     ).onCommandLineOnly
     static let environment = Setting(
         "environment", .oneOf([AppStoreEnvironment.production, .sandbox], text: \.rawValue), default: .production,
-        help: "Where the notifications say they come from; also decides the retries."
+        help: "Environment of the notifications, which also determines the retries."
     ).onCommandLineOnly
     static let scenario = Setting(
         "scenario", .scenarios, default: "all", help: "One scenario, several separated by commas, or all of them."
     ).onCommandLineOnly
     static let accounts = Setting.integer(
         "accounts", in: 1...10_000_000,
-        help: "Customers. Each plays one scenario, or, when --count asks for more, one after the other."
+        help: "Number of customers. Each plays one scenario, or several in sequence if --count requires more."
     ).optional.onCommandLineOnly
     static let count = Setting.integer(
         "count", in: 1...1_000_000_000,
-        help: "Different notifications. Without it and --accounts every scenario is played once."
+        help: "Number of distinct notifications. Without it and --accounts, every scenario is played once."
     ).optional.onCommandLineOnly
     static let rate = Setting.integer(
-        "rate", in: 1...1_000_000, help: "Posts per second, repeated ones not counted. As fast as possible without it."
+        "rate", in: 1...1_000_000, help: "Posts per second, excluding retries. Default: as fast as possible."
     ).optional.onCommandLineOnly
     static let duplicates = Setting(
-        "duplicates", .percentage, default: .zero, help: "Share of the notifications that is posted twice."
+        "duplicates", .percentage, default: .zero, help: "Share of the notifications that are posted twice."
     ).onCommandLineOnly
     static let disorder = Setting(
         "disorder", .percentage, default: .zero,
-        help: "Share of the notifications that is posted after a later one of the same purchase."
+        help: "Share of the notifications that are posted after a later one of the same purchase."
     ).onCommandLineOnly
     static let formats = Setting(
         "formats", .formats, default: [.v2],
-        help: "Forms in which each event is sent, separated by commas, where the form tells of it: v2, v1 (version 1), "
-            + "v0 (the status update notification, the oldest form). Both older ones need --shared-secret-file."
+        help: "Formats in which each event is sent, separated by commas, if the format covers it: v2, v1 (version 1), "
+            + "v0 (the status update notification, the oldest format). Both older ones require --shared-secret-file."
     ).onCommandLineOnly
     static let sharedSecretFile = Setting.string(
-        "shared-secret-file", help: "File with the app's shared secret, the `password` of the forms v1 and v0.",
+        "shared-secret-file", help: "File with the app's shared secret, the `password` of the formats v1 and v0.",
         example: "./shared-secret"
     ).optional.onCommandLineOnly
     static let receiptTransactions = Setting.integer(
         "receipt-transactions", default: 0, in: 0...100_000,
-        help: "Transactions that a receipt of version 1 has at least; older purchases of the customer are added."
+        help: "Minimum number of transactions in a version 1 receipt; older purchases of the customer are added."
     ).onCommandLineOnly
     static let undelivered = Setting(
         "undelivered", .percentage, default: .zero,
-        help: "Share of the notifications that is never posted: those are only in the history of the App Store Server "
-            + "API. Taken from what the history reaches: 180 days, in the sandbox 30."
+        help:
+            "Share of the notifications that are never posted, and only listed in the history of the App Store Server "
+            + "API. Selected from the range of the history: 180 days, in the sandbox 30."
     ).onCommandLineOnly
     static let connections = Setting.integer(
-        "connections", default: 16, in: 1...1024, help: "Posts at the same time."
+        "connections", default: 16, in: 1...1024, help: "Maximum number of concurrent posts."
     ).onCommandLineOnly
     static let timeout = Setting.duration(
         "timeout", default: .seconds(30), in: .milliseconds(100)...Duration.minutes(10),
-        help: "How long an attempt may take."
+        help: "Timeout of an attempt."
     ).onCommandLineOnly
     static let timeScale = Setting.integer(
         "time-scale", default: 3600, in: 1...1_000_000_000,
-        help: "How many times faster Apple's hours pass, of retries and of refunds: 3600 makes an hour a second."
+        help: "Speed-up of Apple's delays of retries and refunds: 3600 turns an hour into a second."
     ).onCommandLineOnly
     static let seed = Setting.integer(
-        "seed", default: 1, in: 0...Int.max, help: "The same seed plays the same scenarios for the same customers."
+        "seed", default: 1, in: 0...Int.max,
+        help: "Seed of the simulation; the same seed plays the same scenarios for the same customers."
     ).onCommandLineOnly
     static let firstRun = Setting.integer(
         "first-run", default: 0, in: 0...100_000_000,
-        help: "Number of the first life that is played: every number has purchases of its own, whatever the seed."
+        help: "Index of the first scenario run; every index uses its own purchases, independent of the seed."
     ).onCommandLineOnly
     static let asOf = Setting(
-        "as-of", .instant, help: "When the scenarios end; now without it. Set it to get the same dates again."
+        "as-of", .instant, help: "Time at which the scenarios end. Default: now. Set it to get reproducible dates."
     ).optional.onCommandLineOnly
     static let report = Setting.string(
-        "report", help: "File to write one JSON line per attempt to, and one per notification that is never posted.",
+        "report", help: "File for one JSON line per attempt and per notification that is never posted.",
         example: "report.jsonl"
     )
     .optional.onCommandLineOnly
     static let allowFailures = Setting.flag(
-        "allow-failures", help: "Exit with 0 even when posts were not acknowledged.")
+        "allow-failures", help: "Exit with 0 even if posts were not acknowledged.")
 }
 
 /// Output format of a command's result.
@@ -189,7 +193,7 @@ extension ValueKind where Value == String {
             text throws(SettingProblem) in
             for name in text.split(separator: ",", omittingEmptySubsequences: false)
             where text != "all" && Scenario.named(String(name)) == nil {
-                throw SettingProblem("names no scenario; `sluice-simulator scenarios` lists them")
+                throw SettingProblem("is not a scenario; `sluice-simulator scenarios` lists them")
             }
             return text
         }

@@ -79,7 +79,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "seats-unclaimed", "The App Store takes two seats back from those whom the developer has invited",
+            "seats-unclaimed", "The App Store revokes two seats of users invited by the developer",
             .teamMonthly,
             steps: [
                 .first(.subscribes()),

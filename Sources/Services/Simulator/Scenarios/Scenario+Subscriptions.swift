@@ -93,7 +93,8 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "subscription-committed-cancelled", "Cancels inside a commitment, whose months go on", .premiumCommitted,
+            "subscription-committed-cancelled", "Cancels during a commitment, whose remaining months continue",
+            .premiumCommitted,
             steps: [
                 .first(.subscribes()),
                 .atExpiry(.renews),
@@ -114,7 +115,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "billing-grace-undated", "Grace keeps the access although the renewal information does not say until when",
+            "billing-grace-undated", "Grace keeps the access although the renewal information has no end date",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -123,7 +124,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "billing-grace-exhausted", "Grace ends, Apple goes on trying for 60 days, and the subscription ends",
+            "billing-grace-exhausted", "Grace ends, Apple keeps retrying for 60 days, and the subscription ends",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -174,7 +175,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "plan-kept", "Asks for the lower level and thinks better of it", .premiumMonthly,
+            "plan-kept", "Asks for the lower level and changes their mind", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .downgrades(to: .basicMonthly)),

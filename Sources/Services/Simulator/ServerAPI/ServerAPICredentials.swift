@@ -45,7 +45,7 @@ package enum SimulatedAPIKey {
     package static func credentials(in directory: String) throws -> ServerAPICredentials {
         let path = try make(in: directory)
         guard let publicKey = try PrivateKey(contentsOf: path).publicKey else {
-            throw SimulatorError(description: "\(path) is not a key on P-256")
+            throw SimulatorError(description: "\(path) is not a P-256 key")
         }
         return ServerAPICredentials(issuerId: issuerId, keyId: keyId, publicKey: publicKey)
     }

@@ -243,7 +243,7 @@ import Testing
                 PlannedPost(run: 0, step: 0))
             _ = try directory.write(notification.body, to: "a.jws")
             let refused = #expect(throws: SimulatorError.self) { try files.list(in: harness.api) }
-            #expect(refused?.description.contains("is of com.example.other in Production") == true)
+            #expect(refused?.description.contains("belongs to com.example.other in Production") == true)
         }
     }
 
