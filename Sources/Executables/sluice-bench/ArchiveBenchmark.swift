@@ -113,7 +113,7 @@ struct ArchiveBenchmark {
             let outcome = try await ArchiveVerification(log.store, options: options).run()
             let seconds = (Clocks.monotonic - begun) / 1e9
             guard outcome.findings.isEmpty, outcome.logs.first?.leaves == count else {
-                throw BenchFailure("the archive is not sound: \(outcome.findings)")
+                throw BenchFailure("the archive is not intact: \(outcome.findings)")
             }
             report.add(
                 "archive.verify.\(name).per_second", Double(count) / seconds,
@@ -158,7 +158,7 @@ struct ArchiveBenchmark {
         let outcome = try await ArchiveVerification(store, options: options).run()
         let seconds = (Clocks.monotonic - start) / 1e9
         guard outcome.findings.isEmpty, outcome.logs.first?.leaves == count else {
-            throw BenchFailure("the archive is not sound: \(outcome.findings)")
+            throw BenchFailure("the archive is not intact: \(outcome.findings)")
         }
         highest = max(highest, peak.values.max() ?? 0)
         report.add(

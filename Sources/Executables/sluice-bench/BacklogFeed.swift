@@ -62,7 +62,7 @@ final class BacklogFeed {
             let done = committed.reduce(0, +)
             if done > before { lastChange = Clocks.monotonic }
             guard Clocks.monotonic < lastChange + 60e9 else {
-                throw BenchFailure("the consumer has stopped at \(done)")
+                throw BenchFailure("the consumer stopped at record \(done)")
             }
             if done > 0, start == nil { start = Clocks.monotonic }
             while told < done * 100 / backlog.count {

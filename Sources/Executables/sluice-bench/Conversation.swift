@@ -31,7 +31,7 @@ final class Conversation {
         var bytes = Data()
         while bytes.last != UInt8(ascii: "\n") {
             let chunk = output.fileHandleForReading.availableData
-            guard !chunk.isEmpty else { throw BenchFailure("it ended: it refused a notification") }
+            guard !chunk.isEmpty else { throw BenchFailure("it exited: it rejected a notification") }
             bytes += chunk
         }
         return String(decoding: bytes.dropLast(), as: UTF8.self)

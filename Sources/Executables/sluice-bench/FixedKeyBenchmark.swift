@@ -42,7 +42,7 @@ struct FixedKeyBenchmark {
     {
         let start = Clocks.threadCPU
         for _ in 0..<times {
-            guard !table.verify(batch).contains(false) else { throw BenchFailure("a good signature was refused") }
+            guard !table.verify(batch).contains(false) else { throw BenchFailure("a valid signature was rejected") }
         }
         return (Clocks.threadCPU - start) / 1000 / Double(times * batch.count)
     }

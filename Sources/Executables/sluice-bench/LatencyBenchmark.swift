@@ -61,7 +61,7 @@ struct LatencyBenchmark {
     private func wait(until isReached: () -> Bool) throws {
         let deadline = Clocks.monotonic + 10e9
         while !isReached() {
-            guard Clocks.monotonic < deadline else { throw BenchFailure("the broker does not answer") }
+            guard Clocks.monotonic < deadline else { throw BenchFailure("the broker is unreachable") }
             Thread.sleep(forTimeInterval: 0.01)
         }
     }

@@ -77,7 +77,7 @@ struct NotificationBacklog {
         for notification in verified {
             guard let record = KafkaProducerRecord(notification, to: topic, receivedAt: now),
                 let id = notification.transactionEnvelope?.originalTransactionId.value
-            else { throw BenchFailure("a notification of the corpus is no record") }
+            else { throw BenchFailure("a notification of the corpus cannot become a record") }
             stories[id, default: []].append(record)
         }
         let stepCount = stories.values.map(\.count).max() ?? 0
@@ -85,7 +85,7 @@ struct NotificationBacklog {
         lives = stories.filter { $0.value.count == stepCount }.sorted { $0.key < $1.key }.map { id, records in
             Life(records: records.map { Self.template($0, of: id.rawValue) })
         }
-        guard !lives.isEmpty, stepCount > 0 else { throw BenchFailure("the corpus has no whole subscription") }
+        guard !lives.isEmpty, stepCount > 0 else { throw BenchFailure("the corpus has no complete subscription") }
         customers = min((count + stepCount - 1) / stepCount, lives.count * Self.maximumCopies)
     }
 

@@ -57,7 +57,7 @@ struct PeerBenchmark {
             let ours = try probes.evp.whole(round: round)
             let tabled = try probes.tables?.whole(round: round)
             let answer = try program.ask("\(library.bodiesPerRound)")
-            guard let seconds = Double(answer) else { throw BenchFailure("it answered \(answer)") }
+            guard let seconds = Double(answer) else { throw BenchFailure("it responded \(answer)") }
             let theirs = seconds * 1e6 / Double(library.bodiesPerRound)
             costs.append(theirs)
             ratios.evp.append(theirs / ours)
@@ -81,7 +81,7 @@ struct PeerBenchmark {
     private static func line(of body: [UInt8]) throws -> String {
         let texts = try JSONDecoder().decode(Body.self, from: Data(body))
         let segments = texts.signedPayload.split(separator: ".", omittingEmptySubsequences: false)
-        guard segments.count == 3, let payload = decoded(segments[1]) else { throw BenchFailure("a body is no JWS") }
+        guard segments.count == 3, let payload = decoded(segments[1]) else { throw BenchFailure("a body is not a JWS") }
         let data = try JSONDecoder().decode(Payload.self, from: payload).data
         return [texts.signedPayload, data.signedTransactionInfo, data.signedRenewalInfo].joined(separator: "\t")
     }

@@ -96,7 +96,7 @@ private struct WeeklyPurchase {
                 notification: try NotificationPayload(json: Array(notification.utf8)),
                 transaction: try TransactionPayload(json: Array(transaction.utf8)),
                 renewalInfo: try RenewalInfoPayload(json: Array(renewalInfo.utf8)))
-        else { throw BenchFailure("a period that says nothing") }
+        else { throw BenchFailure("an empty period") }
         return facts
     }
 }

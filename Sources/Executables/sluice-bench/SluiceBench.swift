@@ -13,49 +13,51 @@ internal import Time
 @main
 struct SluiceBench {
     static let output = Setting.string(
-        "output", default: ".build/bench.json", help: "Where the results go as JSON."
+        "output", default: ".build/bench.json", help: "File for the results as JSON."
     ).onCommandLineOnly
     static let seconds = Setting.integer(
-        "seconds", default: 3, in: 1...600, help: "How long each load lasts."
+        "seconds", default: 3, in: 1...600, help: "Duration of each load."
     ).onCommandLineOnly
     static let rounds = Setting.integer(
-        "rounds", default: 5, in: 1...1000, help: "Alternating rounds, of which the median counts."
+        "rounds", default: 5, in: 1...1000, help: "Number of alternating rounds, whose median is reported."
     ).onCommandLineOnly
     static let bodies = Setting.integer(
-        "bodies", default: 2000, in: 16...100_000, help: "Different notifications in the corpus."
+        "bodies", default: 2000, in: 16...100_000, help: "Number of distinct notifications in the corpus."
     ).onCommandLineOnly
-    static let quick = Setting.flag("quick", help: "One round of a second each: figures to look at, not to quote.")
-    static let strict = Setting.flag("strict", help: "Exit with 1 when a figure misses its bar.")
+    static let quick = Setting.flag("quick", help: "Run one round of one second each, for a rough impression.")
+    static let strict = Setting.flag("strict", help: "Exit with 1 if a figure misses its target.")
 
     static let peers = Setting.flag(
-        "peers", help: "Published libraries for the same purpose too, where they can be had.")
+        "peers", help: "Also measure published libraries for the same purpose, where available.")
 
-    static let onlyIngress = Setting.flag("only-ingress", help: "Nothing but the rows of verification and the ingress.")
+    static let onlyIngress = Setting.flag(
+        "only-ingress", help: "Run only the benchmarks of verification and the ingress.")
 
-    static let onlyPeers = Setting.flag("only-peers", help: "Nothing but published libraries beside ours.")
+    static let onlyPeers = Setting.flag("only-peers", help: "Run only the comparison with published libraries.")
 
-    static let onlyEntitlements = Setting.flag("only-entitlements", help: "Nothing but the rows of entitlements.")
+    static let onlyEntitlements = Setting.flag("only-entitlements", help: "Run only the benchmarks of entitlements.")
 
-    static let onlyLegacy = Setting.flag("only-legacy", help: "Nothing but the rows of version 1.")
+    static let onlyLegacy = Setting.flag("only-legacy", help: "Run only the benchmarks of version 1.")
 
-    static let onlyArchive = Setting.flag("only-archive", help: "Nothing but the rows of the archive.")
+    static let onlyArchive = Setting.flag("only-archive", help: "Run only the benchmarks of the archive.")
 
     static let command = Command(
         "sluice-bench",
         summary: "Measures verification, ingress, entitlements and the archive; prints ratios and writes JSON.",
         discussion: """
-            Needs release builds of sluice-ingress, sluice-entitlements, sluice-archive and sluice-dev-broker beside it; `make bench` \
-            makes them. With --peers it brings published libraries from their registries: Apple's for Python, Node and Java, \
-            and a Rust crate, each where its toolchain is installed and its registry reachable.
+            Requires release builds of sluice-ingress, sluice-entitlements, sluice-archive and sluice-dev-broker in \
+            the same directory; `make bench` creates them. With --peers it downloads published libraries from their \
+            registries: Apple's for Python, Node and Java, and a Rust crate, each if its toolchain is installed and \
+            its registry reachable.
             """,
         schema: ConfigurationSchema([
             output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyEntitlements, onlyLegacy,
             onlyArchive,
         ]),
         examples: [
-            .init("make bench", "Builds for release and measures."),
-            .init("make bench QUICK=1", "The same in a minute less."),
-            .init("make bench PEERS=1", "Published libraries beside ours, on the same notifications."),
+            .init("make bench", "Build for release and measure."),
+            .init("make bench QUICK=1", "Run a shorter measurement."),
+            .init("make bench PEERS=1", "Compare with published libraries on the same notifications."),
         ], version: Build.version)
 
     static func main() async throws {
@@ -67,7 +69,7 @@ struct SluiceBench {
         let rounds = isQuick ? 1 : configuration[rounds]
         let seconds = isQuick ? 1 : Double(configuration[seconds])
         let now = SystemClock.wallMilliseconds()
-        print("making a corpus of \(configuration[bodies]) notifications")
+        print("creating a corpus of \(configuration[bodies]) notifications")
         let app = SimulatedApp.bench
         let responder = try RevocationResponder()
         let pki = try responder.makeCertificates(at: now / 1000)
@@ -116,7 +118,7 @@ struct SluiceBench {
 
         try report.write(to: configuration[output])
         print("\nwritten to \(configuration[output])")
-        guard !report.missed.isEmpty else { return print("every figure met its bar") }
+        guard !report.missed.isEmpty else { return print("every figure met its target") }
         print("missed: \(report.missed.joined(separator: ", "))")
         if configuration[strict] { exit(1) }
     }

@@ -11,7 +11,7 @@ struct TablesMemoryBenchmark {
 
     private static let keys = 4
     private static let notificationsOfKey = 64
-    private static let ready = "table of a key in use"
+    private static let ready = "precomputed key table in use"
 
     func run(into report: inout BenchReport) throws {
         report.section("ingress with tables of four keys")
@@ -39,7 +39,7 @@ struct TablesMemoryBenchmark {
         while ingress.child.count(of: Self.ready) < Self.keys {
             guard Clocks.monotonic < deadline else {
                 try ingress.child.stop()
-                return report.skip("tables.memory_peak_mib", because: "this libcrypto makes no tables")
+                return report.skip("tables.memory_peak_mib", because: "this libcrypto does not support key tables")
             }
             _ = try ingress.generator.run(.init(connections: 64, requests: bodies.count, seconds: 5))
         }

@@ -45,7 +45,7 @@ struct VerificationProbe: Sendable {
         let deadline = Clocks.monotonic + 10e9
         while verifier.tableStatus.tables == 0 {
             guard Clocks.monotonic < deadline, verifier.tableStatus.faults == 0 else {
-                throw BenchFailure("no table: this libcrypto makes none, or it did not pass its test")
+                throw BenchFailure("no key table: not supported by this libcrypto, or its self-test failed")
             }
             Thread.sleep(forTimeInterval: 0.01)
         }
@@ -54,7 +54,7 @@ struct VerificationProbe: Sendable {
     @discardableResult
     private func verify(_ body: [UInt8]) throws -> VerifiedNotification {
         guard case .accepted(let notification) = verifier.verify(body: body, at: now) else {
-            throw BenchFailure("the verifier refused a notification of the corpus")
+            throw BenchFailure("the verifier rejected a notification of the corpus")
         }
         return notification
     }
@@ -89,7 +89,7 @@ struct VerificationProbe: Sendable {
         let start = Clocks.threadCPU
         for _ in 0..<3 * count {
             guard case .valid = key.verify(digest: digest, rawSignature: signature) else {
-                throw BenchFailure("a good signature was refused")
+                throw BenchFailure("a valid signature was rejected")
             }
         }
         return (Clocks.threadCPU - start) / 1000 / Double(count)

@@ -8,26 +8,26 @@ internal import Telemetry
 enum DevBrokerCommand {
     static let port = Setting.integer(
         "port", default: 9092, in: 0...65535,
-        help: "The port of the first broker; the others take those after it. 0 takes free ones."
+        help: "Port of the first broker; the others use the following ports. 0 selects free ports."
     ).onCommandLineOnly
     static let host = Setting.string(
         "host", default: "127.0.0.1",
         help: """
-            The address that the brokers listen on and that clients are told: an IPv4 address of this machine, or a name \
-            of it.
+            Address on which the brokers listen and which they advertise: an IPv4 address of this machine, or a name \
+            for it.
             """, example: "broker"
     ).onCommandLineOnly
     static let brokers = Setting.integer(
-        "brokers", default: 1, in: 1...16, help: "How many brokers the cluster has."
+        "brokers", default: 1, in: 1...16, help: "Number of brokers."
     ).onCommandLineOnly
     static let partitions = Setting.integer(
-        "partitions", default: 12, in: 1...100, help: "How many partitions the keyed topics have."
+        "partitions", default: 12, in: 1...100, help: "Number of partitions of the keyed topics."
     ).onCommandLineOnly
     static let groups = Setting.strings(
-        "groups", help: "Consumer groups of your own, whose dead letter topics are created too.", example: "inbox"
+        "groups", help: "Your own consumer groups, whose dead letter topics are created too.", example: "inbox"
     ).optional.onCommandLineOnly
     static let topics = Setting.strings(
-        "topics", help: "Topics of your own, created with as many partitions as the keyed topics.",
+        "topics", help: "Your own topics, created with as many partitions as the keyed topics.",
         example: "appstore.latest.production"
     ).optional.onCommandLineOnly
     static let prefix = Setting.string(
@@ -37,12 +37,12 @@ enum DevBrokerCommand {
         "sluice-dev-broker",
         summary: "A Kafka-protocol broker in memory, for demonstrations, development and tests. Not for production.",
         discussion: """
-            It creates the topics of an installation at start and prints its bootstrap servers as a log line. \
-            Everything it holds is gone when it stops. It keeps 5 MiB per partition, compacts nothing, answers no \
-            admin requests (kafka-topics.sh, kafka-consumer-groups.sh), knows neither TLS nor passwords, and is reached from \
-            this machine only, unless --host says otherwise.
+            It creates the topics of an installation at start and logs its bootstrap servers. All records are lost \
+            when it stops. It keeps 5 MiB per partition, compacts nothing, does not support admin requests \
+            (kafka-topics.sh, kafka-consumer-groups.sh), TLS or passwords, and is reachable from this machine only \
+            unless --host is set.
 
-            Exit codes: 0 stopped as asked, 1 a port is taken, 64 usage, 78 configuration.
+            Exit codes: 0 stopped normally, 1 a port is in use, 64 usage, 78 configuration.
             """,
         schema: ConfigurationSchema(
             [
@@ -52,8 +52,8 @@ enum DevBrokerCommand {
         examples: [
             .init("sluice-dev-broker --log.format text", "One broker on 127.0.0.1:9092."),
             .init("sluice-dev-broker --port 29092 --brokers 3", "Three brokers on ports 29092 to 29094."),
-            .init("sluice-dev-broker --port 0", "A free port, named in the line \"ready\"."),
-            .init("sluice-dev-broker --host broker", "In a container whose name is broker, for the others."),
+            .init("sluice-dev-broker --port 0", "A free port, logged in the line \"ready\"."),
+            .init("sluice-dev-broker --host broker", "In a container named broker, for other containers."),
         ],
         version: Build.version
     ).tolerating(SharedConfiguration.keys)

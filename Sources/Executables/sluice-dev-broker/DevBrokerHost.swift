@@ -13,8 +13,9 @@ enum DevBrokerHost {
         guard number != 0 else {
             throw StartupError(
                 host == text
-                    ? "clients are told this address, and none can connect to it" : "\(host) has no IPv4 address",
-                setting: DevBrokerCommand.host.key, fix: "Give an address or a name of this machine",
+                    ? "the brokers advertise this address, and no client can connect to it"
+                    : "\(host) has no IPv4 address",
+                setting: DevBrokerCommand.host.key, fix: "Set it to an address or a name of this machine",
                 exitCode: .configuration)
         }
         return DevBroker.Address(text) { isChosen in fixed_port_set_address(isChosen ? number : 0) }

@@ -40,14 +40,14 @@ final class DevBrokerService: Service {
         } catch  where error.code == .notOnEmbeddedBroker {
             throw StartupError(
                 "cannot listen: \(error.message)", setting: DevBrokerCommand.host.key,
-                fix: "Give an address or a name of this machine")
+                fix: "Set it to an address or a name of this machine")
         } catch {
             throw StartupError(
                 "cannot listen: \(error.message)", setting: DevBrokerCommand.port.key,
-                fix: "Stop the other process, or give another port; 0 takes free ones")
+                fix: "Stop the other process, or set another port; 0 selects free ports")
         }
         self.broker.withLock { $0 = broker }
-        logger.warning("not for production: records are held in memory only")
+        logger.warning("not for production: records are kept in memory only")
         logger.info(
             "ready",
             [

@@ -140,14 +140,14 @@ struct BadStart: Sendable, CustomTestStringConvertible {
             code: 78, mentions: ["partitions", "1 to 100"]),
         BadStart(
             what: "a busy port", executable: "sluice-dev-broker", arguments: ["--port", "BUSY"], code: 1,
-            mentions: ["port: ", "give another port"]),
+            mentions: ["port: ", "set another port"]),
         BadStart(
             what: "an address of another machine", executable: "sluice-dev-broker",
             arguments: ["--port", "0", "--host", "192.0.2.1"], code: 1,
             mentions: ["host: ", "192.0.2.1 is not an address of this machine"]),
         BadStart(
             what: "every address", executable: "sluice-dev-broker", arguments: ["--port", "0", "--host", "0.0.0.0"],
-            code: 78, mentions: ["host: ", "none can connect to it", "a name of this machine"]),
+            code: 78, mentions: ["host: ", "no client can connect to it", "a name of this machine"]),
         BadStart(
             what: "no URL", executable: "sluice-simulator", arguments: ["post"], code: 64, mentions: ["url", "--url"]),
         BadStart(
