@@ -81,7 +81,7 @@ enum AccessMutants {
         owner.mutant("access-replaced-renewal", "!isReplacedRenewal(transaction, at: instant)", "true"),
         owner.mutant("access-guessed-claim", "precedesPurchase($0) ? nil : $0", "$0"),
         owner.mutant("access-former-owner", "claim.version.signedDate > latestKnown", "false"),
-        facts.mutant("access-bought-by-type", "type.tellsOfPurchase(notification.subtype)", "false"),
+        facts.mutant("access-bought-by-type", "type.tellsOfPurchase(subtype)", "false"),
         current.mutant("access-status-signed-again", "transactions[key]?.revocationDate != nil", "false"),
         past.mutant(
             "access-past-former-upgrade", "transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate",
@@ -106,7 +106,7 @@ enum AccessMutants {
             "trust-same-renewal", "unsigned.isSame(as: renewal, until: periods.compactMap(\\.expiresDate).max())",
             "false"),
         judged.mutant("trust-unconfirmed", "claimed.isEntitled = false", "claimed.isEntitled = true"),
-        facts.mutant("trust-upgrade", "isSigned", after: "Apple may have signed otherwise.\n        if ", "true"),
+        facts.mutant("trust-upgrade", "version.isSigned", "true"),
         copies.mutant("access-restored-once", "$0.isCopy(of: transaction)", "false"),
         copies.mutant("access-restored-newest", "(other.version, other.key) < (version, key)", "true"),
         copies.mutant("access-restored-past", "isSigned != isOtherSigned", "false"),

@@ -12,6 +12,13 @@ private let api = MutatedFile(.reads, "age", service + "ReadAPI.swift", suites: 
 private let answers = MutatedFile(
     .reads, "order", service + "EntitlementsAnswers.swift", suites: "AnswerAgeTests|AnswerVersionTests")
 private let keys = MutatedFile(.reads, "keys", service + "AccessKeyList.swift", suites: "AccessKeysTests")
+private let rules = "AppStore/EntitlementRules/"
+private let scan = MutatedFile(.reads, "scan", rules + "PurchaseFacts+Scan.swift", suites: "FactsScanTests")
+private let scanned = MutatedFile(.reads, "scan", rules + "ScannedMembers.swift", suites: "FactsScanTests")
+private let scannedNames = MutatedFile(.reads, "scan", rules + "TransactionScan.swift", suites: "FactsScanTests")
+private let names = MutatedFile(.reads, "scan", "Platform/JSON/JSONMemberTable.swift", suites: "FactsScanTests")
+private let facts = MutatedFile(
+    .reads, "scan", service + "FactsReading.swift", suites: "FactsScanTests|FactsReadingTests")
 private let log = MutatedFile(.reads, "log", service + "AccessLog.swift", suites: "AccessLogTests")
 
 enum ReadMutants {
@@ -34,6 +41,21 @@ enum ReadMutants {
         answers.mutant("age-stale", "age.isStale", "false"),
         answers.mutant("order-facts", "isTimeless ? InputFreshness.unknown : instant", "instant"),
         keys.mutant("keys-most-allowed", "match?.permission == .full", "false"),
+        scan.mutant("scan-environment", "data.enumeration(.environment) == environment", "true"),
+        scan.mutant(
+            "scan-environment-transaction", "details.enumeration(.environment) ?? environment == environment", "true"),
+        scan.mutant(
+            "scan-environment-renewal", "members.enumeration(.environment) ?? environment == environment", "true"),
+        scan.mutant("scan-not-upgraded", "details.bool(.isUpgraded) == false", "false"),
+        scan.mutant("scan-own-date", "members.instant(signedDate) == nil", "true"),
+        scanned.mutant("scan-long-text", "Int(node.end - node.start) <= FactsBounds.textBytes", "true"),
+        scanned.mutant("scan-token", "isLower(Int(node.start)..<Int(node.end))", "true"),
+        scanned.mutant("scan-range", "document.plainInteger(of: value).map(range.contains) ?? false", "true"),
+        scanned.mutant("scan-rare", [scanned.statement("return false", after: "case .absent: ", "return true")]),
+        scannedNames.mutant("scan-quantity", ".number(1...Int64(Int32.max))", ".number32"),
+        names.mutant("scan-escaped-name", "name.hasEscapes", "false"),
+        facts.mutant("scan-trust", "record.trust == .signed", after: "func scan", "true"),
+        facts.mutant("scan-bounded", "facts.hasBoundedIdentifiers", after: "func scan", "true"),
         log.mutant("log-questions", "lines == .all", "true"),
     ]
 }

@@ -40,8 +40,10 @@ package struct GrantDetails: Hashable, Sendable {
         offerDiscountType = transaction.traits.offerDiscountType
         price = transaction.traits.price
         currency = transaction.traits.currency
-        if let latest = purchase.latestTransaction?.content, latest.transactionId == transaction.transactionId {
-            billingPeriodNumber = latest.billingPeriodNumber
+        if let latest = purchase.latestTransaction, latest.hasBillingPeriod, let content = latest.content,
+            content.transactionId == transaction.transactionId
+        {
+            billingPeriodNumber = content.billingPeriodNumber
         }
     }
 

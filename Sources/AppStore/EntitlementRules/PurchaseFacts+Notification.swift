@@ -25,27 +25,34 @@ extension PurchaseFacts {
         self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
         let version = FactVersion(
             signedDate: signedDate, isSigned: isSigned, notificationUUID: notification.notificationUUID)
+        let content = transaction.flatMap { TransactionDetailsContent($0, fallback: version) }
         if isSigned {
-            insert(transaction: transaction, renewalInfo: renewalInfo, fallback: version)
+            if let content { insert(content) }
+            if let renewalInfo { insert(RenewalFacts(renewalInfo, fallback: version)) }
             if let status = data.status { insert(StatusFacts(version: version, status: status)) }
         } else {
             insertUnsigned(transaction, renewalInfo, version, receivedAt: receivedAt ?? signedDate)
         }
         guard let type = notification.notificationType else { return }
+        insert(type, notification.subtype, version, of: content, status: data.status)
+    }
+
+    /// Takes in that a notification happened, and what its type says of its transaction.
+    mutating func insert(
+        _ type: NotificationType, _ subtype: Subtype?, _ version: FactVersion,
+        of transaction: TransactionDetailsContent?, status: SubscriptionStatus?
+    ) {
         insert(
             PurchaseEvent(
-                version: version, notificationType: type, subtype: notification.subtype,
-                transactionId: transaction?.transactionId, status: data.status))
-        if isSigned, let transaction, transaction.transactionReason == nil, type.tellsOfPurchase(notification.subtype),
-            let content = TransactionDetailsContent(transaction, fallback: version)
-        {
-            insertPurchase(TransactionFacts(content))
+                version: version, notificationType: type, subtype: subtype,
+                transactionId: transaction?.transactionId, status: status))
+        guard version.isSigned, let transaction else { return }
+        if transaction.transactionReason == nil, type.tellsOfPurchase(subtype) {
+            insertPurchase(TransactionFacts(transaction))
         }
         // It takes from the transaction before it, about which Apple may have signed otherwise.
-        if isSigned, notification.subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed,
-            let transactionId = transaction?.transactionId
-        {
-            insertUpgrade(to: transactionId, signedDate: signedDate)
+        if subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed {
+            insertUpgrade(to: transaction.transactionId, signedDate: version.signedDate)
         }
     }
 

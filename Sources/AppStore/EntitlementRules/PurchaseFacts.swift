@@ -148,16 +148,18 @@ package struct PurchaseFacts: Hashable, Sendable {
     // MARK: Single facts
 
     /// Takes in what Apple said about one transaction.
-    mutating func insert(_ content: TransactionDetailsContent) {
+    ///
+    /// - Parameter texts: what would be written of it, where that is at hand.
+    mutating func insert(_ content: TransactionDetailsContent, texts: TransactionTexts? = nil) {
         let version = content.version
         var outcome = MergeOutcome()
-        let transaction = TransactionFacts(content)
+        let transaction = TransactionFacts(content, traitsText: texts?.traits)
         guard version.isSigned else {
             changeLegacy { $0.take(transaction, erasedAt: $1, &outcome) }
             return
         }
         take(transaction, &outcome)
-        Self.insert(TransactionDetails(content), erasedAt, into: &latestTransaction)
+        Self.insert(TransactionDetails(content, text: texts?.details), erasedAt, into: &latestTransaction)
         if let token = content.appAccountToken {
             Self.insert(
                 OwnerClaim(appAccountToken: token, claimedAt: version.signedDate), erasedAt, into: &namedAccount)

@@ -7,6 +7,8 @@ internal import JSON
 /// Kept as text: merging asks for the version alone, and few readers for the content.
 package struct TransactionDetails: VersionedFacts {
     package let version: FactVersion
+    /// Whether it names its period inside a commitment: the one member that answers need of most.
+    let hasBillingPeriod: Bool
     private let storage: LazyContent<TransactionDetailsContent?>
 
     /// Nil where the text is not what this library writes.
@@ -17,9 +19,17 @@ package struct TransactionDetails: VersionedFacts {
     /// The JSON object.
     private var text: ArraySlice<UInt8> { storage.text ?? [] }
 
-    package init(_ content: TransactionDetailsContent) {
+    package init(_ content: TransactionDetailsContent) { self.init(content, text: nil) }
+
+    /// - Parameter text: the JSON object, where it is at hand.
+    init(_ content: TransactionDetailsContent, text: [UInt8]?) {
         version = content.version
-        storage = LazyContent(content, text: JSONWriter.text { $0.object { content.write(to: &$0) } }[...])
+        hasBillingPeriod = content.billingPeriodNumber != nil
+        if let text {
+            storage = LazyContent(unread: text[...])
+        } else {
+            storage = LazyContent(content, text: JSONWriter.text { $0.object { content.write(to: &$0) } }[...])
+        }
     }
 
     /// Nil without a signedDate.
@@ -27,6 +37,7 @@ package struct TransactionDetails: VersionedFacts {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
         self.version = version
+        hasBillingPeriod = fields.element("billingPeriodNumber") != nil
         storage = LazyContent(unread: element.bytes)
     }
 

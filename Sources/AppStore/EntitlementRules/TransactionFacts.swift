@@ -26,12 +26,13 @@ package struct TransactionFacts: Hashable, Sendable {
         self.traits = traits
     }
 
-    init(_ details: TransactionDetailsContent) {
+    /// - Parameter traitsText: the text of its traits, where that is at hand.
+    init(_ details: TransactionDetailsContent, traitsText: [UInt8]? = nil) {
         self.init(
             key: TransactionKey(details.transactionId), version: TransactionVersion(details.version),
             start: details.purchaseDate ?? details.originalPurchaseDate ?? .earliest,
             expiresDate: details.expiresDate, revocationDate: details.revocationDate,
-            traits: TransactionTraits(details))
+            traits: TransactionTraits(details, text: traitsText))
     }
 
     package var transactionId: TransactionId { key.id }

@@ -50,7 +50,8 @@ package final class TransactionTraits: Sendable {
     /// Whether the type says that it renews by itself; nil where it does not say.
     private let isAutoRenewableByType: Bool?
 
-    init(_ details: TransactionDetailsContent) {
+    /// - Parameter text: the JSON object, where it is at hand.
+    init(_ details: TransactionDetailsContent, text: [UInt8]? = nil) {
         productId = details.productId
         type = details.type
         quantity = details.quantity
@@ -74,6 +75,10 @@ package final class TransactionTraits: Sendable {
         items = details.items
         amountProblems = details.amountProblems
         isAutoRenewableByType = Self.isAutoRenewable(details.type)
+        self.text = text ?? Self.text(of: details)
+    }
+
+    private static func text(of details: TransactionDetailsContent) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.object { object in
             object.set("productId", details.productId)
@@ -92,7 +97,7 @@ package final class TransactionTraits: Sendable {
             details.writeGrantMembers(to: &object)
             details.writeItems(to: &object)
         }
-        text = writer.bytes
+        return writer.bytes
     }
 
     /// - Parameter element: what this library wrote.

@@ -13,7 +13,8 @@ public struct NotificationRecord: Sendable {
     /// The scanned value.
     public let value: JSONElement
 
-    private let notificationElement: JSONElement
+    /// The scanned payload, for what reads single members.
+    package let notificationElement: JSONElement
 
     /// Parses a consumed record; see ``init(key:value:headers:)``.
     public init(_ record: KafkaRecord) throws(RecordError) {
@@ -61,6 +62,12 @@ public struct NotificationRecord: Sendable {
 
     /// The compact JWS as received, in the rare record that has no ``proof``; see ``rebuild(header:)``.
     public var signedPayload: String? { value[member: .signedPayload]?.string }
+
+    /// As ``notificationElement``; nil where Apple sent none.
+    package var transactionElement: JSONElement? { object(.transaction) }
+
+    /// As ``transactionElement``.
+    package var renewalInfoElement: JSONElement? { object(.renewalInfo) }
 
     private func object(_ member: RecordMember) -> JSONElement? {
         value[member: member].flatMap { $0.kind == .object ? $0 : nil }

@@ -80,6 +80,7 @@ struct SluiceBench {
 
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
+        let reading = ReadingBenchmark(verified: try probe.verified(), now: now, rounds: rounds)
         let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
         let verification = VerificationBenchmark(probes: probes, rounds: rounds)
         let ingress = IngressBenchmark(
@@ -94,6 +95,7 @@ struct SluiceBench {
         } else if configuration[onlyLegacy] {
             try legacy.run(into: &report)
         } else if configuration[onlyEntitlements] {
+            try reading.run(into: &report)
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
         } else if configuration[onlyIngress] {
@@ -109,6 +111,7 @@ struct SluiceBench {
             try await HTTPBenchmark(bodies: probe.bodies, rounds: rounds, seconds: seconds / 2).run(into: &report)
             try ingress.run(into: &report)
             try legacy.run(into: &report)
+            try reading.run(into: &report)
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
             try await archive.run(into: &report)

@@ -181,6 +181,13 @@ extension JSONDocument {
         return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).exactInteger
     }
 
+    /// A number that is written as at most 18 digits and nothing else; nil for anything else.
+    package func plainInteger(of index: Int) -> Int64? {
+        let node = nodes[index]
+        guard node.kind == .number else { return nil }
+        return JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end))
+    }
+
     /// Returns a number rounded down to a whole one; nil for other kinds and outside `Int64`.
     package func flooredInteger(of index: Int) -> Int64? {
         let node = nodes[index]
@@ -192,6 +199,12 @@ extension JSONDocument {
     func quotedRange(of index: Int) -> Range<Int> {
         // A string node covers the text between the quotes, so both neighbours exist.
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
+    }
+
+    /// The bytes of a value, as they are in the document; of a string with its quotes.
+    package func valueBytes(of index: Int) -> ArraySlice<UInt8> {
+        let node = nodes[index]
+        return bytes[node.kind == .string ? quotedRange(of: index) : Int(node.start)..<Int(node.end)]
     }
 
     /// Returns the bytes of a string's text with escapes resolved.

@@ -17,7 +17,7 @@ enum FactsReading {
                 key: nil, value: record.value,
                 // The others say nothing that the value does not say.
                 headers: [RecordHeaderName.trust, .receivedTime, .subject].compactMap { record.header($0.rawValue) })
-            return read(parsed, environment: environment)
+            return scan(parsed, environment: environment) ?? read(parsed, environment: environment)
         } catch {
             return error.code == .nullValue
                 ? .verdict(.skip(HandlerReason(code: EntitlementsReason.nullValue)))
@@ -25,7 +25,19 @@ enum FactsReading {
         }
     }
 
-    private static func read(
+    /// What nearly all records say, without models. Nil where the models must decide.
+    static func scan(_ record: NotificationRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts>? {
+        guard record.trust == .signed, let transaction = record.transactionElement,
+            let facts = PurchaseFacts(
+                scanning: record.notificationElement, transaction: transaction, renewalInfo: record.renewalInfoElement,
+                environment: environment),
+            facts.hasBoundedIdentifiers
+        else { return nil }
+        return .state(facts)
+    }
+
+    /// What a record says, or what is wrong with it, by the models of its payloads.
+    static func read(
         _ record: NotificationRecord, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
         let notification = record.notification

@@ -1,0 +1,125 @@
+package import AppStoreModel
+package import JSON
+
+/// Members of a notification's payload that facts need.
+private enum NotificationMember: Int, ScannedName {
+    case notificationType, subtype, notificationUUID, signedDate, data
+    case summary, externalPurchaseToken, appData, unclaimInfo
+
+    static let table = ScannedTable(Self.self)
+
+    var form: ScannedForm {
+        switch self {
+        case .signedDate: .instant
+        case .data: .object
+        // Of notifications without a purchase.
+        case .summary, .externalPurchaseToken, .appData, .unclaimInfo: .absent
+        default: .text
+        }
+    }
+}
+
+/// Members of a notification's data that facts need.
+private enum DataMember: Int, ScannedName {
+    case environment, bundleId, status
+
+    static let table = ScannedTable(Self.self)
+
+    var form: ScannedForm { self == .status ? .number32 : .text }
+}
+
+extension PurchaseFacts {
+    /// The facts of a signed notification about a transaction, read from its record without models: equal to those of
+    /// ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
+    ///
+    /// Nil where the models must decide, which also say what is wrong: a member that facts need is not as documented or
+    /// not in its canonical text, one of the rare objects is there, something is missing, or the environment is another.
+    /// - Parameters:
+    ///   - notification: the decoded payload, as the others.
+    ///   - environment: that each of them must name, if it names one.
+    package init?(
+        scanning notification: JSONElement, transaction: JSONElement, renewalInfo: JSONElement?,
+        environment: AppStoreEnvironment
+    ) {
+        guard let head = ScannedMembers<NotificationMember>(notification),
+            let data = head.element(.data).flatMap({ ScannedMembers<DataMember>($0) }),
+            var details = ScannedMembers<TransactionMember>(transaction),
+            let bundleId: BundleId = data.identifier(.bundleId), let signedDate = head.instant(.signedDate),
+            data.enumeration(.environment) == environment,
+            details.enumeration(.environment) ?? environment == environment
+        else { return nil }
+        var renewal: ScannedMembers<RenewalMember>?
+        if let renewalInfo {
+            guard let members = ScannedMembers<RenewalMember>(renewalInfo),
+                members.enumeration(.environment) ?? environment == environment
+            else { return nil }
+            renewal = members
+        }
+        if details.bool(.isUpgraded) == false { details.remove(.isUpgraded) }
+        let version = FactVersion(
+            signedDate: signedDate, isSigned: true, uuid: head.bytes(.notificationUUID).map { CompactUUID(text: $0) })
+        let status: SubscriptionStatus? = data.enumeration(.status)
+        guard
+            let originalTransactionId: OriginalTransactionId =
+                details.identifier(.originalTransactionId) ?? renewal?.identifier(.originalTransactionId),
+            let content = TransactionDetailsContent(details, version.signed(details.instant(.signedDate)))
+        else { return nil }
+        self.init(environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
+        insert(content, texts: TransactionTexts(details, head))
+        if let renewal {
+            insert(
+                RenewalFacts(
+                    RenewalContent(renewal, version.signed(renewal.instant(.signedDate))),
+                    text: Self.text(renewal, RenewalMember.facts, .signedDate, head)[...]))
+        }
+        if let status { insert(StatusFacts(version: version, status: status)) }
+        guard let type: NotificationType = head.enumeration(.notificationType) else { return }
+        insert(type, head.enumeration(.subtype), version, of: content, status: status)
+    }
+
+    /// The text of an object: members as they are in the record, then the version.
+    fileprivate static func text<Name: ScannedName>(
+        _ members: ScannedMembers<Name>, _ names: [Name], _ signedDate: Name,
+        _ head: ScannedMembers<NotificationMember>
+    ) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(1000)
+        text.append(UInt8(ascii: "{"))
+        members.copy(names, to: &text)
+        if members.instant(signedDate) == nil {
+            head.copy([.signedDate], to: &text)
+        } else {
+            members.copy([signedDate], to: &text)
+        }
+        head.copy([.notificationUUID], to: &text)
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+}
+
+/// What is written of a transaction, where it is at hand.
+struct TransactionTexts {
+    /// Of its ``TransactionDetails``.
+    let details: [UInt8]
+    /// Of its ``TransactionTraits``.
+    let traits: [UInt8]
+
+    fileprivate init(_ members: ScannedMembers<TransactionMember>, _ head: ScannedMembers<NotificationMember>) {
+        details = PurchaseFacts.text(members, TransactionMember.details, .signedDate, head)
+        var traits: [UInt8] = []
+        traits.reserveCapacity(700)
+        traits.append(UInt8(ascii: "{"))
+        members.copy(TransactionMember.traits, to: &traits)
+        traits.append(UInt8(ascii: "}"))
+        self.traits = traits
+    }
+}
+
+extension FactVersion {
+    /// The version of an object that came with it, which may have a signedDate of its own.
+    fileprivate func signed(_ signedDate: AppStoreInstant?) -> FactVersion {
+        var version = self
+        if let signedDate { version.signedDate = signedDate }
+        return version
+    }
+}

@@ -1,0 +1,56 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Members of renewal info's payload that facts need.
+enum RenewalMember: Int, ScannedName {
+    case originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod
+    case gracePeriodExpiresDate, expirationIntent, priceIncreaseStatus, renewalDate, renewalPrice, currency
+    case offerType, offerIdentifier, recentSubscriptionStartDate, signedDate, environment, appAccountToken
+    case appTransactionId, renewalQuantity, advancedCommerceInfo, commitmentInfo, multiSeatInfo
+
+    static let table = ScannedTable(Self.self)
+
+    var form: ScannedForm {
+        switch self {
+        case .gracePeriodExpiresDate, .renewalDate, .recentSubscriptionStartDate, .signedDate: .instant
+        case .autoRenewStatus, .expirationIntent, .priceIncreaseStatus, .offerType, .renewalQuantity: .number32
+        case .renewalPrice: .number64
+        case .isInBillingRetryPeriod: .bool
+        case .appAccountToken: .token
+        case .currency, .offerIdentifier: .keptText
+        // Few have them, and they have members of their own.
+        case .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
+        default: .text
+        }
+    }
+
+    /// Members of ``RenewalFacts``, in their order; the version comes after them.
+    static let facts: [RenewalMember] = [
+        .productId, .autoRenewProductId, .autoRenewStatus, .isInBillingRetryPeriod, .gracePeriodExpiresDate,
+        .expirationIntent, .priceIncreaseStatus, .renewalDate, .renewalPrice, .currency, .offerType, .offerIdentifier,
+        .recentSubscriptionStartDate, .appAccountToken, .appTransactionId, .renewalQuantity,
+    ]
+}
+
+extension RenewalContent {
+    /// As of the payload's model.
+    init(_ scan: ScannedMembers<RenewalMember>, _ version: FactVersion) {
+        self.init(version: version)
+        productId = scan.identifier(.productId)
+        autoRenewProductId = scan.identifier(.autoRenewProductId)
+        autoRenewStatus = scan.enumeration(.autoRenewStatus)
+        isInBillingRetryPeriod = scan.bool(.isInBillingRetryPeriod)
+        gracePeriodExpiresDate = scan.instant(.gracePeriodExpiresDate)
+        expirationIntent = scan.enumeration(.expirationIntent)
+        priceIncreaseStatus = scan.enumeration(.priceIncreaseStatus)
+        renewalDate = scan.instant(.renewalDate)
+        renewalPrice = scan.integer(.renewalPrice)
+        currency = scan.string(.currency)
+        offerType = scan.enumeration(.offerType)
+        offerIdentifier = scan.string(.offerIdentifier)
+        recentSubscriptionStartDate = scan.instant(.recentSubscriptionStartDate)
+        appAccountToken = scan.identifier(.appAccountToken)
+        appTransactionId = scan.identifier(.appTransactionId)
+        renewalQuantity = scan.int32(.renewalQuantity)
+    }
+}

@@ -1,0 +1,142 @@
+internal import AppStoreModel
+internal import JSON
+
+/// A member of an object of a record that is read without a model.
+protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue == Int, AllCases == [Self] {
+    /// The documented form of its value.
+    var form: ScannedForm { get }
+    static var table: ScannedTable { get }
+}
+
+/// The documented form of a member, and narrow enough that its text is the canonical one.
+enum ScannedForm: Sendable {
+    case text
+    /// Text that is kept: see ``FactsBounds/textBytes``.
+    case keptText
+    /// Text that is compared without regard to case: in lower case.
+    case token
+    case bool
+    /// Milliseconds since 1970.
+    case instant
+    /// A whole number without sign, fraction and exponent.
+    case number(ClosedRange<Int64>)
+    case object
+    /// Left to the model where it is there.
+    case absent
+
+    static let number32 = number(0...Int64(Int32.max))
+    static let number64 = number(0...Int64.max)
+}
+
+/// The names of an object's members, and how they are written.
+struct ScannedTable: Sendable {
+    let names: JSONMemberTable
+    let forms: [ScannedForm]
+    /// By number: the name in quotes, with its colon.
+    let prefixes: [[UInt8]]
+
+    init<Name: ScannedName>(_: Name.Type) {
+        // Cases are named as Apple names the members.
+        let texts = Name.allCases.map { "\($0)" }
+        names = JSONMemberTable(texts)
+        forms = Name.allCases.map(\.form)
+        prefixes = texts.map { Array("\"\($0)\":".utf8) }
+    }
+}
+
+/// The members of one object of a record that facts need, found in one pass. `null` reads as absent.
+struct ScannedMembers<Name: ScannedName> {
+    private let document: JSONDocument
+    private var values: JSONMemberTable.Values
+
+    /// Nil unless each member has its documented form: then the models decide.
+    init?(_ element: JSONElement) {
+        guard element.kind == .object,
+            let values = Name.table.names.values(of: element.index, in: element.document)
+        else { return nil }
+        document = element.document
+        self.values = values
+        for number in Name.table.forms.indices where values[number] != 0 {
+            let value = Int(values[number])
+            if document.nodes[value].kind == .null {
+                self.values[number] = 0
+            } else if !hasForm(Name.table.forms[number], value) {
+                return nil
+            }
+        }
+    }
+
+    private func hasForm(_ form: ScannedForm, _ value: Int) -> Bool {
+        let node = document.nodes[value]
+        switch form {
+        case .text: return node.kind == .string && !node.hasEscapes
+        case .keptText:
+            return node.kind == .string && !node.hasEscapes && Int(node.end - node.start) <= FactsBounds.textBytes
+        case .token:
+            return node.kind == .string && !node.hasEscapes && isLower(Int(node.start)..<Int(node.end))
+        case .bool: return node.kind == .bool
+        case .instant:
+            return document.plainInteger(of: value).flatMap(AppStoreInstant.init(millisecondsSince1970:)) != nil
+        case .number(let range): return document.plainInteger(of: value).map(range.contains) ?? false
+        case .object: return node.kind == .object
+        case .absent: return false
+        }
+    }
+
+    private func isLower(_ range: Range<Int>) -> Bool {
+        document.bytes[range].allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    }
+
+    // MARK: Values
+
+    private func value(_ name: Name) -> Int? {
+        let value = values[name.rawValue]
+        return value == 0 ? nil : Int(value)
+    }
+
+    /// The bytes of a text.
+    func bytes(_ name: Name) -> ArraySlice<UInt8>? { value(name).map { document.textBytes(of: $0) } }
+
+    func string(_ name: Name) -> String? { value(name).map { document.text(of: $0) } }
+
+    func identifier<Identifier: AppStoreIdentifier>(_ name: Name) -> Identifier? {
+        string(name).map { Identifier(rawValue: $0) }
+    }
+
+    func enumeration<Value: OpenEnumeration>(_ name: Name) -> Value? where Value.RawValue == String {
+        string(name).map { Value(rawValue: $0) }
+    }
+
+    func enumeration<Value: OpenEnumeration>(_ name: Name) -> Value? where Value.RawValue == Int32 {
+        int32(name).map { Value(rawValue: $0) }
+    }
+
+    func bool(_ name: Name) -> Bool? {
+        value(name).map { document.bytes[Int(document.nodes[$0].start)] == UInt8(ascii: "t") }
+    }
+
+    func integer(_ name: Name) -> Int64? { value(name).flatMap { document.plainInteger(of: $0) } }
+
+    func int32(_ name: Name) -> Int32? { integer(name).flatMap { Int32(exactly: $0) } }
+
+    func instant(_ name: Name) -> AppStoreInstant? {
+        integer(name).flatMap { AppStoreInstant(millisecondsSince1970: $0) }
+    }
+
+    func element(_ name: Name) -> JSONElement? { value(name).map { JSONElement(document: document, index: $0) } }
+
+    // MARK: Text
+
+    /// Takes a member for absent.
+    mutating func remove(_ name: Name) { values[name.rawValue] = 0 }
+
+    /// Adds members to the text of an object, in the order of their names, as they are in the record.
+    func copy(_ names: [Name], to text: inout [UInt8]) {
+        for name in names {
+            guard let value = value(name) else { continue }
+            if text.last != UInt8(ascii: "{") { text.append(UInt8(ascii: ",")) }
+            text.append(contentsOf: Name.table.prefixes[name.rawValue])
+            text.append(contentsOf: document.valueBytes(of: value))
+        }
+    }
+}

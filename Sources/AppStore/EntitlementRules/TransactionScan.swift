@@ -1,0 +1,87 @@
+internal import AppStoreModel
+internal import JSON
+
+/// Members of a transaction's payload that facts need.
+enum TransactionMember: Int, ScannedName {
+    case transactionId, originalTransactionId, bundleId, productId, subscriptionGroupIdentifier
+    case purchaseDate, originalPurchaseDate, expiresDate, quantity, type, appAccountToken, inAppOwnershipType
+    case signedDate, revocationReason, revocationDate, revocationType, revocationPercentage, isUpgraded
+    case offerType, offerIdentifier, offerDiscountType, environment, transactionReason, additionalTransactionReason
+    case storefront, price, currency, appTransactionId, previousOriginalTransactionId, billingPlanType
+    case advancedCommerceInfo, commitmentInfo, multiSeatInfo
+
+    static let table = ScannedTable(Self.self)
+
+    var form: ScannedForm {
+        switch self {
+        case .purchaseDate, .originalPurchaseDate, .expiresDate, .signedDate, .revocationDate: .instant
+        case .quantity: .number(1...Int64(Int32.max))
+        case .revocationPercentage: .number(0...100_000)
+        case .revocationReason, .offerType: .number32
+        case .price: .number64
+        case .isUpgraded: .bool
+        case .appAccountToken: .token
+        case .offerIdentifier, .storefront, .currency: .keptText
+        // Few have them, and they have members of their own.
+        case .additionalTransactionReason, .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
+        default: .text
+        }
+    }
+
+    /// Members of a ``TransactionDetails``, in their order; the version comes after them.
+    static let details: [TransactionMember] = [
+        .transactionId, .productId, .type, .subscriptionGroupIdentifier, .purchaseDate, .expiresDate, .quantity,
+        .inAppOwnershipType, .isUpgraded, .revocationDate, .revocationType, .revocationPercentage, .appAccountToken,
+        .appTransactionId, .transactionReason, .previousOriginalTransactionId, .billingPlanType, .storefront,
+        .originalPurchaseDate, .revocationReason, .offerType, .offerIdentifier, .offerDiscountType, .price, .currency,
+    ]
+
+    /// Members of ``TransactionTraits``, in their order.
+    static let traits: [TransactionMember] = [
+        .productId, .type, .quantity, .inAppOwnershipType, .isUpgraded, .revocationPercentage, .appAccountToken,
+        .appTransactionId, .previousOriginalTransactionId, .billingPlanType, .originalPurchaseDate, .revocationReason,
+        .offerType, .offerIdentifier, .offerDiscountType, .price, .currency,
+    ]
+}
+
+extension TransactionDetailsContent {
+    /// As of the payload's model. Nil without a transactionId.
+    init?(_ scan: ScannedMembers<TransactionMember>, _ version: FactVersion) {
+        guard let transactionId: TransactionId = scan.identifier(.transactionId) else { return nil }
+        self.init(transactionId: transactionId, version: version)
+        productId = scan.identifier(.productId)
+        type = scan.productType
+        subscriptionGroupIdentifier = scan.identifier(.subscriptionGroupIdentifier)
+        purchaseDate = scan.instant(.purchaseDate)
+        originalPurchaseDate = scan.instant(.originalPurchaseDate)
+        expiresDate = scan.instant(.expiresDate)
+        quantity = scan.int32(.quantity)
+        inAppOwnershipType = scan.enumeration(.inAppOwnershipType)
+        isUpgraded = scan.bool(.isUpgraded) ?? false
+        revocationDate = scan.instant(.revocationDate)
+        revocationReason = scan.enumeration(.revocationReason)
+        revocationType = scan.enumeration(.revocationType)
+        revocationPercentage = scan.int32(.revocationPercentage)
+        appAccountToken = scan.identifier(.appAccountToken)
+        appTransactionId = scan.identifier(.appTransactionId)
+        offerType = scan.enumeration(.offerType)
+        offerIdentifier = scan.string(.offerIdentifier)
+        offerDiscountType = scan.enumeration(.offerDiscountType)
+        transactionReason = scan.enumeration(.transactionReason)
+        previousOriginalTransactionId = scan.identifier(.previousOriginalTransactionId)
+        billingPlanType = scan.enumeration(.billingPlanType)
+        price = scan.integer(.price)
+        currency = scan.string(.currency)
+        storefront = scan.string(.storefront)
+    }
+}
+
+extension ScannedMembers<TransactionMember> {
+    private static let subscription = ProductType.autoRenewableSubscription
+
+    /// The type of nearly all, without memory of its own.
+    fileprivate var productType: ProductType? {
+        guard let bytes = bytes(.type) else { return nil }
+        return bytes.elementsEqual(Self.subscription.rawValue.utf8) ? Self.subscription : enumeration(.type)
+    }
+}

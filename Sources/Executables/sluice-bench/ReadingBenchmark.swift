@@ -1,0 +1,60 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import EntitlementRules
+internal import Kafka
+internal import Records
+
+/// What it costs to read the facts out of a record: by one scan, as nearly all are read, and by the models of its
+/// payloads, as the others are.
+struct ReadingBenchmark {
+    let verified: [VerifiedNotification]
+    /// Milliseconds since 1970.
+    let now: Int64
+    let rounds: Int
+
+    private static let count = 500
+    // Both take turns every few milliseconds, so that what else the machine does meets both.
+    private static let turnsPerRound = 20
+
+    func run(into report: inout BenchReport) throws {
+        report.section("facts of a record: its value scanned, and read by one scan and by models")
+        let backlog = try NotificationBacklog(
+            verified, topic: TopicNames().notifications(.production), count: Self.count, order: .spread, at: now)
+        let values = (0..<backlog.count).compactMap { backlog[$0].value }
+        var costs: (scan: [Double], models: [Double]) = ([], [])
+        for _ in 0..<rounds * Self.turnsPerRound {
+            costs.scan.append(try Self.cost(of: values, Self.scanned))
+            costs.models.append(try Self.cost(of: values, Self.modelled))
+        }
+        report.add("reading.scan.cpu_us", Distribution(costs.scan).median, "us CPU")
+        report.add("reading.models.cpu_us", Distribution(costs.models).median, "us CPU")
+        let ratios = zip(costs.scan, costs.models).map { $0 / $1 }
+        report.add("reading.ratio", Distribution(ratios).median, "of the models", digits: 2, bar: .atMost(0.5))
+    }
+
+    private static func cost(
+        of values: [[UInt8]], _ facts: (NotificationRecord) -> PurchaseFacts?
+    ) throws -> Double {
+        let start = Clocks.threadCPU
+        for value in values {
+            let record = try NotificationRecord(key: nil, value: value, headers: [])
+            guard let facts = facts(record), facts.hasBoundedIdentifiers else {
+                throw BenchFailure("a record without facts")
+            }
+        }
+        return (Clocks.threadCPU - start) / 1000 / Double(values.count)
+    }
+
+    private static func scanned(_ record: NotificationRecord) -> PurchaseFacts? {
+        record.transactionElement.flatMap {
+            PurchaseFacts(
+                scanning: record.notificationElement, transaction: $0, renewalInfo: record.renewalInfoElement,
+                environment: .production)
+        }
+    }
+
+    private static func modelled(_ record: NotificationRecord) -> PurchaseFacts? {
+        PurchaseFacts(
+            notification: record.notification, transaction: record.transaction, renewalInfo: record.renewalInfo)
+    }
+}

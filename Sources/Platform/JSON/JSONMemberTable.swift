@@ -1,0 +1,66 @@
+/// Names of members that are looked for together: one pass over the members of an object finds all of them.
+package struct JSONMemberTable: Sendable {
+    /// The most names that a table has.
+    package static let maximumCount = 48
+
+    /// By the number of a name, the node of its member's value; 0 where the object has no such member.
+    package typealias Values = InlineArray<48, UInt32>
+
+    /// The names in a row.
+    private let text: [UInt8]
+    /// By number, where a name begins in the text; one more entry for the end.
+    private let starts: [Int]
+    /// By the hash of a name, the number of the last name that has it, plus one; 0 for none.
+    private let heads: [UInt8]
+    /// By number, the name before it that has the same hash, in the same way.
+    private let links: [UInt8]
+
+    /// - Parameter names: at most ``maximumCount``, each once; a name is known by its position.
+    package init(_ names: [String]) {
+        var (text, starts, links): ([UInt8], [Int], [UInt8]) = ([], [0], [])
+        var heads = [UInt8](repeating: 0, count: 128)
+        for (number, name) in names.prefix(Self.maximumCount).enumerated() {
+            text.append(contentsOf: name.utf8)
+            starts.append(text.count)
+            let hash = Self.hash(JSONBytes.fingerprint(text.span, from: starts[number], to: text.count))
+            links.append(heads[hash])
+            heads[hash] = UInt8(truncatingIfNeeded: number + 1)
+        }
+        (self.text, self.starts, self.heads, self.links) = (text, starts, heads, links)
+    }
+
+    /// Finds the members of an object.
+    ///
+    /// - Returns: nil where a name is written with escapes: it may be any.
+    package func values(of object: Int, in document: JSONDocument) -> Values? {
+        let (nodes, input) = (document.nodes.span, document.bytes.span)
+        var values = Values(repeating: 0)
+        let end = Int(nodes[object].next)
+        var position = object + 1
+        while position < end {
+            let name = nodes[position]
+            if name.hasEscapes { return nil }
+            if let number = number(of: name, input) { values[number] = UInt32(truncatingIfNeeded: position + 1) }
+            position = Int(nodes[position + 1].next)
+        }
+        return values
+    }
+
+    private func number(of name: JSONNode, _ input: Span<UInt8>) -> Int? {
+        var candidate = Int(heads[Self.hash(name.fingerprint)])
+        while candidate > 0 {
+            if isName(candidate - 1, name, input) { return candidate - 1 }
+            candidate = Int(links[candidate - 1])
+        }
+        return nil
+    }
+
+    private func isName(_ number: Int, _ name: JSONNode, _ input: Span<UInt8>) -> Bool {
+        let (start, count) = (starts[number], starts[number + 1] - starts[number])
+        guard Int(name.end) - Int(name.start) == count else { return false }
+        for offset in 0..<count where text[start + offset] != input[Int(name.start) + offset] { return false }
+        return true
+    }
+
+    private static func hash(_ fingerprint: UInt16) -> Int { Int((fingerprint ^ fingerprint >> 7) & 127) }
+}

@@ -1,0 +1,58 @@
+import TestSupport
+import Testing
+
+@testable import JSON
+
+@Suite struct JSONMemberTableTests {
+    private let names = ["type", "signedDate", "x", "", "größe", "transactionId"]
+
+    private func values(_ text: String, _ table: JSONMemberTable) throws -> [String?]? {
+        let document = try JSONDocument(Array(text.utf8))
+        guard let values = table.values(of: 0, in: document) else { return nil }
+        return names.indices.map { number in
+            values[number] == 0
+                ? nil
+                : String(
+                    decoding: JSONElement(document: document, index: Int(values[number])).bytes, as: UTF8.self)
+        }
+    }
+
+    @Test func `members are found by their names, in any order and among others`() throws {
+        let text = #"{"größe":[1,{"type":2}],"other":{"x":3},"transactionId":"a","":null,"type":{"x":4},"x":5}"#
+        let found = try values(text, JSONMemberTable(names))
+        #expect(found == [#"{"x":4}"#, nil, "5", "null", #"[1,{"type":2}]"#, #""a""#])
+    }
+
+    @Test func `an object without members has none`() throws {
+        #expect(try values("{}", JSONMemberTable(names)) == names.map { _ in nil })
+    }
+
+    @Test func `an escape in a name leaves the object to another reader`() throws {
+        #expect(try values(#"{"typ\u0065":1}"#, JSONMemberTable(names)) == nil)
+        // One inside a member is none of the object's.
+        #expect(try values(#"{"x":{"typ\u0065":1}}"#, JSONMemberTable(names))?[2] == #"{"typ\u0065":1}"#)
+    }
+
+    @Test func `names of one hash are told apart`() throws {
+        // More names than hashes would be needed for each to have its own.
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<200 {
+            let length = Int.random(in: 1...4, using: &random)
+            let names = Set(
+                (0..<48).map { _ in
+                    String(
+                        (0..<length).map { _ in Character(UnicodeScalar(UInt8.random(in: 97...101, using: &random))) })
+                }
+            ).sorted()
+            let table = JSONMemberTable(names)
+            let present = names.filter { _ in Bool.random(using: &random) }
+            let text = "{" + present.map { "\"\($0)\":\"\($0)\"" }.joined(separator: ",") + "}"
+            let document = try JSONDocument(Array(text.utf8))
+            let values = try #require(table.values(of: 0, in: document))
+            for (number, name) in names.enumerated() {
+                let value = values[number] == 0 ? nil : document.text(of: Int(values[number]))
+                #expect(value == (present.contains(name) ? name : nil))
+            }
+        }
+    }
+}
