@@ -11,27 +11,38 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     /// Nil where there is none: the content is given then.
     let text: ArraySlice<UInt8>?
-    private let known = AtomicLazyReference<Box>()
+    /// Owned, and set once. Not an `AtomicLazyReference`, whose calls look up the generic type each time.
+    private let known: Atomic<Unmanaged<Box>?>
 
     /// - Parameter text: of the content.
     init(_ content: Content, text: ArraySlice<UInt8>?) {
         self.text = text
-        _ = known.storeIfNil(Box(content))
+        known = Atomic(Unmanaged.passRetained(Box(content)))
     }
 
     /// A content that is read later, perhaps.
-    init(unread text: ArraySlice<UInt8>) { self.text = text }
+    init(unread text: ArraySlice<UInt8>) {
+        self.text = text
+        known = Atomic(nil)
+    }
 
-    /// Whether the content is at hand.
-    var isRead: Bool { known.load() != nil }
+    deinit { known.load(ordering: .acquiring)?.release() }
 
     /// The content; the same whoever asks first.
     ///
     /// - Parameter read: reads the text; gets nil for one that is no JSON.
     @inline(__always)
-    func box(_ read: (JSONElement?) -> Content) -> Box { known.load() ?? make(read) }
+    func box(_ read: (JSONElement?) -> Content) -> Box {
+        known.load(ordering: .acquiring)?.takeUnretainedValue() ?? make(read)
+    }
 
     private func make(_ read: (JSONElement?) -> Content) -> Box {
-        known.storeIfNil(Box(read(text.flatMap { try? JSONDocument(Array($0)).root })))
+        let box = Box(read(text.flatMap { try? JSONDocument(Array($0)).root }))
+        let reference = Unmanaged.passRetained(box)
+        let (isSet, earlier) = known.compareExchange(
+            expected: nil, desired: reference, ordering: .acquiringAndReleasing)
+        guard !isSet, let earlier else { return box }
+        reference.release()
+        return earlier.takeUnretainedValue()
     }
 }

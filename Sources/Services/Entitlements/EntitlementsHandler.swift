@@ -19,11 +19,13 @@ enum EntitlementsHandler {
         return KeyedStateHandler(state) { record in
             reading(record, environments)
         } merged: { merged in
+            // By index: iterating would copy each.
+            let changed = merged.changed
             metrics.merged(
-                changed: merged.changed.count, late: merged.late,
-                disagreements: merged.changed.count(where: \.statusDisagrees))
-            let waiting = merged.changed.filter { $0.legacy != nil && $0.hasUnsettledLegacy }
-            if !waiting.isEmpty { unconfirmed(waiting) }
+                changed: changed.count, late: merged.late,
+                disagreements: changed.indices.count { changed[$0].statusDisagrees })
+            let waiting = changed.indices.filter { changed[$0].legacy != nil && changed[$0].hasUnsettledLegacy }
+            if !waiting.isEmpty { unconfirmed(waiting.map { changed[$0] }) }
         }
     }
 
