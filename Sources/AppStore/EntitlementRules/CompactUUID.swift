@@ -1,11 +1,11 @@
 package import AppStoreModel
 
-/// A notificationUUID in few bytes: 128 bits where it is written in lower case as Apple does, else the text.
+/// A compact notificationUUID: 128 bits if the text is a lowercase UUID, as Apple writes it, otherwise the text.
 package enum CompactUUID: Hashable, Sendable {
     case bits(high: UInt64, low: UInt64)
     case text(NotificationUUID)
 
-    /// In the order of texts before every other.
+    /// Sorts before every other value.
     static let none = CompactUUID.text(NotificationUUID(""))
 
     init(_ uuid: NotificationUUID) { self = Self.bits(of: uuid.rawValue.utf8) ?? .text(uuid) }
@@ -22,7 +22,7 @@ package enum CompactUUID: Hashable, Sendable {
         }
     }
 
-    /// The first eight bytes of the text as one number, so that numbers are ordered as texts are.
+    /// The first eight bytes of the text as a big-endian number: comparing prefixes agrees with comparing texts.
     var prefix: UInt64 {
         var prefix: UInt64 = 0
         switch self {
@@ -76,7 +76,7 @@ package enum CompactUUID: Hashable, Sendable {
 
     static let textLength = 36
 
-    /// - Parameter text: has ``textLength`` bytes.
+    /// - Parameter text: a buffer of ``textLength`` bytes.
     static func write(high: UInt64, low: UInt64, to text: UnsafeMutableBufferPointer<UInt8>) {
         var index = 0
         for digit in 0..<32 {
@@ -92,7 +92,7 @@ package enum CompactUUID: Hashable, Sendable {
 }
 
 extension CompactUUID: Comparable {
-    /// The order of the texts, which is that of the bits.
+    /// Orders values by their texts; for two values of 128 bits that is the order of the bits.
     package static func < (one: CompactUUID, other: CompactUUID) -> Bool {
         if case .bits(let high, let low) = one, case .bits(let otherHigh, let otherLow) = other {
             return (high, low) < (otherHigh, otherLow)

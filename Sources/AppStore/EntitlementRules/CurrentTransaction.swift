@@ -1,8 +1,8 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Whether a transaction was replaced by an upgrade: Apple says so in its own transaction, or an upgrade was signed
-    /// after the last statement about that transaction and before its period ended.
+    /// Whether a transaction was replaced by an upgrade: Apple states it in the transaction itself, or an upgrade was
+    /// signed after the last statement about the transaction and begins before its period ends.
     package func isUpgraded(_ transaction: TransactionFacts) -> Bool {
         if transaction.isUpgraded { return true }
         guard let expiresDate = transaction.expiresDate else { return false }
@@ -14,24 +14,26 @@ extension PurchaseFacts {
         }
     }
 
-    /// The transaction that decides about the subscription at a moment: of those that have begun and were not upgraded the
-    /// one with the greatest purchaseDate, and of a period with added seats the one bought first; ties by expiresDate,
-    /// then signedDate, then transactionId. Where none has begun, the earliest. Nil if there is none.
+    /// The transaction that decides the state of the subscription at a moment; nil if there is none.
+    ///
+    /// Among the transactions that have begun and were not upgraded, it is the one with the greatest purchaseDate, and
+    /// within a period with added seats the first one bought. Ties are broken by expiresDate, then signedDate, then
+    /// transactionId. If no transaction has begun, it is the earliest one.
     package func currentTransaction(at instant: AppStoreInstant) -> TransactionFacts? {
         competingPeriods(from: instant).first?.first
     }
 
-    /// The period that is current at a moment, where one has begun, and those that begin after it: Apple renews up to a day
-    /// ahead, and until then everything is as before.
+    /// The period that is current at a moment, if one has begun, and the periods that begin later: Apple renews up to a
+    /// day ahead, and the renewal changes nothing until it begins.
     func competingPeriods(from instant: AppStoreInstant) -> [SubscriptionPeriod] {
         let periods = periods(after: instant) { !isUpgraded($0) }
         guard let current = periods.lastIndex(where: { $0.start <= instant }), current > 0 else { return periods }
         return Array(periods[current...])
     }
 
-    /// The periods that the transactions make, by the order of those that represent them.
+    /// Groups the transactions into periods, ordered by the transaction that represents each period.
     ///
-    /// - Parameter instant: a period that ended before others began by then may be left out.
+    /// - Parameter instant: a period that ended before others had begun by this moment may be left out.
     private func periods(
         after instant: AppStoreInstant, _ isIncluded: (TransactionFacts) -> Bool
     ) -> [SubscriptionPeriod] {
@@ -41,7 +43,7 @@ extension PurchaseFacts {
         }
         var periods: [SubscriptionPeriod] = []
         var latestStart: AppStoreInstant?
-        // The latest come last: only those of the same start can be later still.
+        // Transactions are sorted by start, so that only those with the same start can still be later.
         for transaction in transactions.values.reversed() {
             if let latestStart, transaction.start < latestStart { break }
             guard transaction.isAutoRenewable, isIncluded(transaction) else { continue }
@@ -52,8 +54,8 @@ extension PurchaseFacts {
         return periods
     }
 
-    /// Whether Apple's newest status, "revoked", is about a transaction that is known to be revoked: the one that came
-    /// with it. If that is not the current one, the subscription goes on.
+    /// Whether Apple's newest status, "revoked", is explained by a transaction known to be revoked: the one that came
+    /// with the status. If that transaction is not the current one, the subscription continues.
     var explainsRevokedStatus: Bool {
         guard let status, status.status == .revoked, let uuid = status.version.uuid else {
             return false
@@ -62,17 +64,17 @@ extension PurchaseFacts {
         if transactions.values.contains(where: { $0.revocationDate != nil && $0.version.tieBreak == tieBreak }) {
             return true
         }
-        // Apple may have signed the transaction again since.
+        // Apple may have signed the transaction again since then.
         let key = events.first { $0.uuid == uuid }?.key
         if let key, transactions[key]?.revocationDate != nil { return true }
-        // It may be older than what is kept of each.
+        // The transaction may be older than those that are kept.
         guard let latestTransaction, latestTransaction.version.uuid == uuid else {
             return false
         }
         return latestTransaction.content?.revocationDate != nil
     }
 
-    /// The latest period, also one that was upgraded.
+    /// Returns the latest period, including upgraded ones.
     func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
         periods(after: .latest, isIncluded).last?.first
     }
@@ -87,31 +89,31 @@ extension PurchaseFacts {
         return one.transactionId < other.transactionId
     }
 
-    /// Links to the customer's other purchases in the app.
+    /// The identifier shared by all the customer's purchases in the app.
     package var appTransactionId: AppTransactionId? {
         (latest { $0.appTransactionId }) ?? renewal?.appTransactionId
             ?? (isConsent ? AppTransactionId(originalTransactionId.rawValue) : nil)
     }
 
-    /// Whether this is no purchase, but what Apple said about a customer's consent: its originalTransactionId is the
-    /// customer's appTransactionId.
+    /// Whether this is not a purchase but Apple's statement about a customer's consent, with the customer's
+    /// appTransactionId as its originalTransactionId.
     package var isConsent: Bool {
         transactions.isEmpty && renewal == nil && status == nil && consentRescindedAt != nil
     }
 
-    /// When Apple last said that the consent for a minor's use of the app was withdrawn.
+    /// When Apple last stated that consent for a minor's use of the app was withdrawn.
     package var consentRescindedAt: AppStoreInstant? {
         events.last { $0.notificationType == .rescindConsent }?.signedDate
     }
 
-    /// The purchase this one continues after a migration to Advanced Commerce or a switch of bundles; its account link is
-    /// transferred.
+    /// The purchase that this one continues after a migration to Advanced Commerce or a switch of bundles. Its account
+    /// link is transferred.
     package var previousOriginalTransactionId: OriginalTransactionId? {
         (latest { $0.previousOriginalTransactionId })
             ?? predecessors.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
     }
 
-    /// What the latest transaction that says anything of the kind says.
+    /// Returns the value from the latest transaction that has one.
     private func latest<Value>(_ value: (TransactionFacts) -> Value?) -> Value? {
         for transaction in transactions.values.reversed() {
             if let value = value(transaction) { return value }
@@ -119,7 +121,7 @@ extension PurchaseFacts {
         return nil
     }
 
-    /// Whether this is a subscription that renews by itself.
+    /// Whether this purchase is an auto-renewable subscription.
     package var isSubscription: Bool {
         renewal != nil || status != nil || transactions.values.contains { $0.isAutoRenewable }
     }

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Fields that decide who may use what. One of another type than documented must not be guessed at.
+/// Fields that decide access. A value of an undocumented type in one of them must not be guessed at.
 package enum DecisiveFields {
     private static let names: Set<String> = [
         "transactionId", "originalTransactionId", "bundleId", "environment", "productId", "type", "purchaseDate",
@@ -9,7 +9,7 @@ package enum DecisiveFields {
         "isInBillingRetryPeriod", "status", "notificationType", "subtype",
     ]
 
-    /// Says which decisive fields are not as documented; nil for none.
+    /// Describes the decisive fields that are not as documented; nil if there are none.
     package static func problem(in problems: [FieldProblem]) -> String? {
         let decisive = problems.filter { problem in
             problem.path.split(separator: ".").last.map { names.contains(String($0)) } ?? false

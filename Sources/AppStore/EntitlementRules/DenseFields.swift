@@ -1,9 +1,10 @@
 internal import AppStoreModel
 
-// How values of the rules are written in dense text.
+// Dense encoding of the value types of the rules.
 
 extension DenseWriter {
-    /// A number as its distance to the one before, which Apple's ids are near to; a text as it is.
+    /// Writes a number as its difference from the previous one, which is small for Apple's ids; writes a text
+    /// unchanged.
     mutating func key(_ key: TransactionKey, since previous: inout UInt64) {
         switch key {
         case .number(let number):
@@ -13,12 +14,12 @@ extension DenseWriter {
         }
     }
 
-    /// As the milliseconds since another moment.
+    /// Writes a moment as milliseconds relative to another moment.
     mutating func instant(_ instant: AppStoreInstant, since other: Int64) {
         signed(instant.millisecondsSince1970 - other)  // both bounded: no overflow
     }
 
-    /// In two fields where it is 128 bits, else in one.
+    /// Writes a UUID of 128 bits in two fields, any other text in one.
     mutating func uuid(_ uuid: CompactUUID) {
         switch uuid {
         case .bits(let high, let low):
@@ -38,7 +39,7 @@ extension DenseReader {
         return .number(previous)
     }
 
-    /// Nil for what lies outside of what a moment may be.
+    /// Returns nil for a value outside the valid range of a moment.
     mutating func instant(since other: Int64) -> AppStoreInstant? {
         signed().flatMap { Self.instant($0, since: other) }
     }

@@ -1,8 +1,8 @@
-/// Writes many small values as one text: fields end with a dot, entries with a comma, and neither needs quotes inside a
-/// JSON string. Numbers are written in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first), signed ones in
-/// zigzag order; texts as `*` and the base64url of their bytes; an absent field is empty.
+/// Encodes many small values as one text that needs no escaping inside a JSON string. Fields end with a dot, entries
+/// with a comma. Numbers are written in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first), signed numbers in
+/// zigzag encoding, and texts as `*` followed by the base64url of their bytes. An absent field is empty.
 struct DenseWriter {
-    /// Room for text; the first `count` bytes are written.
+    /// Output buffer, of which the first `count` bytes are written.
     private var storage: [UInt8]
     private var count = 1
 
@@ -26,7 +26,7 @@ struct DenseWriter {
     /// Ends a field.
     mutating func endField() { append(UInt8(ascii: ".")) }
 
-    /// Ends an entry; absent fields at its end are left out.
+    /// Ends an entry and drops its trailing absent fields.
     mutating func endEntry() {
         while storage[count - 1] == UInt8(ascii: ".") { count -= 1 }
         append(UInt8(ascii: ","))
@@ -42,10 +42,10 @@ struct DenseWriter {
         }
     }
 
-    /// Small for numbers near zero of either sign.
+    /// Writes a signed number in zigzag encoding, short for numbers near zero of either sign.
     mutating func signed(_ number: Int64) { self.number(UInt64(bitPattern: number << 1 ^ number >> 63)) }
 
-    /// The value of this field in the entry before.
+    /// Writes a marker that repeats this field's value in the previous entry.
     mutating func same() { append(UInt8(ascii: "=")) }
 
     mutating func text(_ text: String) {
@@ -74,14 +74,14 @@ struct DenseWriter {
     }
 }
 
-/// Reads what ``DenseWriter`` wrote. Anything else makes ``isMalformed`` true, and reads as absent.
+/// Reads text written by ``DenseWriter``. Any other input sets ``isMalformed`` and reads as absent.
 struct DenseReader {
     private let bytes: [UInt8]
     private var position: Int
     private let end: Int
     private(set) var isMalformed = false
 
-    /// By byte, the value of a digit; 255 for what is none.
+    /// Value of each digit, indexed by byte; 255 for a byte that is not a digit.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: .max, count: 256)
         for (value, digit) in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8.enumerated() {
@@ -91,7 +91,7 @@ struct DenseReader {
     }()
     private let values = DenseReader.values
 
-    /// - Parameter range: of the text in the bytes.
+    /// - Parameter range: the range of the text in the bytes.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -100,7 +100,7 @@ struct DenseReader {
 
     var isAtEnd: Bool { position >= end }
 
-    /// Goes to the next entry, over fields that nobody asked for.
+    /// Advances to the next entry, skipping unread fields.
     mutating func endEntry() {
         while position < end {
             position += 1
@@ -109,7 +109,7 @@ struct DenseReader {
         isMalformed = true
     }
 
-    /// The number of the next field; nil where it is absent.
+    /// Reads the number in the next field; nil if it is absent.
     mutating func number() -> UInt64? {
         var number: UInt64 = 0
         let start = position
@@ -129,10 +129,10 @@ struct DenseReader {
         number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
 
-    /// Whether the next field is that of the entry before, and goes over it if so.
+    /// Returns whether the next field repeats the previous entry's value, and consumes the field if so.
     mutating func isSame() -> Bool { skip(UInt8(ascii: "=")) }
 
-    /// The text of the next field; nil where it is a number or absent.
+    /// Reads the text in the next field; nil if the field is a number or absent.
     mutating func text() -> String? {
         guard position < end, bytes[position] == UInt8(ascii: "*") else { return nil }
         position += 1
@@ -161,7 +161,7 @@ struct DenseReader {
         return true
     }
 
-    /// A field ends with a dot or with its entry.
+    /// Consumes the end of a field: a dot, or the end of its entry, which stays unread.
     private mutating func endField() {
         guard position < end else { return }
         switch bytes[position] {

@@ -2,15 +2,15 @@ internal import AppStoreModel
 package import JSON
 
 extension EntitlementAnswer {
-    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants` (those that hold), `inactive` (what granted
-    /// something before or will), `balances`, `reports`, `nextChange`, `knownSince`. Lists other than the first two are
-    /// left out where they are empty.
+    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants` (current ones), `inactive` (former and
+    /// future grants), `balances`, `reports`, `nextChange`, `knownSince`. Empty lists are omitted, except `active` and
+    /// `grants`.
     package func write(to object: inout JSONWriter) {
         object.set("asOf", asOf)
         writeTimeless(to: &object)
     }
 
-    /// As ``write(to:)`` without the moment: equal as long as the answer is.
+    /// Writes the same members without `asOf`, so that the bytes change only when the answer does.
     package func writeTimeless(to object: inout JSONWriter) {
         object.array("active") { array in
             // Grants are sorted by entitlement.

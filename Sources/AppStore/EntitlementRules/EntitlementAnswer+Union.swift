@@ -1,8 +1,8 @@
 package import AppStoreModel
 
 extension EntitlementAnswer {
-    /// The answers of several environments as one, each row with its environment. Whoever asks for it lets sandbox
-    /// purchases count, as a backend does whose customers include App Review and testers.
+    /// Combines the answers of several environments into one; each row carries its environment. A caller that asks for
+    /// the union counts sandbox purchases too, as a backend with App Review and testers among its customers does.
     package static func union(of answers: [EntitlementAnswer], at instant: AppStoreInstant) -> EntitlementAnswer {
         if let only = answers.first, answers.count == 1 { return only }
         var union = EntitlementAnswer(asOf: instant)

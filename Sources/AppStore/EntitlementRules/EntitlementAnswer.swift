@@ -1,44 +1,44 @@
 package import AppStoreModel
 
-/// One reason for an entitlement, whether it holds now or not.
+/// One reason for an entitlement, whether or not it is currently in effect.
 package struct EntitlementGrant: Hashable, Sendable {
     package var entitlement: String
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
     package var isEntitled: Bool
-    /// `SubscriptionState.Phase` or `OneTimeState.Phase` as text.
+    /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
     package var state: String
     package var productId: ProductId
     package var originalTransactionId: OriginalTransactionId
     package var transactionId: TransactionId
     package var ownership: InAppOwnershipType?
-    /// When this state ends by itself. It is published where it is the end of access.
+    /// When this state ends by itself. Published only if access ends then.
     package var until: AppStoreInstant?
     package var willRenew: Bool?
-    /// Whether a commitment of twelve months renews at its end.
+    /// Whether a twelve-month commitment renews at its end.
     package var commitmentWillRenew: Bool?
     package var autoRenewProductId: ProductId?
-    /// The product it renews as, where that is another.
+    /// The product at the next renewal, if different from the current one.
     package var pendingProductId: ProductId?
     package var gracePeriodExpiresDate: AppStoreInstant?
-    /// Of an announced price increase: 0 while the customer has not answered.
+    /// Status of an announced price increase: 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var expirationIntent: ExpirationIntent?
     package var seats: Int64?
-    /// Advanced Commerce: the SKUs that are not revoked; nil without items.
+    /// Advanced Commerce: SKUs of the items that are not revoked; nil without items.
     package var skus: [String]?
     package var needsStatusQuery = false
-    /// Access rests on input that is not read yet.
+    /// Whether access depends on input that has not been read yet.
     package var isUnknown = false
-    /// Signed, unless version 1 notifications decided, or alone say that there is something.
+    /// Signed, unless the grant was decided by version 1 notifications or is known from them alone.
     package var trust = FactTrust.signed
-    /// Version 1 notifications say more of the purchase, and Apple has not confirmed it.
+    /// Whether version 1 notifications make further statements about the purchase that Apple has not confirmed.
     package var awaitsConfirmation = false
     package var details = GrantDetails()
 }
 
 extension EntitlementGrant {
-    /// Ends the grant where all items that give it are revoked.
+    /// Ends the grant if all items that provide it are revoked.
     fileprivate mutating func revoke(_ item: ItemEntitlement) {
         guard let revocationDate = item.revocationDate else { return }
         isEntitled = false
@@ -49,7 +49,7 @@ extension EntitlementGrant {
     }
 }
 
-/// Units of one consumable product of an app over all its transactions. Saturates at the limits of 64 bits.
+/// Units of one consumable product of an app over all its transactions. Sums saturate at the limits of 64 bits.
 package struct UnitBalance: Hashable, Sendable {
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
@@ -68,7 +68,7 @@ package struct UnitBalance: Hashable, Sendable {
         self.debitedUnits = debitedUnits
     }
 
-    package var netUnits: Int64 { creditedUnits - debitedUnits }  // both from 0 up
+    package var netUnits: Int64 { creditedUnits - debitedUnits }  // both are nonnegative
 
     mutating func add(_ state: OneTimeState) {
         creditedUnits = Self.saturating(creditedUnits, state.creditedUnits)
@@ -81,9 +81,9 @@ package struct UnitBalance: Hashable, Sendable {
     }
 }
 
-/// What a holder may use at a moment, and why.
+/// A holder's entitlements at a moment, with the reason for each.
 package struct EntitlementAnswer: Hashable, Sendable {
-    /// A transaction that gives less than it may be meant to.
+    /// A transaction that may grant less than intended.
     package struct Report: Hashable, Sendable {
         package var environment: AppStoreEnvironment
         package var bundleId: BundleId
@@ -99,15 +99,15 @@ package struct EntitlementAnswer: Hashable, Sendable {
     package var reports: [Report] = []
     /// When the answer changes by itself; nil if it never does.
     package var nextChange: AppStoreInstant?
-    /// For a past moment of which not everything that was known is kept: since when it is, so that the answer may differ
-    /// from the one given then. Nil where the answer is whole.
+    /// For a past moment whose facts are only partly kept: the moment from which they are complete. The answer may then
+    /// differ from the one given at the time. Nil if the facts are complete.
     package var knownSince: AppStoreInstant?
 
-    /// Units were counted that only version 1 notifications tell of.
+    /// Whether the balances include units known only from version 1 notifications.
     var hasUnsignedBalance = false
 
-    /// On what the answer rests: a shared secret where version 1 notifications decided something of it. What waits for
-    /// confirmation has decided nothing.
+    /// The basis of the answer: the shared secret if version 1 notifications decided any part of it. Statements that
+    /// await confirmation decide nothing.
     package var trust: FactTrust {
         let isUnsigned = grants.contains {
             $0.trust == .sharedSecret && ($0.isEntitled || $0.state != SubscriptionState.Phase.unconfirmed.rawValue)
@@ -120,15 +120,16 @@ package struct EntitlementAnswer: Hashable, Sendable {
 }
 
 extension EntitlementAnswer {
-    /// Which facts an answer looks at.
+    /// The facts that an answer is based on.
     package enum View: Sendable {
-        /// All that is known.
+        /// All known facts.
         case newestFacts
-        /// What had happened by then, as far as the facts kept tell.
+        /// Facts dated up to the moment, as far as they are kept.
         case history
     }
 
-    /// The union over purchases of one environment: purchases of another are left out, for they never share a record.
+    /// Combines the purchases of one environment. Purchases of other environments are ignored: environments never share
+    /// a record.
     package init(
         purchases: [PurchaseFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,
         view: View = .newestFacts
@@ -208,7 +209,8 @@ extension EntitlementAnswer {
         }
     }
 
-    /// Apple says that it is active, and no transaction is known that would say what: nothing can be granted.
+    /// Reports a subscription that Apple states is active but none of whose transactions is known: nothing can be
+    /// granted.
     private mutating func reportMissingTransaction(of purchase: PurchaseFacts) {
         reports.append(
             Report(
@@ -216,7 +218,7 @@ extension EntitlementAnswer {
                 transactionId: TransactionId(purchase.originalTransactionId.rawValue), problem: .transactionMissing))
     }
 
-    /// One-time transactions that only version 1 notifications name: they are shown, and give nothing.
+    /// Adds one-time transactions known only from version 1 notifications. They are listed and grant nothing.
     private mutating func addUnconfirmed(_ purchase: PurchaseFacts, _ rules: ProductRules) {
         for transaction in purchase.unsignedTransactions where !transaction.isAutoRenewable {
             guard let productId = transaction.productId, transaction.type != .consumable else { continue }

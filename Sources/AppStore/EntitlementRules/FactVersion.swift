@@ -1,15 +1,15 @@
 package import AppStoreModel
 internal import JSON
 
-/// Which of two statements about the same object is the newer one: a total order that every replica agrees on.
+/// Decides which of two statements about the same object is newer: a total order on which every replica agrees.
 ///
-/// Trust goes before date: what Apple signed is greater than whatever only a shared secret vouched for. Then the
-/// signedDate of the object counts, then the text of the notificationUUID it came with.
+/// Trust takes precedence over date: a statement signed by Apple is greater than any that is authenticated only by a
+/// shared secret. Next come the signedDate of the object and the text of the notificationUUID that delivered it.
 package struct FactVersion: Hashable, Comparable, Sendable {
     package var signedDate: AppStoreInstant
-    /// False for what only a shared secret vouched for (version 1 and older).
+    /// False for statements authenticated only by a shared secret (version 1 and older).
     package var isSigned: Bool
-    /// Of the notification that brought it.
+    /// UUID of the notification that delivered the statement.
     var uuid: CompactUUID?
 
     package init(signedDate: AppStoreInstant, isSigned: Bool = true, notificationUUID: NotificationUUID? = nil) {
@@ -24,10 +24,10 @@ package struct FactVersion: Hashable, Comparable, Sendable {
         self.uuid = uuid
     }
 
-    /// The notification that brought it; nil for facts fetched through the App Store Server API.
+    /// The notification that delivered the statement; nil for facts fetched through the App Store Server API.
     package var notificationUUID: NotificationUUID? { uuid?.uuid }
 
-    /// What `trust` says of facts that only a shared secret vouched for.
+    /// Value of the JSON member `trust` for facts authenticated only by a shared secret.
     static let sharedSecret = "shared-secret"
 
     package static func < (lhs: FactVersion, rhs: FactVersion) -> Bool {
@@ -37,15 +37,15 @@ package struct FactVersion: Hashable, Comparable, Sendable {
     }
 }
 
-/// Facts about one object that are replaced as a whole by newer ones.
+/// Facts about one object that newer facts replace as a whole.
 protocol VersionedFacts: Hashable, Sendable {
     var version: FactVersion { get }
-    /// Writes the object, with the version and unknown fields: equal facts have equal texts.
+    /// Writes the object with its version and unknown fields. Equal facts produce equal texts.
     func writeObject(to writer: inout JSONWriter)
 }
 
 extension VersionedFacts {
-    /// The greater of two by version; where versions are equal, by the bytes of the content.
+    /// Returns the statement with the greater version; equal versions are ordered by the bytes of the content.
     static func newer(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }
         return isNewer(other, than: one) ? other : one

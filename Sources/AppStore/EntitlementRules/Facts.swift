@@ -1,31 +1,31 @@
 internal import AppStoreModel
 package import JSON
 
-/// What one statement says.
+/// The content of one statement.
 package protocol FactsContent: Hashable, Sendable {
     var version: FactVersion { get }
-    /// One that says nothing.
+    /// Creates empty content.
     init(version: FactVersion)
-    /// Reads what ``write(to:)`` wrote. Nil without a signedDate.
+    /// Reads the output of ``write(to:)``. Nil without a signedDate.
     init?(_ element: JSONElement)
-    /// Writes the members of an object, with the version and unknown fields: equal contents have equal texts.
+    /// Writes the members of an object, including the version and unknown fields. Equal contents produce equal texts.
     func write(to object: inout JSONWriter)
 }
 
-/// Facts that are passed on as one reference, with the JSON text that they were read from or are written as: most
+/// Facts that are passed by reference, along with the JSON text that they were read from or will be written as: most
 /// notifications leave them unchanged.
 @dynamicMemberLookup
 package struct Facts<Content: FactsContent>: VersionedFacts {
     package let version: FactVersion
     private let storage: LazyContent<Content>
 
-    /// - Parameter text: what ``write(to:)`` would write, inside its braces.
+    /// - Parameter text: the output of ``write(to:)``, without the enclosing braces.
     package init(_ content: Content, text: ArraySlice<UInt8>? = nil) {
         version = content.version
         storage = LazyContent(content, text: text)
     }
 
-    /// Facts of a text that this library wrote. Nil without a signedDate.
+    /// Creates facts from a text that this library wrote, without parsing it yet. Nil without a signedDate.
     init?(unread element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
@@ -56,7 +56,7 @@ package struct Facts<Content: FactsContent>: VersionedFacts {
         if let text = storage.text { writer.text(text) } else { writer.object { content.write(to: &$0) } }
     }
 
-    /// The same with their text at hand, for facts that are going to be written.
+    /// These facts with their JSON text computed, for facts that are about to be written.
     var written: Facts { Facts(content, text: JSONWriter.text { writeObject(to: &$0) }[...]) }
 
     package static func == (one: Facts, other: Facts) -> Bool {

@@ -1,16 +1,16 @@
 package import AppStoreModel
 
-/// One of the names that a transaction gives, and until when by its items.
+/// An entitlement granted by a transaction, and when its items end it.
 struct ItemEntitlement: Hashable, Sendable {
     var name: String
-    /// When the last item that gives it was revoked; nil while one is held, and without items.
+    /// When the last item that grants it was revoked; nil while an unrevoked item grants it, and without items.
     var revocationDate: AppStoreInstant?
 }
 
 extension ProductRule {
-    /// The names that the holder of a transaction may use. An Advanced Commerce transaction gives what its items give,
-    /// each by the rule for its SKU, else by the rule for the product; one item may be revoked while the others are held.
-    /// Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
+    /// Returns the entitlements of a transaction's holder. Each item of an Advanced Commerce transaction grants the
+    /// entitlements of the rule for its SKU, or otherwise of the rule for the product. One item may be revoked while
+    /// others are not. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
     func entitlements(of transaction: TransactionFacts, at instant: AppStoreInstant) -> [ItemEntitlement] {
         guard !transaction.items.isEmpty else { return entitlements.map { ItemEntitlement(name: $0) } }
         var result: [ItemEntitlement] = []
@@ -34,12 +34,12 @@ extension TransactionTraits.Item {
 }
 
 extension TransactionFacts {
-    /// Advanced Commerce: the SKUs of the items that are not revoked then; nil without items.
+    /// Advanced Commerce: SKUs of the items that are not revoked at that moment; nil without items.
     package func skus(at instant: AppStoreInstant) -> [String]? {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// When units are taken back: with the transaction, or with the last of its items.
+    /// When units are debited: when the transaction is revoked, or otherwise its last item.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

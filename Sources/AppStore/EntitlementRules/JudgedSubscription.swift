@@ -1,13 +1,13 @@
 internal import AppStoreModel
 
-/// The state of a subscription as the policy for version 1 notifications lets it be: see ``LegacyTrust``.
+/// The state of a subscription under the app's policy for version 1 notifications, see ``LegacyTrust``.
 ///
-/// Under `confirm` what Apple has not settled gives and takes nothing: access is as Apple signed it last, and where
-/// nothing is signed the purchase is shown as unconfirmed.
+/// Under `confirm`, statements that Apple has not settled neither grant nor remove access: access follows Apple's last
+/// signed statements, and a purchase without any is shown as unconfirmed.
 struct JudgedSubscription {
-    /// Nil where the purchase is no subscription.
+    /// Nil if the purchase is not a subscription.
     private(set) var state: SubscriptionState?
-    /// By which ``state`` was decided.
+    /// The facts on which ``state`` is based.
     private(set) var facts: PurchaseFacts
     private(set) var nextChange: AppStoreInstant?
     private(set) var trust = FactTrust.signed
@@ -22,7 +22,7 @@ struct JudgedSubscription {
         switch rules.legacyTrust[purchase.bundleId] {
         case .observe: return
         case .accept: accept(at: instant, rules, view)
-        // Of a past moment what was confirmed since is known.
+        // In a view of the past, statements confirmed since then are already known.
         case .confirm: if view == .newestFacts { wait(at: instant, rules) }
         }
     }
@@ -62,14 +62,14 @@ struct JudgedSubscription {
             let both = purchase.stateAndNextChange(at: instant, policy: rules.subscriptions)
             return (both?.state, both?.nextChange)
         case .history:
-            // What came next is known to whoever asks for a later moment.
+            // A caller can query a later moment for the next change.
             return (purchase.state(asOf: instant, policy: rules.subscriptions), nil)
         }
     }
 }
 
 extension PurchaseFacts {
-    /// Whether version 1 notifications say something that does not count until Apple confirms it.
+    /// Whether version 1 notifications make statements that do not count until Apple confirms them.
     package func awaitsConfirmation(_ rules: LegacyTrustRules) -> Bool {
         legacy != nil && rules[bundleId] == .confirm && hasUnsettledLegacy
     }

@@ -1,17 +1,17 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Identifies a statement of one version 1 body about a purchase: when it was received, and the first bytes of the digest
-/// of its content, which the record has as notificationUUID. A replay gives the same.
+/// Identifies a version 1 statement about a purchase by its time of receipt and the first bytes of the digest of its
+/// content, which is the notificationUUID of the record. A replay yields the same id.
 package typealias LegacyFactId = TransactionVersion
 
-/// Ids of facts, by receipt: the latest, see ``FactsBounds``.
+/// Ids of facts, sorted by receipt. Only the latest are kept, see ``FactsBounds``.
 struct LegacyFactIds: Hashable, Sendable {
     private(set) var values: [LegacyFactId] = []
 
     init(_ values: [LegacyFactId] = []) { self.values = values }
 
-    /// - Returns: whether it was not known.
+    /// - Returns: whether the id was added.
     mutating func insert(_ id: LegacyFactId) -> Bool {
         var index = values.count
         while index > 0, id < values[index - 1] { index -= 1 }
@@ -28,8 +28,8 @@ struct LegacyFactIds: Hashable, Sendable {
 
     func contains(_ id: LegacyFactId) -> Bool { values.contains(id) }
 
-    /// Whether the fact is one of these, or older than all of so many that no older one is kept: what was decided of those
-    /// was decided after its receipt.
+    /// Whether the set contains the id, or is full and the id is older than all of its members. Older ids were dropped,
+    /// so the fact counts as decided after its receipt.
     func covers(_ id: LegacyFactId) -> Bool {
         if values.contains(id) { return true }
         guard values.count >= FactsBounds.legacyIds, let oldest = values.first else { return false }
@@ -40,7 +40,7 @@ struct LegacyFactIds: Hashable, Sendable {
         values.removeAll { $0.signedDate <= moment }
     }
 
-    /// Writes pairs of the moment of receipt and the digest's first bytes; nothing for none.
+    /// Writes pairs of the time of receipt and the first bytes of the digest; writes nothing if empty.
     func write(as name: StaticString, to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         object.array(name) { array in
@@ -53,7 +53,7 @@ struct LegacyFactIds: Hashable, Sendable {
         }
     }
 
-    /// Reads what ``write(as:to:)`` wrote; pairs of another form are left out.
+    /// Reads the output of ``write(as:to:)`` and ignores malformed pairs.
     static func read(_ name: StaticString, _ fields: inout FieldReader) -> [LegacyFactId] {
         (fields.element(name)?.elements ?? []).compactMap { pair in
             let values = pair.elements

@@ -1,27 +1,27 @@
 internal import AppStoreModel
 internal import JSON
 
-/// What version 1 and older notifications said about a purchase, for which only a shared secret vouched.
+/// Statements about a purchase from version 1 and older notifications, authenticated only by a shared secret.
 ///
-/// Kept beside the signed facts and never among them, so that no merge lets one of these replace a signed fact. Their
-/// dates say when something happened and not when Apple wrote it, so they are compared with nothing that is signed: a
-/// version here is the moment of receipt. What counts of them, see ``PurchaseFacts/unsettledLegacy``.
+/// They are kept beside the signed facts and never among them, so that no merge lets one of them replace a signed fact.
+/// Their dates are those of the events, not of Apple's writing, so they are not compared with signed dates: the version
+/// of such a fact is its time of receipt. ``PurchaseFacts/unsettledLegacy`` decides which of them count.
 ///
-/// The parts are joins by kind. Bounded by the moment of receipt, which is also what an erasure removes by, whatever a
-/// forged body says of its transaction.
+/// The parts are joins by kind. They are bounded by time of receipt, which an erasure also uses, so that a forged date
+/// in a body has no influence on either.
 package struct LegacyFacts: Hashable, Sendable {
-    /// Transactions as bodies tell them that say nothing of an end before the expiry.
+    /// Transactions from bodies that state no end before the expiry.
     package private(set) var transactions = Transactions()
-    /// Transactions that were cancelled or replaced by an upgrade. They stay so whatever later bodies say: version 1 has
-    /// no reversal.
+    /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot change that: version 1 has no
+    /// reversal.
     package private(set) var endedTransactions = Transactions()
     private(set) var renewal: UnsignedRenewal?
-    /// The newest body that names the purchase, and no transaction of it.
+    /// The newest body that names the purchase but none of its transactions.
     private(set) var unresolved: LegacyFactId?
     private(set) var history = PurchaseEvents()
-    /// Facts that were known when Apple was asked, and answered.
+    /// Facts that were known when Apple was queried and answered.
     private(set) var confirmed = LegacyFactIds()
-    /// Facts that Apple did not know for seven days: they count no more, nor do older ones.
+    /// Facts that Apple did not know for seven days: they and older ones no longer count.
     private(set) var setAside = LegacyFactIds()
 
     init() {}
@@ -30,7 +30,7 @@ package struct LegacyFacts: Hashable, Sendable {
         !hasFacts && history.values.isEmpty && confirmed.values.isEmpty && setAside.values.isEmpty
     }
 
-    /// Whether anything of it may change an answer or ask a question.
+    /// Whether any of the facts may change an answer or cause a query to Apple.
     var hasFacts: Bool {
         !transactions.isEmpty || !endedTransactions.isEmpty || renewal != nil || unresolved != nil
     }
@@ -38,7 +38,7 @@ package struct LegacyFacts: Hashable, Sendable {
     /// Notifications, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
-    /// Transactions in both forms, each once.
+    /// Active and ended transactions, each transaction once.
     package var allTransactions: [TransactionFacts] {
         transactions.values + endedTransactions.values.filter { transactions[$0.key] == nil }
     }
@@ -49,13 +49,13 @@ package struct LegacyFacts: Hashable, Sendable {
             + [renewal.map { LegacyFactId($0.facts.version) }, unresolved].compactMap { $0 }
     }
 
-    /// The latest moment that anything of it was received or dated at.
+    /// The latest receipt or date among these facts.
     var latestDate: AppStoreInstant {
         let dates = (ids + confirmed.values.suffix(1) + setAside.values.suffix(1)).map(\.signedDate)
         return max(history.values.last?.signedDate ?? .earliest, dates.max() ?? .earliest)
     }
 
-    /// The account that the latest transaction names.
+    /// The account named by the latest transaction with an appAccountToken.
     var appAccountToken: AppAccountToken? {
         transactions.values.last { $0.appAccountToken != nil }?.appAccountToken
             ?? endedTransactions.values.last { $0.appAccountToken != nil }?.appAccountToken
@@ -115,14 +115,14 @@ package struct LegacyFacts: Hashable, Sendable {
         }
     }
 
-    /// - Returns: whether it was not known.
+    /// - Returns: whether the id was stored as the newest.
     mutating func takeUnresolved(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
         guard Self.isKept(id.signedDate, erasedAt), unresolved.map({ $0 < id }) ?? true else { return false }
         unresolved = id
         return true
     }
 
-    /// - Returns: whether it was not known, or not so. A confirmation leaves the history alone.
+    /// - Returns: whether the history changed. A confirmation leaves the history unchanged.
     mutating func take(_ event: PurchaseEvent, erasedAt: AppStoreInstant?) -> Bool {
         Self.isKept(event.signedDate, erasedAt) && history.take(event, atMost: FactsBounds.legacyEvents)
     }
@@ -133,12 +133,12 @@ package struct LegacyFacts: Hashable, Sendable {
 
     // MARK: Settling
 
-    /// - Returns: whether that is new.
+    /// - Returns: whether the id was added.
     mutating func confirm(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
         Self.isKept(id.signedDate, erasedAt) && confirmed.insert(id)
     }
 
-    /// - Returns: whether that is new.
+    /// - Returns: whether the id was added.
     mutating func putAside(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
         Self.isKept(id.signedDate, erasedAt) && setAside.insert(id)
     }
@@ -155,13 +155,13 @@ package struct LegacyFacts: Hashable, Sendable {
 }
 
 extension TransactionFacts {
-    /// Whether one statement about a cancelled transaction replaces another: the later cancellation, then the later receipt.
+    /// Whether one statement about a cancelled transaction replaces another: by later cancellation, then later receipt.
     fileprivate static func isCancelledLater(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (date, otherDate) = (one.revocationDate ?? .earliest, other.revocationDate ?? .earliest)
         return date == otherDate ? isNewer(one, than: other) : date > otherDate
     }
 
-    /// Whether one statement about a transaction replaces another: the later expiry, then the later receipt.
+    /// Whether one statement about a transaction replaces another: by later expiry, then later receipt.
     fileprivate static func isLonger(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (date, otherDate) = (one.expiresDate ?? .earliest, other.expiresDate ?? .earliest)
         return date == otherDate ? isNewer(one, than: other) : date > otherDate
@@ -171,7 +171,7 @@ extension TransactionFacts {
 // MARK: JSON
 
 extension LegacyFacts {
-    /// Writes the members of an object: as those of the signed facts are named.
+    /// Writes the members of an object, with the same names as for the signed facts.
     func write(to object: inout JSONWriter) {
         confirmed.write(as: "confirmed", to: &object)
         setAside.write(as: "setAside", to: &object)
@@ -182,9 +182,9 @@ extension LegacyFacts {
         history.write(to: &object)
     }
 
-    /// Reads what ``write(to:)`` wrote; nil for dense texts that it does not write.
+    /// Reads the output of ``write(to:)``; nil for dense texts that it does not produce.
     ///
-    /// - Parameter keepsText: the text is one that this library wrote.
+    /// - Parameter keepsText: whether this library wrote the text.
     init?(_ element: JSONElement, keepsText: Bool) {
         var fields = FieldReader(element)
         guard let transactions = fields.transactions(), let eventText = fields.dense("events"),
@@ -197,7 +197,7 @@ extension LegacyFacts {
             ended = read
         }
         var outcome = PurchaseFacts.MergeOutcome()
-        // What claims to be signed is not, wherever else it is kept.
+        // A fact marked as signed does not belong here: signed facts are kept elsewhere.
         for transaction in transactions.values + ended.values where !transaction.version.isSigned {
             take(transaction, erasedAt: nil, &outcome)
         }
@@ -210,13 +210,13 @@ extension LegacyFacts {
 }
 
 extension FieldReader {
-    /// Empty where there is none, nil where it is no dense text.
+    /// Returns an empty reader if the member is absent, nil if it is not a dense text.
     mutating func dense(_ name: StaticString) -> DenseReader? {
         guard let element = element(name) else { return DenseReader([], 0..<0) }
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
     }
 
-    /// The members `traits` and `transactions`; nil where they are not what this library writes.
+    /// Reads the members `traits` and `transactions`; nil if this library would not have written them.
     fileprivate mutating func transactions() -> Transactions? {
         let traits = objects("traits").map(TransactionTraits.init(_:))
         return dense("transactions").flatMap { Transactions(dense: $0, traits: traits) }

@@ -1,23 +1,23 @@
 package import AppStoreModel
 
-/// A question for Apple about a purchase that version 1 notifications named.
+/// A query to Apple about a purchase named by version 1 notifications.
 package struct LegacyQuestion: Hashable, Sendable {
-    /// From when on: the receipt of the oldest fact that is not settled, or a moment at which Apple is asked again.
+    /// When the query is due: at the receipt of the oldest unsettled fact, or at the time of a repeated query.
     package var due: AppStoreInstant
-    /// All that was received until now: what an answer settles.
+    /// Ids of all facts received so far, which an answer settles.
     package var ids: [LegacyFactId]
-    /// Transactions that a signed copy is wanted of, the latest by receipt first.
+    /// Transactions for which a signed copy is requested, latest receipt first.
     package var transactions: [TransactionId]
 }
 
 extension PurchaseFacts {
-    /// How long after the receipt of a cancellation Apple is asked again while the signed transaction does not show it, in
-    /// milliseconds; after the last one what Apple signed holds.
+    /// Delays after the receipt of a cancellation, in milliseconds, at which Apple is queried again while the signed
+    /// transaction does not show it. After the last one, Apple's signed statement prevails.
     static let contestedSteps: [Int64] = [300_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000, 72 * 3_600_000]
 
-    /// The question that Apple is asked now or later; nil for none.
+    /// The query that is due now or later; nil if there is none.
     ///
-    /// It depends on the facts alone, so that every replica asks the same, and a restart asks nothing again.
+    /// It depends on the facts alone, so that every replica makes the same query and a restart repeats none.
     package var legacyQuestion: LegacyQuestion? {
         guard let legacy else { return nil }
         let unsettled = unsettledLegacy ?? UnsettledLegacy()
@@ -38,14 +38,15 @@ extension PurchaseFacts {
             due: first, ids: answeredLegacyIds, transactions: transactions.filter { seen.insert($0).inserted })
     }
 
-    /// The facts that an answer to a question of now settles: all that were received, also one that says the same as Apple so
-    /// far, since the answer may say something else (app-store.md 12.4).
+    /// The facts that an answer to a query at this moment settles: all those received, including a fact that agrees
+    /// with Apple so far, because the answer may contradict it (app-store.md 12.4).
     package var answeredLegacyIds: [LegacyFactId] {
         guard let legacy else { return [] }
         return legacy.ids.filter { !legacy.setAside.covers($0) && !legacy.confirmed.contains($0) }
     }
 
-    /// When Apple is asked about a cancellation; nil once the signed transaction shows it, and after the last time.
+    /// Returns when Apple is queried about a cancellation; nil once the signed transaction shows it, and after the last
+    /// attempt.
     private func contestedMoment(of ended: TransactionFacts, _ legacy: LegacyFacts) -> AppStoreInstant? {
         let receipt = ended.version.signedDate
         guard let signed = transactions[ended.key] else { return receipt }
@@ -56,8 +57,9 @@ extension PurchaseFacts {
         return Self.contestedSteps.map { receipt.advanced(byMilliseconds: $0) }.first { $0 >= signedDate }
     }
 
-    /// The end of the period, or of its grace period, if Apple has signed nothing since: version 1 has no word for a plain
-    /// expiry, so Apple is asked once. Nil where renewal was switched off before: then the end is known.
+    /// The end of the period, or of its grace period, if Apple has signed nothing since then. Version 1 has no
+    /// notification of a plain expiry, so Apple is queried once. Nil if renewal was switched off before: the end is
+    /// then already known.
     private var unheardEnd: AppStoreInstant? {
         guard let end = latestPeriod({ !isUpgraded($0) && $0.revocationDate == nil })?.expiresDate,
             renewal?.autoRenewStatus != .off || renewal?.gracePeriodExpiresDate != nil

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 
-/// A product of an app: two apps may have products of one name.
+/// A product of an app: two apps may use the same product identifier.
 struct AppProduct: Hashable {
     var bundleId: BundleId
     var productId: ProductId
 }
 
-/// One transaction of a product that does not renew by itself.
+/// A transaction of a product that does not renew automatically.
 struct OneTimeEntry {
     var purchase: PurchaseFacts
     var productId: ProductId
@@ -14,9 +14,9 @@ struct OneTimeEntry {
 
     var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
 
-    /// States of all transactions of one product, and when each becomes another by itself. Non-renewing ones extend each
-    /// other where the rule says so: each begins where the one before ends, unless that is past. The `until` of one that
-    /// holds is the end of those that follow it without a gap.
+    /// Returns the states of all transactions of one product, and when each changes by itself. If the rule says so,
+    /// non-renewing subscriptions extend each other: each begins when the previous one ends, unless that is in the
+    /// past. The `until` of an active one includes those that follow it without a gap.
     static func states(
         of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
     ) -> [(entry: OneTimeEntry, state: OneTimeState, change: AppStoreInstant?)] {
@@ -45,14 +45,14 @@ struct OneTimeEntry {
     }
 }
 
-/// From when to when a non-renewing subscription runs.
+/// The time during which a non-renewing subscription runs.
 private struct PassTime {
     let start: AppStoreInstant
     let end: AppStoreInstant
-    /// The end, or the revocation before it.
+    /// When access ends: at the end, or at an earlier revocation.
     let access: AppStoreInstant
 
-    /// Nil for another type, and without a length.
+    /// Nil for other product types, and without a length.
     init?(of facts: TransactionFacts, from start: AppStoreInstant, at instant: AppStoreInstant, rule: ProductRule) {
         guard facts.type == .nonRenewingSubscription, let length = rule.lengthMilliseconds else { return nil }
         self.start = start
@@ -60,9 +60,9 @@ private struct PassTime {
         access = min(end, facts.revocationDate ?? end)
     }
 
-    /// The end of access by this one and those that follow it without a gap.
+    /// Returns the end of access through this subscription and those that follow it without a gap.
     ///
-    /// - Parameter others: by start.
+    /// - Parameter others: sorted by start.
     func endOfAccess(followedBy others: [PassTime]) -> AppStoreInstant {
         others.reduce(access) { end, next in next.start <= end ? max(end, next.access) : end }
     }

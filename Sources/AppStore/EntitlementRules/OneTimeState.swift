@@ -1,28 +1,28 @@
 package import AppStoreModel
 
-/// State of a transaction that does not renew by itself.
+/// State of a transaction that does not renew automatically.
 package struct OneTimeState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         /// Consumable: units are credited.
         case credited = "CREDITED"
-        /// Consumable: some units were taken back.
+        /// Consumable: some units were debited.
         case partlyRefunded = "PARTLY_REFUNDED"
-        /// Consumable: all units were taken back.
+        /// Consumable: all units were debited.
         case refunded = "REFUNDED"
-        /// Non-consumable, or non-renewing subscription inside its time.
+        /// Non-consumable, or a non-renewing subscription that has not ended.
         case owned = "OWNED"
-        /// Non-renewing subscription past its time, or one whose length the app has not set.
+        /// Non-renewing subscription that has ended, or whose length is not configured.
         case ended = "ENDED"
         case revoked = "REVOKED"
-        /// Of a type this library does not know: gives nothing.
+        /// Product type unknown to this library: grants nothing.
         case unknown = "UNKNOWN"
     }
 
     package var phase: Phase
     package var isEntitled: Bool
-    /// When this state ends by itself; nil where it does not.
+    /// When this state ends by itself; nil if it does not.
     package var until: AppStoreInstant?
-    /// Consumables: units credited, and of these taken back.
+    /// Consumables: credited units, and the part of them that was debited.
     package var creditedUnits: Int64 = 0
     package var debitedUnits: Int64 = 0
     package var problems: [EntitlementProblem] = []
@@ -30,7 +30,7 @@ package struct OneTimeState: Hashable, Sendable {
     package var netUnits: Int64 { creditedUnits - debitedUnits }  // 0 <= debited <= credited
 }
 
-/// Why a transaction gives less than it may be meant to. To be reported; the rest stands.
+/// Why a transaction may grant less than intended. Reported; all else is evaluated as usual.
 package enum EntitlementProblem: String, Sendable, CaseIterable {
     /// The quantity is not a whole number from 1 to 2^31 - 1: no credit.
     case quantityOutOfRange = "quantity_out_of_range"
@@ -42,14 +42,14 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
     case lengthNotConfigured = "length_not_configured"
     case unknownProductType = "unknown_product_type"
     case productMissing = "product_missing"
-    /// Apple says that a subscription is active, and none of its transactions is known.
+    /// Apple states that a subscription is active, but none of its transactions is known.
     case transactionMissing = "transaction_missing"
-    /// An Advanced Commerce transaction has more items than are kept: the SKUs of the answer are the first.
+    /// An Advanced Commerce transaction has more items than are kept: the answer contains the first SKUs only.
     case itemsOutOfRange = "items_out_of_range"
 }
 
 extension TransactionFacts {
-    /// State of this transaction by itself.
+    /// Returns the state of this transaction on its own.
     package func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
         switch type {
         case .some(.consumable):
@@ -65,7 +65,8 @@ extension TransactionFacts {
         }
     }
 
-    /// A non-renewing subscription that runs from `start` to `end`; nil is a length that is not known.
+    /// Returns the state of a non-renewing subscription that runs from `start` to `end`; a nil `end` is an unknown
+    /// length.
     func timedState(
         at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?
     ) -> OneTimeState {
@@ -102,8 +103,8 @@ extension TransactionFacts {
             debitedUnits: debited)
     }
 
-    /// units × percentage ÷ 100000 without overflow, for a percentage from 0 to 100000: to the nearest unit, halves up,
-    /// since Apple rounds the share that it states. One of three is 33333.
+    /// Computes units × percentage ÷ 100000 without overflow, for a percentage from 0 to 100000. The result is rounded
+    /// half up to the nearest unit, because Apple rounds the percentage: one of three is 33333.
     static func share(of units: Int64, percentage: Int64) -> Int64 {
         units / 100_000 * percentage + (units % 100_000 * percentage + 50_000) / 100_000
     }
