@@ -2,7 +2,7 @@
 /// with a comma. Numbers are written in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first), signed numbers in
 /// zigzag encoding, and texts as `*` followed by the base64url of their bytes. An absent field is empty.
 struct DenseWriter {
-    /// Output buffer, of which the first `count` bytes are written.
+    /// Output buffer; the first `count` bytes are written.
     private var storage: [UInt8]
     private var count = 1
 

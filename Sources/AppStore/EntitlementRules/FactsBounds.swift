@@ -18,8 +18,8 @@ package enum FactsBounds {
     /// Periods of a subscription: the latest by purchaseDate. That covers half a year of weekly periods or two years of
     /// monthly ones, longer than Apple's refund window and than the usual range of queries about the past.
     package static let periods = 24
-    /// All other transactions: the latest by purchaseDate. These are transactions of periods with added seats, which
-    /// count as long as the period runs, and one-time transactions, of which a purchase has one or few.
+    /// All other transactions: the latest by purchaseDate. Transactions of periods with added seats count as long as
+    /// the period runs; a purchase has one or few one-time transactions.
     package static let others = 64
     /// Notifications in the history: the latest by signedDate.
     package static let events = 12

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 
 extension PurchaseFacts {
-    /// Transactions that do not renew by themselves, each non-consumable once: restoring it on another device makes a
-    /// further transaction of the same purchase, and Apple tells of a refund by one of them. What Apple signed last
-    /// decides for all. Source: Apple, `originalTransactionId`; developer.apple.com/forums/thread/736020.
+    /// Returns the transactions that do not renew automatically, with one transaction per non-consumable. Restoring a
+    /// non-consumable on another device creates a further transaction of the same purchase, and Apple reports a refund
+    /// in only one of them. Apple's last signed statement applies to all of them. Source: Apple,
+    /// `originalTransactionId`; developer.apple.com/forums/thread/736020.
     ///
-    /// - Parameter moment: the past moment that is asked about, for transactions as they were known then; nil for the
-    ///   newest facts.
+    /// - Parameter moment: a past moment, for transactions as they were known then; nil for the newest facts.
     func oneTimeTransactions(asOf moment: AppStoreInstant?) -> [TransactionFacts] {
         var result: [TransactionFacts] = []
         for transaction in transactions.values where !transaction.isAutoRenewable {
@@ -25,12 +25,12 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
-    /// Whether both are transactions of one purchase of a non-consumable.
+    /// Whether both transactions belong to one purchase of a non-consumable.
     fileprivate func isCopy(of other: TransactionFacts) -> Bool {
         type == .nonConsumable && productId == other.productId
     }
 
-    /// Whether this statement decides about the purchase of both: the newer one, of those that were signed by then.
+    /// Whether this statement takes precedence for the shared purchase: the newer of those signed by that moment.
     fileprivate func overrides(_ other: TransactionFacts, asOf moment: AppStoreInstant?) -> Bool {
         if let moment {
             let (isSigned, isOtherSigned) = (version.signedDate <= moment, other.version.signedDate <= moment)

@@ -1,13 +1,13 @@
 package import AppStoreModel
 package import JSON
 
-/// The app's own statement that a purchase belongs to an account: one made without an appAccountToken, or one that is
-/// transferred from the account that Apple's facts name.
+/// The app's statement that a purchase belongs to an account: a purchase made without an appAccountToken, or one
+/// transferred from the account named by Apple's facts.
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken
-    /// The account that the purchase had when the app transferred it: the one that Apple's facts named, against which this
-    /// claim counts, else that of an earlier claim. Nil for a claim on a purchase without an account.
+    /// The owner at the time of the transfer: the account named by Apple's facts, over which this claim takes
+    /// precedence, or the account of an earlier claim. Nil for a claim on a purchase without an account.
     package var transferredFrom: AppAccountToken?
     package var unknownFields = JSONObject()
 

@@ -1,18 +1,19 @@
 internal import AppStoreModel
 
-/// The newest renewal info and status as far as they are about one period. Statements about a former period do not count,
-/// whenever it was signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing subscription renewals".
+/// The newest renewal info and status, restricted to statements about one period. Statements about a former period do
+/// not count, regardless of when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing
+/// subscription renewals".
 struct PeriodRenewal {
-    /// The renewal info; nil where it was signed before the period began.
+    /// The renewal info; nil if it was signed before the period began.
     let renewal: RenewalFacts?
-    /// The renewal info as far as it is about retry, grace and intent; nil where those are of a former period.
+    /// The renewal info, for its retry, grace and intent fields; nil if those belong to a former period.
     let failure: RenewalFacts?
-    /// The status; nil where it is of a former period.
+    /// The status; nil if it belongs to a former period.
     let status: StatusFacts?
-    /// The period belongs to a commitment: no grace period applies to it. Source: Apple, "Managing the life cycle of monthly
-    /// subscriptions with a 12-month commitment".
+    /// Whether the period belongs to a commitment, to which no grace period applies. Source: Apple, "Managing the life
+    /// cycle of monthly subscriptions with a 12-month commitment".
     private let isCommitted: Bool
-    /// It is the last period of a commitment.
+    /// Whether this is the last period of a commitment.
     private let isLastOfCommitment: Bool
 
     init(of period: TransactionFacts?, renewal: RenewalFacts?, status: StatusFacts?) {
@@ -21,11 +22,11 @@ struct PeriodRenewal {
             isCommitted && period?.commitmentExpiresDate.map { $0 <= period?.expiresDate ?? .earliest } ?? false
         func isBefore(_ version: FactVersion) -> Bool {
             guard let period else { return false }
-            // Apple renews ahead: what is signed with the transaction or after it is about it.
+            // Apple renews ahead of time: statements signed with the transaction or after it are about this period.
             return version.signedDate < min(period.start, period.version.signedDate)
         }
         let isOfFormer = renewal?.renewalDate.map { $0 < period?.expiresDate ?? .earliest } ?? false
-        // Its renewalDate says so where Apple signed the transaction again later.
+        // If Apple signed the transaction again later, the renewalDate still tells which period the info is about.
         self.renewal = renewal.flatMap { isBefore($0.version) && (isOfFormer || $0.renewalDate == nil) ? nil : $0 }
         failure = isOfFormer ? nil : self.renewal
         guard let status, !isBefore(status.version) else {
@@ -36,8 +37,8 @@ struct PeriodRenewal {
         self.status = isToldWithFormer ? nil : status
     }
 
-    /// When the grace period ends, as Apple states it. Nil unless Apple still retries: a status that ends the period, or
-    /// the end of the retries, leaves the date in the renewal info.
+    /// When the grace period ends, as Apple states it. Nil unless Apple still retries: after a status that ends the
+    /// period, or after the retries, the renewal info still contains the date.
     var gracePeriodEnd: AppStoreInstant? {
         guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
         let since = status.flatMap { Self.isEarlier($0.version, than: failure.version) ? nil : $0.status }
@@ -46,13 +47,13 @@ struct PeriodRenewal {
         return isOver || failure.isInBillingRetryPeriod == false ? nil : end
     }
 
-    /// Apple asks to continue service, and does not say until when.
+    /// Whether Apple asks to continue service without stating an end.
     var isGraceWithoutDate: Bool {
         !isCommitted && status?.status == .billingGracePeriod && failure?.gracePeriodExpiresDate == nil
     }
 
-    /// Apple retries the charge, and service has ended. The expiry ends the retries, also where it is told later without
-    /// renewal info.
+    /// Whether Apple retries the charge after service has ended. An expiry ends the retries, even if it is reported
+    /// later without renewal info.
     var isInBillingRetry: Bool {
         if isCommitted && status?.status == .billingGracePeriod { return true }
         if status?.status == .billingRetry { return true }
@@ -60,20 +61,20 @@ struct PeriodRenewal {
         return !(status.map { $0.status == .expired && Self.isLater($0.version, than: failure.version) } ?? false)
     }
 
-    /// Whether it renews at the end of the period; nil while unknown.
+    /// Whether the subscription renews at the end of the period; nil if unknown.
     var willRenew: Bool? { renewal?.autoRenewStatus.map { $0 == .on } }
 
-    /// Whether the commitment renews at its end; nil where there is none or while unknown.
+    /// Whether the commitment renews at its end; nil if there is no commitment or the answer is unknown.
     var commitmentWillRenew: Bool? {
         isCommitted ? renewal?.commitmentAutoRenewStatus.map { $0 == .on } : nil
     }
 
-    /// The product that it renews as; of a commitment the one after its end.
+    /// The product at the next renewal; for a commitment, the product after its end.
     var nextProductId: ProductId? {
         isCommitted ? renewal?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId : renewal?.autoRenewProductId
     }
 
-    /// Nothing says that the period was not renewed.
+    /// Whether no statement rules out that the period was renewed.
     var mayBeRenewing: Bool {
         switch status?.status {
         case .some(.expired), .some(.billingRetry), .some(.billingGracePeriod), .some(.revoked): return false
@@ -94,7 +95,7 @@ struct PeriodRenewal {
         one.signedDate > other.signedDate && !isOfOneNotification(one, other)
     }
 
-    /// The parts of one notification are signed one after the other.
+    /// The parts of one notification are signed one after the other, so their dates differ.
     private static func isOfOneNotification(_ one: FactVersion, _ other: FactVersion) -> Bool {
         one.uuid != nil && one.uuid == other.uuid
     }

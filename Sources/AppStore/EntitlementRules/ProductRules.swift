@@ -1,23 +1,24 @@
 package import AppStoreModel
 
-/// What a product gives: the part that the app decides and Apple does not know.
+/// The entitlements of a product: configured by the app, unknown to Apple.
 package struct ProductRule: Hashable, Sendable {
-    /// How several transactions of one non-renewing product relate.
+    /// How several transactions of one non-renewing product combine.
     package enum Accumulation: String, Sendable, CaseIterable {
-        /// Each begins where the one before ends.
+        /// Each begins when the previous one ends.
         case extend
-        /// Each counts from its own transaction.
+        /// Each begins at its own purchaseDate.
         case overlap
     }
 
-    /// Names of what the holder may use.
+    /// Names of the entitlements granted to the holder.
     package var entitlements: [String]
-    /// Consumables: units credited for each one bought.
+    /// Consumables: units credited per item bought.
     package var units: Int64
-    /// Non-renewing subscriptions: length in days; nil while the app has not said.
+    /// Non-renewing subscriptions: length in days; nil if not configured.
     package var lengthDays: Int64?
     package var accumulation: Accumulation
-    /// Advanced Commerce: names of what the holder of an item may use, by SKU. An SKU without a rule gives `entitlements`.
+    /// Advanced Commerce: names of the entitlements granted to the holder of an item, by SKU. An SKU without a rule
+    /// grants `entitlements`.
     package var skus: [String: [String]]
 
     package init(
@@ -31,7 +32,7 @@ package struct ProductRule: Hashable, Sendable {
         self.skus = skus
     }
 
-    /// Length in milliseconds; nil if there is none, it is not positive, or it does not fit.
+    /// Length in milliseconds; nil if there is none, it is not positive, or it overflows.
     var lengthMilliseconds: Int64? {
         guard let lengthDays, lengthDays > 0 else { return nil }
         let (milliseconds, overflow) = lengthDays.multipliedReportingOverflow(by: 86_400_000)
@@ -39,7 +40,7 @@ package struct ProductRule: Hashable, Sendable {
     }
 }
 
-/// The rules of all products. A product without a rule gives one entitlement of its own name.
+/// The rules of all products. A product without a rule grants one entitlement named after the product.
 package struct ProductRules: Hashable, Sendable {
     package var products: [ProductId: ProductRule]
     package var subscriptions: SubscriptionPolicy

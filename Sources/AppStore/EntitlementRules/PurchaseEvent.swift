@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import JSON
 
-/// That a notification happened: the history of a purchase is the set of these.
+/// The occurrence of a notification: a purchase's history is the set of its events.
 package struct PurchaseEvent: Hashable, Sendable {
-    /// Type and subtype, one object for all events of a row that have them.
+    /// Type and subtype, shared as one object by all events of a row that have the same ones.
     final class Kind: Hashable, Sendable {
         let type: NotificationType
         let subtype: Subtype?
@@ -28,7 +28,7 @@ package struct PurchaseEvent: Hashable, Sendable {
     let uuid: CompactUUID?
     let kind: Kind
     let key: TransactionKey?
-    /// As of the event.
+    /// The subscription status at the time of the event.
     package let status: SubscriptionStatus?
 
     init(
@@ -60,7 +60,7 @@ package struct PurchaseEvent: Hashable, Sendable {
     package var subtype: Subtype? { kind.subtype }
     package var transactionId: TransactionId? { key?.id }
 
-    /// Writes the members of an object: Apple's names.
+    /// Writes the members of an object, named as Apple names them.
     package func write(to object: inout JSONWriter) {
         object.set("notificationType", notificationType)
         object.set("subtype", subtype)
@@ -69,18 +69,18 @@ package struct PurchaseEvent: Hashable, Sendable {
         object.set(version)
     }
 
-    /// The order of versions, as ``FactVersion`` has it.
+    /// Orders events by version, as ``FactVersion`` does.
     static func isOlder(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one.version < other.version
     }
 
-    /// Of two events of the same version the one whose content is greater is kept.
+    /// Decides which of two events with the same version is kept: the one with the greater content.
     static func isGreater(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
     }
 
-    /// Whether both are statements of one notification.
+    /// Whether both events come from the same notification.
     static func haveEqualVersions(_ one: PurchaseEvent, _ other: PurchaseEvent) -> Bool {
         one.signedDate == other.signedDate && one.isSigned == other.isSigned && one.uuid == other.uuid
     }
@@ -92,11 +92,11 @@ package struct PurchaseEvent: Hashable, Sendable {
     }
 }
 
-/// The notifications that concerned a purchase, oldest first: the latest, see ``FactsBounds``.
+/// The notifications about a purchase, oldest first. Only the latest are kept, see ``FactsBounds``.
 struct PurchaseEvents: Hashable, Sendable {
     private(set) var values: [PurchaseEvent] = []
 
-    /// - Returns: whether it was not known, or not so.
+    /// - Returns: whether the event was added or replaced one with lesser content.
     mutating func take(_ event: PurchaseEvent, atMost bound: Int = FactsBounds.events) -> Bool {
         var index = values.count
         while index > 0, PurchaseEvent.isOlder(event, than: values[index - 1]) { index -= 1 }

@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import JSON
 
-// Of each event these fields: number of its kind; signedDate, since that of the one before it; notificationUUID, in one
-// field or two; status; transactionId, since the one before it; 1 for what only a shared secret vouched for.
+// Fields of an event: number of its kind; signedDate relative to the previous event's; notificationUUID in one field or
+// two; status; transactionId relative to the previous one; 1 if authenticated only by a shared secret.
 
 extension PurchaseEvents {
-    /// Writes `eventKinds`, each once as type and subtype, and `events`.
+    /// Writes `eventKinds`, each distinct type and subtype once, and `events`.
     func write(to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         var kinds: [PurchaseEvent.Kind] = []
@@ -41,7 +41,7 @@ extension PurchaseEvents {
         object.text(dense.json)
     }
 
-    /// Reads what ``write(to:)`` wrote; nil for anything else.
+    /// Reads the output of ``write(to:)``; nil for anything else.
     init?(dense reader: DenseReader, kinds: JSONElement?) {
         var known: [PurchaseEvent.Kind] = []
         for element in kinds?.elements ?? [] {

@@ -1,17 +1,17 @@
 package import AppStoreModel
 package import JSON
 
-/// Why a text is no purchase. Equality compares code and cause.
+/// The text cannot be read as a purchase. Equality compares code and cause.
 package struct PurchaseFormatError: Error, Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case invalidJSON = "invalid_json"
         /// Environment, bundleId or originalTransactionId is missing.
         case noIdentity = "no_identity"
-        /// The dense texts are not what this library writes.
+        /// The dense texts are malformed.
         case invalidFacts = "invalid_facts"
-        /// No format version, or one that is no longer read.
+        /// The format version is missing or no longer supported.
         case outdatedFormat = "outdated_format"
-        /// A later format version than this library writes: never to be overwritten.
+        /// The format version is later than this library's: the row must never be overwritten.
         case unknownFormat = "unknown_format"
     }
 
@@ -20,12 +20,12 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Version of the form that is written. Additions keep it, since unknown members are kept by every reader; a change
-    /// that older readers would misunderstand raises it.
+    /// Version of the format that is written. An addition does not change it, because every reader keeps unknown
+    /// members; a change that older readers would misunderstand increments it.
     package static let formatVersion: Int64 = 2
 
-    /// The facts as JSON text: Apple's names, dates in milliseconds since 1970, transactions and events in dense texts.
-    /// Equal facts have equal texts. A row of a store, and a member of what is published.
+    /// The facts as JSON text: Apple's names, dates in milliseconds since 1970, transactions and events as dense texts.
+    /// Equal facts have equal texts. It is the row in the store, and a member of the published value.
     package var jsonText: [UInt8] { JSONWriter.text { $0.object { write(to: &$0) } } }
 
     private func write(to object: inout JSONWriter) {
@@ -57,7 +57,7 @@ extension PurchaseFacts {
         facts.writeObject(to: &object)
     }
 
-    /// Pairs of id and date, by id. An empty list is left out.
+    /// Writes pairs of id and date, sorted by id. An empty list is omitted.
     private static func write(_ dates: [(String, AppStoreInstant)], as name: StaticString, to object: inout JSONWriter)
     {
         guard !dates.isEmpty else { return }
@@ -71,7 +71,7 @@ extension PurchaseFacts {
         }
     }
 
-    /// Pairs of start and signedDate, by start. An empty list is left out.
+    /// Writes pairs of start and signedDate, sorted by start. An empty list is omitted.
     private static func write(_ purchases: [AppStoreInstant: AppStoreInstant], to object: inout JSONWriter) {
         guard !purchases.isEmpty else { return }
         object.array("bought") { array in
@@ -84,15 +84,15 @@ extension PurchaseFacts {
         }
     }
 
-    /// Reads what ``jsonText`` wrote. A member of the wrong kind reads as absent.
+    /// Reads the output of ``jsonText``. A member of the wrong kind reads as absent.
     ///
-    /// What no merge touches is written again as it was read.
+    /// Parts that no merge changes are written back unchanged.
     package init(json text: [UInt8]) throws(PurchaseFormatError) { try self.init(Self.object(text), keepsText: true) }
 
     private static func object(_ text: [UInt8]) throws(PurchaseFormatError) -> JSONElement {
         let root: JSONElement
         do {
-            // One level more than what is published inside another object.
+            // The facts are one level less deep when they are published inside another object, so allow one level more.
             root = try JSONDocument(text, maximumDepth: JSONDocument.defaultMaximumDepth + 1).root
         } catch {
             throw PurchaseFormatError(code: .invalidJSON, cause: error)
@@ -163,10 +163,10 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// The value of a record of the entitlement topic: for readers in any language the answer as of the moment of
-    /// publishing, and under `facts` what is joined. Nil, a tombstone, when everything was erased.
+    /// Encodes the value of a record in the entitlement topic: the answer as of the moment of publishing, for readers
+    /// in any language, and the joined facts under `facts`. The value is nil, a tombstone, after all facts were erased.
     ///
-    /// - Parameter row: ``jsonText``, where it is at hand.
+    /// - Parameter row: ``jsonText``, if already computed.
     package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedPurchase {
         if isErased { return PublishedPurchase(value: nil, nextChange: nil) }
         let answer = EntitlementAnswer(purchases: [self], environment: environment, at: instant, rules: rules)
@@ -202,23 +202,23 @@ extension PurchaseFacts {
         }
     }
 
-    /// Reads the facts out of a record of the entitlement topic.
+    /// Reads the facts from a record of the entitlement topic.
     package init(published text: [UInt8]) throws(PurchaseFormatError) {
         guard let facts = try Self.object(text)["facts"], facts.kind == .object else {
             throw PurchaseFormatError(code: .noIdentity)
         }
-        // Whoever wrote it: what is kept is written anew.
+        // Another version may have written the record, so the facts are parsed and encoded again.
         try self.init(facts, keepsText: false)
     }
 }
 
 extension PurchaseFacts {
-    /// A record of the entitlement topic with these facts in place of its own: what a process contributes that has no
-    /// products file. The answer and its version stay as they were published, and sluice-entitlements, which reads the
-    /// facts, publishes the answer that follows from them.
+    /// Returns a record of the entitlement topic with its facts replaced by these: a contribution from a process
+    /// without a products file. The published answer and its version stay unchanged; sluice-entitlements reads the
+    /// facts and publishes the resulting answer.
     ///
     /// - Parameter published: value of a record of the same purchase.
-    /// - Throws: ``PurchaseFormatError``, of code `noIdentity` for a value without facts.
+    /// - Throws: ``PurchaseFormatError`` with code `noIdentity` for a value without facts.
     package func contributed(to published: [UInt8]) throws(PurchaseFormatError) -> [UInt8] {
         let root = try Self.object(published)
         guard root["facts"]?.kind == .object else { throw PurchaseFormatError(code: .noIdentity) }
@@ -234,14 +234,14 @@ extension PurchaseFacts {
     }
 }
 
-/// What the entitlement topic says of a purchase, and when it will say something else without a notification.
+/// The published value of a purchase, and when it changes without a notification.
 package struct PublishedPurchase: Hashable, Sendable {
     package var value: [UInt8]?
     package var nextChange: AppStoreInstant?
-    /// Whether access rests on input that was unread, so that reading it may change what was published.
+    /// Whether access depends on unread input, so that reading it may change the published value.
     package var isUnknown = false
     /// Whether the known facts leave Apple's statement unexplained.
     package var needsStatusQuery = false
-    /// Why transactions give less than they may be meant to.
+    /// Reasons why transactions may grant less than intended.
     package var problems: Set<EntitlementProblem> = []
 }

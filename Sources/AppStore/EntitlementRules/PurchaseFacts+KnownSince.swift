@@ -2,8 +2,8 @@ package import AppStoreModel
 
 /// How far back the facts are complete.
 extension PurchaseFacts {
-    /// The moment from which the facts are complete, if it is after `instant`: an answer about an earlier moment may differ
-    /// from the answer given then. Nil if the facts about `instant` are complete.
+    /// Returns the moment from which the facts are complete, if it is after `instant`: an answer about an earlier
+    /// moment may differ from the answer given then. Nil if the facts about `instant` are complete.
     package func whollyKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         var since = transactions.firstPeriodOfMany?.start ?? .earliest
         if latestSignedDate > instant {
@@ -16,38 +16,40 @@ extension PurchaseFacts {
         return since > instant ? since : nil
     }
 
-    /// The moment from which the statements about a transaction are complete. Apple signed it again after `instant`.
+    /// Returns the moment from which the statements about a transaction are complete, for one that Apple signed again
+    /// after `instant`.
     private func knownSince(_ transaction: TransactionFacts, before instant: AppStoreInstant) -> AppStoreInstant? {
         let later = events.filter { $0.key == transaction.key && $0.signedDate > instant }
         switch telling(of: transaction, by: instant) {
         case .later:
-            // The app may have handed it in, or an answer of Apple's have had it, before the first notification.
+            // The app may have uploaded the transaction, or an App Store Server API response may have contained it,
+            // before the first notification.
             return transaction.start <= instant ? later.first?.signedDate : nil
         case .unknown: return transaction.version.signedDate
         case .told: break
         }
-        // How long the period was before it was extended, and how many seats it had before a refund, is not kept.
+        // The period's length before an extension and its seats before a refund are not kept.
         let change = later.last { $0.notificationType == .renewalExtended || $0.isRefundOfSeats }
         let moments = [change?.signedDate, revocationKnownSince(transaction, before: instant)]
         return moments.compactMap { $0 }.max()
     }
 
-    /// The moment from which the revocations of a transaction are complete.
+    /// Returns the moment from which the revocations of a transaction are complete.
     private func revocationKnownSince(
         _ transaction: TransactionFacts, before instant: AppStoreInstant
     ) -> AppStoreInstant? {
         let told = revocationEvents(of: transaction)
         let next = told.first { $0.signedDate > instant }?.signedDate
         var moments: [AppStoreInstant?] = []
-        // An earlier revocation is not kept where the first statement that is kept takes it back.
+        // An earlier revocation is not kept if the first kept statement reverses it.
         if let first = told.first, !first.isRevocation { moments.append(first.signedDate) }
-        // Nor is the share that a refund took of a consumable, before the next statement.
+        // The refunded share of a consumable is not kept once the next statement arrives.
         if transaction.type == .consumable, told.last(where: { $0.signedDate <= instant })?.isRevocation == true {
             moments.append(next)
         }
-        // Nor are the items that were revoked.
+        // The revoked items are not kept either.
         if !transaction.items.isEmpty { moments.append(told.last { $0.signedDate > instant }?.signedDate) }
-        // A revocation may have been in a transaction that the app handed in, before Apple's notification of it.
+        // A transaction uploaded by the app may have contained a revocation before Apple's notification of it.
         let dates = [transaction.revocationDate] + transaction.items.map(\.revocationDate)
         for date in dates.compactMap({ $0 }) where date <= instant {
             let isTold = told.contains { $0.isRevocation && date <= $0.signedDate && $0.signedDate <= instant }
@@ -56,8 +58,8 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// The moment from which the statements about the renewal are complete, if access at `instant` depended on them: the
-    /// period had ended, and no status decided.
+    /// Returns the moment from which the statements about the renewal are complete, if access at `instant` depended on
+    /// them: the period had ended, and no status was decisive.
     private func renewalKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         guard let renewal, renewal.version.signedDate > instant, isSubscription,
             let evidence = evidence(asOf: instant), let current = evidence.current(at: instant),

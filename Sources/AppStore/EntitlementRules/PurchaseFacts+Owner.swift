@@ -2,17 +2,17 @@ package import AppStoreModel
 
 /// The owner of a purchase. `deploy/README.md`, "Whose a purchase is", has the rule as a table.
 extension PurchaseFacts {
-    /// How far the clock of a member that records a claim may be from Apple's.
+    /// Tolerated difference in milliseconds between Apple's clock and that of the member that records a claim.
     package static let clockTolerance: Int64 = 5 * 60_000
 
-    /// The account that the purchase belongs to at a moment: the one that Apple names, unless the app has transferred the
-    /// purchase from that account and nothing was bought since; where Apple names none, the one that the app claims it for.
-    /// Nil while unclaimed.
+    /// Returns the owner of the purchase at a moment: the account that Apple names, unless the app has transferred the
+    /// purchase from that account and nothing was bought since. If Apple names none, it is the account claimed by the
+    /// app. Nil while unclaimed.
     package func owner(at instant: AppStoreInstant) -> AppAccountToken? {
         let latestKnown = instant.advanced(byMilliseconds: Self.clockTolerance)
         guard let named = purchasedToken(at: instant) else {
             guard let claim = bindingClaim else { return nil }
-            // Before a claim that replaced another one the purchase was the other's.
+            // Until a claim takes effect, the purchase belongs to the account of the claim that it replaced.
             return claim.version.signedDate > latestKnown
                 ? claim.transferredFrom ?? claim.appAccountToken
                 : claim.appAccountToken
@@ -23,17 +23,17 @@ extension PurchaseFacts {
         return claim.appAccountToken
     }
 
-    /// The account of the latest transaction that is known, also of one that has not begun.
+    /// The account of the latest known transaction, including one that has not begun.
     package var appAccountToken: AppAccountToken? { owner(at: .latest) }
 
-    /// Every account that it may belong to at some moment.
+    /// Every account that may own the purchase at some moment.
     package var accounts: [AppAccountToken] {
         var accounts: [AppAccountToken] = []
         func add(_ account: AppAccountToken?) {
             if let account, !accounts.contains(account) { accounts.append(account) }
         }
         var traits: TransactionTraits?
-        // Most transactions share what they have in common.
+        // Most transactions share one traits object, so each run of them is checked once.
         for transaction in transactions.values where transaction.traits !== traits {
             traits = transaction.traits
             add(transaction.appAccountToken)
@@ -49,10 +49,11 @@ extension PurchaseFacts {
     /// The app's newest claim, on this purchase or on the one that it continues.
     package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
 
-    /// The account that Apple's own facts name at a moment: the appAccountToken of the latest transaction that has begun
-    /// and has one; where none has begun, of the first. Renewal info names the account of the upcoming renewal, which counts
-    /// once Apple signs that renewal. Else the last account that was named, else that of the purchase it continues. Where
-    /// nothing is signed, the one that version 1 notifications name.
+    /// Returns the account named by Apple's own facts at a moment: the appAccountToken of the latest transaction that
+    /// has begun and has one, or of the first if none has begun. Renewal info names the account of the upcoming
+    /// renewal, which counts once Apple signs that renewal. The fallbacks are the last account named, then the account
+    /// of the purchase that this one continues and, without any signed facts, the account named by version 1
+    /// notifications.
     package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
         let isBegun = { (transaction: TransactionFacts) in
             transaction.start <= instant && !isReplacedRenewal(transaction, at: instant)
@@ -63,11 +64,12 @@ extension PurchaseFacts {
             ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
     }
 
-    /// Whether a transaction was made for the coming period, and an upgrade that has begun replaced it before that period.
+    /// Whether a transaction is a renewal for the coming period that was replaced by an upgrade which began before that
+    /// period.
     private func isReplacedRenewal(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         !upgrades.isEmpty && isUpgraded(transaction)
             && upgrades.contains { key, signedDate in
-                // Apple renews a day ahead; what was bought later was bought after the upgrade.
+                // Apple renews a day ahead; a later transaction was bought after the upgrade.
                 guard let successor = transactions[key], successor.start <= instant,
                     transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate
                 else { return false }
@@ -75,7 +77,7 @@ extension PurchaseFacts {
             }
     }
 
-    /// When the customer last bought something of the purchase under an account, as far as it had begun by a moment.
+    /// Returns when the customer last bought something under an account, among purchases that had begun by a moment.
     package func latestPurchase(upTo instant: AppStoreInstant) -> AppStoreInstant? {
         purchases.keys.filter { $0 <= instant }.max()
     }
@@ -84,14 +86,14 @@ extension PurchaseFacts {
         latestPurchase(upTo: instant).map { $0 >= moment } ?? false
     }
 
-    /// The newest claim, unless it was made before anything was bought: whoever guesses the id of a purchase that does not
-    /// exist yet has no claim on it.
+    /// The newest claim, unless it was made before anything was bought: guessing the id of a purchase that does not
+    /// exist yet must not yield a claim on it.
     private var bindingClaim: OwnerClaim? {
         .newer(claim.flatMap { precedesPurchase($0) ? nil : $0 }, transferredClaim)
     }
 
     private func precedesPurchase(_ claim: OwnerClaim) -> Bool {
-        // One that continues another was bought with that one.
+        // A purchase that continues another was bought with that one.
         guard previousOriginalTransactionId == nil, let first = transactions.values.first?.start else { return false }
         // The first periods of an old subscription are no longer kept.
         let beginning = min(first, latestTransaction?.content?.originalPurchaseDate ?? first)
@@ -100,7 +102,7 @@ extension PurchaseFacts {
 }
 
 extension NotificationType {
-    /// Whether a notification of this type tells of a transaction that the customer has made, and not of a renewal.
+    /// Whether a notification of this type reports a transaction made by the customer rather than a renewal.
     func tellsOfPurchase(_ subtype: Subtype?) -> Bool {
         switch self {
         case .subscribed: true

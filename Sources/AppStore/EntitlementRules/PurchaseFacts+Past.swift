@@ -1,13 +1,13 @@
 package import AppStoreModel
 
-/// What was known and granted at a past moment. Of most facts only the newest statement is kept; the notifications of the
-/// history tell what was said before it, as far as they are kept.
+/// Knowledge and access at a past moment. For most facts only the newest statement is kept; the notifications in the
+/// history supply earlier statements, as far as they are kept.
 extension PurchaseFacts {
-    /// The state as it was at a past moment: transactions that had been told, upgrades and revocations as they were known
-    /// then, renewal info where it was signed by then, and the status that Apple had stated. Nil before the first
-    /// transaction began.
+    /// Returns the state as it was at a past moment, from the transactions, upgrades and revocations reported by then,
+    /// the renewal info if it was signed by then, and Apple's status at the time. Nil before the first transaction
+    /// began.
     ///
-    /// Look at ``whollyKnownSince(before:)`` too: before that moment something else may have been known.
+    /// Check ``whollyKnownSince(before:)`` too: before the moment it returns, the facts may be incomplete.
     package func state(
         asOf instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
@@ -39,7 +39,7 @@ extension PurchaseFacts {
         return evidence
     }
 
-    /// The purchase with the transactions that had been told by then, as they were known.
+    /// Returns the purchase with the transactions reported by a moment, as they were known then.
     private func transactionsTold(by instant: AppStoreInstant) -> PurchaseFacts {
         var past = PurchaseFacts(
             environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
@@ -56,41 +56,43 @@ extension PurchaseFacts {
 
     enum Telling {
         case told, later
-        /// It is not known whether it had been told: it had begun.
+        /// The transaction had begun, and the facts do not show whether it had been reported.
         case unknown
     }
 
-    /// Whether a transaction had been told by then: of its statements the newest is known, and the notifications that
-    /// are kept.
+    /// Returns whether a transaction had been reported by a moment, judging by its newest statement and the kept
+    /// notifications.
     func telling(of transaction: TransactionFacts, by instant: AppStoreInstant) -> Telling {
         if transaction.version.signedDate <= instant { return .told }
         let own = events.filter { $0.key == transaction.key }
         if own.contains(where: { $0.signedDate <= instant }) { return .told }
         guard transaction.start <= instant else { return .later }
-        // A transaction is told a day before it begins at the earliest.
+        // Apple reports a transaction at most a day before it begins.
         let earliest = transaction.start.advanced(byMilliseconds: -86_400_000)
         let isComplete = events.count < FactsBounds.events || events.first.map { $0.signedDate < earliest } ?? true
-        // A transaction that is first named by its refund, say, was told before by what is not kept.
+        // A transaction first named by its refund, for example, was reported earlier by a notification that is not
+        // kept.
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown
     }
 
-    /// Whether a transaction counts at a past moment: it had been told, or had begun where that is not known.
+    /// Whether a transaction counts at a past moment: it had been reported, or it had begun and the facts do not show
+    /// whether it had been reported.
     func isKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         telling(of: transaction, by: instant) != .later
     }
 
-    /// A transaction with the revocation that was known at a moment: one that was told later was not, and one that was
-    /// reversed later was.
+    /// Returns a transaction with its revocation as known at a moment: without one reported later, with one reversed
+    /// later.
     func asKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> TransactionFacts {
         guard transaction.version.signedDate > instant else { return transaction }
         let told = revocationEvents(of: transaction)
         var known = transaction
         if !transaction.items.isEmpty {
-            // A refund may be of some items, and need not revoke any.
+            // A refund may cover only some items and need not revoke any of them.
             let isTold = told.contains { $0.isRevocation && $0.signedDate <= instant }
             if !isTold { known.revocationDate = nil }
         } else if let last = told.last(where: { $0.signedDate <= instant }) {
-            // A date of a later revocation says nothing of this one.
+            // The date may belong to a later revocation, so it cannot be after this statement.
             let date = transaction.revocationDate.map { min($0, last.signedDate) } ?? last.signedDate
             known.revocationDate = last.isRevocation ? date : nil
         } else if told.first?.isRevocation == true {
@@ -100,15 +102,15 @@ extension PurchaseFacts {
         return known
     }
 
-    /// Whether a transaction that Apple calls upgraded now was so then: an upgrade had been told, or where none is kept, a
-    /// later transaction of its period.
+    /// Whether a transaction that Apple now marks as upgraded was upgraded by a moment: an upgrade had been reported
+    /// or, if no upgrade is kept, a later transaction of its period.
     private func wasUpgraded(_ transaction: TransactionFacts, by instant: AppStoreInstant) -> Bool {
         transactions.values.contains { successor in
             guard successor.key != transaction.key, !successor.hasAddedSeats,
                 successor.start < transaction.expiresDate ?? .latest
             else { return false }
             if let signedDate = upgrades[successor.key] {
-                // It replaces what was made before it, a renewal that was made a day ahead included.
+                // An upgrade replaces earlier transactions, including a renewal made a day ahead.
                 return signedDate <= instant
                     && transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate
             }
@@ -123,7 +125,8 @@ extension PurchaseFacts {
 
     // MARK: Renewal
 
-    /// A grace period whose end is not kept: Apple's longest, 28 days from the end of the period, then retry.
+    /// Returns renewal info for a grace period whose end is not kept: Apple's maximum, 28 days from the end of the
+    /// period, then retry.
     private func unknownGrace(until expiresDate: AppStoreInstant?, _ status: StatusFacts?) -> RenewalFacts? {
         guard let status, status.status == .billingGracePeriod, let expiresDate else { return nil }
         var content = RenewalContent(version: status.version)
@@ -133,7 +136,8 @@ extension PurchaseFacts {
         return RenewalFacts(content)
     }
 
-    /// Whether the customer had turned renewal on or off, where that was the last that was told of it; nil elsewhere.
+    /// Returns renewal info with the renewal status that the customer chose, if that was the last statement about
+    /// renewal; otherwise nil.
     private func renewalToldByHistory(at instant: AppStoreInstant) -> RenewalFacts? {
         let told = events.last {
             $0.signedDate <= instant
@@ -149,12 +153,12 @@ extension PurchaseFacts {
 }
 
 extension PurchaseEvent {
-    /// Whether it tells that its transaction was revoked. A refund of seats revokes some of it only.
+    /// Whether the event reports that its transaction was revoked. A refund of seats revokes only part of it.
     var isRevocation: Bool {
         notificationType == .revoke || notificationType == .refund && subtype != .seats
     }
 
-    /// Whether it is how Apple tells of a new transaction.
+    /// Whether Apple reports new transactions with this type of notification.
     var tellsPurchase: Bool {
         switch notificationType {
         case .subscribed, .didRenew, .didChangeRenewalPref, .offerRedeemed, .oneTimeCharge: true

@@ -3,10 +3,10 @@ internal import AppStoreModel
 /// Statements of version 1 notifications about a purchase that Apple's signed answers have not settled.
 struct UnsettledLegacy: Sendable {
     var transactions: [TransactionFacts] = []
-    /// Cancelled, or replaced by an upgrade.
+    /// Transactions that were cancelled, or replaced by an upgrade.
     var endedTransactions: [TransactionFacts] = []
     var renewal: UnsignedRenewal?
-    /// A body that names the purchase and no transaction of it.
+    /// The newest body that names the purchase but none of its transactions.
     var unresolved: LegacyFactId?
 
     var isEmpty: Bool {
@@ -19,16 +19,16 @@ struct UnsettledLegacy: Sendable {
     }
 }
 
-/// How signed facts and those of version 1 notifications go together.
+/// Combines signed facts with those of version 1 notifications.
 ///
-/// An unsigned fact is settled by what Apple signed after it was received: a confirmation that lists it, or a signed
-/// statement about the same object. No date in its body is compared with a signed one.
+/// An unsigned fact is settled by a statement that Apple signed after the fact was received: a confirmation that lists
+/// the fact, or a signed statement about the same object. Dates in its body are never compared with signed ones.
 extension PurchaseFacts {
-    /// How long after the receipt of an unsigned fact a signed statement about the same object settles it, in
-    /// milliseconds: Apple's API may show a change later than the notification tells it.
+    /// Minimum delay between the receipt of an unsigned fact and a signed statement about the same object that settles
+    /// it, in milliseconds: Apple's API may show a change later than the notification reports it.
     static let settlingMilliseconds: Int64 = 300_000
 
-    /// Unsigned facts that count where they are accepted, and wait where they are to be confirmed. Nil for none.
+    /// Unsigned facts that count under `accept` and wait for confirmation under `confirm`. Nil if there are none.
     var unsettledLegacy: UnsettledLegacy? {
         guard let legacy, legacy.hasFacts else { return nil }
         var unsettled = UnsettledLegacy()
@@ -42,22 +42,22 @@ extension PurchaseFacts {
         return unsettled.isEmpty ? nil : unsettled
     }
 
-    /// Whether version 1 notifications say something that Apple has not settled.
+    /// Whether version 1 notifications make statements that Apple has not settled.
     package var hasUnsettledLegacy: Bool { unsettledLegacy != nil }
 
     private func isSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts, newestStart: AppStoreInstant) -> Bool {
         let id = unsigned.version
         if legacy.setAside.covers(id) { return true }
         guard let signed = transactions[unsigned.key] else {
-            // One that is newer than everything signed counts as Apple signs it, and not before.
+            // An unsigned transaction newer than every signed one is settled only by a signed copy.
             return unsigned.start <= newestStart && legacy.confirmed.covers(id)
         }
         if signed.expiresDate ?? .latest >= unsigned.expiresDate ?? .earliest { return true }
         return legacy.confirmed.covers(id) || Self.settles(signed.version.signedDate, id)
     }
 
-    /// A cancellation is settled by a signed copy of its transaction only: one that shows it, or one of so much later that
-    /// Apple would show it.
+    /// Whether a cancellation is settled. Only a signed copy of its transaction does that: one that shows the
+    /// cancellation, or one signed so much later that it would show it.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
         if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }
@@ -78,7 +78,7 @@ extension PurchaseFacts {
         signedDate > id.signedDate.advanced(byMilliseconds: settlingMilliseconds)
     }
 
-    /// Transactions that only version 1 notifications name and that are not settled, the latest by receipt first.
+    /// Unsettled transactions known only from version 1 notifications, latest receipt first.
     package var unsignedTransactions: [TransactionFacts] {
         guard let unsettled = unsettledLegacy else { return [] }
         let ended = Set(unsettled.endedTransactions.map(\.key))
@@ -86,9 +86,9 @@ extension PurchaseFacts {
             .filter { transactions[$0.key] == nil }.sorted { ($1.version, $1.key) < ($0.version, $0.key) }
     }
 
-    /// The purchase with its unsettled version 1 facts: transactions beside the signed ones, ends of signed ones, and a
-    /// renewal in the place of the signed one. Their computed status counts for nothing, and the signed status belongs to
-    /// the renewal that is replaced.
+    /// The purchase combined with its unsettled version 1 facts: additional transactions, ends of signed transactions,
+    /// and a renewal that replaces the signed one. The status computed from version 1 notifications is ignored, and the
+    /// signed status belongs to the replaced renewal.
     var withLegacyFacts: PurchaseFacts {
         guard let unsettled = unsettledLegacy else { return self }
         var result = self
@@ -105,10 +105,10 @@ extension PurchaseFacts {
         return result
     }
 
-    /// Whether Apple signed anything about it.
+    /// Whether Apple signed any statement about the purchase.
     package var hasSignedFacts: Bool { !transactions.isEmpty || renewal != nil || status != nil }
 
-    /// Notifications that concerned this purchase, signed or not, oldest first.
+    /// Notifications about this purchase, signed or not, oldest first.
     package var allEvents: [PurchaseEvent] {
         guard let legacy, !legacy.events.isEmpty else { return events }
         return (events + legacy.events).sorted { PurchaseEvent.isOlder($0, than: $1) }
@@ -116,8 +116,8 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
-    /// A known transaction with the later end of an unsigned statement, which takes no revocation back and changes nothing
-    /// else; the statement itself where none is known.
+    /// Returns a known transaction extended to the later end of an unsigned statement, which reverses no revocation and
+    /// changes nothing else. Returns the statement itself if no transaction is known.
     fileprivate func extending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(
@@ -126,8 +126,8 @@ extension TransactionFacts {
             revocationDate: known.revocationDate, traits: known.traits)
     }
 
-    /// A known transaction that was cancelled or replaced as an unsigned statement says; the statement itself where none
-    /// is known.
+    /// Returns a known transaction, cancelled or replaced according to an unsigned statement. Returns the statement
+    /// itself if no transaction is known.
     fileprivate func ending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(

@@ -1,9 +1,9 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Of two published states of a purchase the one with the greater text is the newer one, whatever the offsets of
-    /// their records: when the newest of all that is known was signed (an erasure counts with its moment), then the
-    /// moment that the answer is of. Both in milliseconds since 1970, with 15 digits, which the year 9999 needs.
+    /// Orders the published states of a purchase: the greater text is the newer state, regardless of record offsets.
+    /// The text consists of the signing date of the newest fact (an erasure counts with its moment) and the moment of
+    /// the answer. Both are in milliseconds since 1970 with 15 digits, enough for the year 9999.
     package func version(at instant: AppStoreInstant) -> String {
         let newest = max(latestSignedDate, erasedAt ?? .earliest)
         return String(unsafeUninitializedCapacity: 2 * Self.versionDigits + 1) { text in

@@ -1,14 +1,14 @@
 internal import AppStoreModel
 
-/// A migration to Advanced Commerce, and a switch between a single subscription and a bundle in either direction, begin a
-/// new purchase, whose transactions name the one that it continues. The two have different keys, so facts of each are
-/// merged into the other: both end in the same state, whatever arrives first.
+/// A migration to Advanced Commerce, or a switch between a single subscription and a bundle in either direction, begins
+/// a new purchase; its transactions name the purchase that it continues. The two purchases have different keys, so
+/// facts of each are merged into the other: both reach the same state in any order of arrival.
 extension PurchaseFacts {
-    /// Facts about other purchases that follow from this one, to be merged into theirs.
+    /// Updates for other purchases that follow from this one, to be merged into theirs.
     ///
-    /// A successor names itself in the purchase that it continues; that one passes its account on, and ends by what Apple
-    /// signs of it, a revocation or its expiry. Both only ever add facts, so the join of all of them is the same in every
-    /// order.
+    /// A successor adds itself to the purchase that it continues. The continued purchase passes its account on, and
+    /// ends when Apple signs a revocation or its period expires. Both updates only add facts, so the join of all of
+    /// them is the same in every order.
     package var derivedUpdates: [PurchaseFacts] {
         var result: [PurchaseFacts] = []
         var previous = predecessors
@@ -38,7 +38,7 @@ extension PurchaseFacts {
         PurchaseFacts(environment: environment, bundleId: bundleId, originalTransactionId: id)
     }
 
-    /// The account that the newest signed statement about a transaction names.
+    /// The account named by the newest signed statement about a transaction.
     private var newestToken: OwnerClaim? { .newer(transferredToken, namedAccount) }
 
 }

@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import JSON
 
-/// A change of a purchase's state, and the notification that told of it.
+/// A change of a purchase's state, and the notification that reported it.
 package struct PurchaseTransition: Hashable, Sendable {
     package var cause: PurchaseEvent
-    /// `SubscriptionState.Phase` or `OneTimeState.Phase` as text; nil for the first.
+    /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`; nil for the first transition.
     package var from: String?
     package var to: String
 
@@ -12,8 +12,8 @@ package struct PurchaseTransition: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// The changes of state over the events kept: by the status Apple stated with each, else by the facts as of it.
-    /// The same for every order of arrival, since events and facts are.
+    /// Returns the state changes over the kept events: by the status that Apple stated with each event, or by the facts
+    /// as of that event. The result does not depend on the order of arrival, because events and facts do not.
     package func transitions(_ rules: ProductRules) -> [PurchaseTransition] {
         var result: [PurchaseTransition] = []
         for event in events {

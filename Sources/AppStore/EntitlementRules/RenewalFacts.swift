@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import JSON
 
-/// What Apple last said about the renewal of a subscription.
+/// Apple's latest statement about the renewal of a subscription.
 package typealias RenewalFacts = Facts<RenewalContent>
 
-/// What a ``RenewalFacts`` says.
+/// The content of ``RenewalFacts``.
 package struct RenewalContent: FactsContent {
     package var version: FactVersion
     package var productId: ProductId?
@@ -15,7 +15,7 @@ package struct RenewalContent: FactsContent {
     package var expirationIntent: ExpirationIntent?
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var renewalDate: AppStoreInstant?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     package var renewalPrice: Int64?
     package var currency: String?
     package var offerType: OfferType?
@@ -109,12 +109,13 @@ package struct RenewalContent: FactsContent {
 extension RenewalFacts {
     package init(version: FactVersion) { self.init(RenewalContent(version: version)) }
 
-    /// The version decides by the renewal info's own signedDate; `fallback` names what came with it.
+    /// Creates facts versioned by the renewal info's own signedDate. `fallback` is the version of the notification that
+    /// delivered it.
     package init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
         self = Facts(RenewalContent(payload, fallback: fallback)).written
     }
 
-    /// - Parameter keepsText: the text is one that this library wrote.
+    /// - Parameter keepsText: whether this library wrote the text.
     init?(_ element: JSONElement, keepsText: Bool) {
         if keepsText {
             self.init(unread: element)

@@ -1,14 +1,14 @@
 package import AppStoreModel
 
-/// How long silence about a subscription whose period is over is no end of access: Apple's notification of the renewal
-/// may be late, and it may lie unread in our own input.
+/// How long access continues after the end of a period without news of its renewal: Apple's notification may be late,
+/// or may be unread in our own input.
 struct RenewalSilence: Hashable, Sendable {
-    /// When silence begins to count.
+    /// When the lack of news ends access.
     var end: AppStoreInstant
-    /// Whether access rests on input that is not read yet.
+    /// Whether access depends on input that has not been read yet.
     var isUnknown: Bool
 
-    /// Nil where silence counts already.
+    /// Nil if the lack of news ends access already.
     ///
     /// Source: app-store.md 11.3, row 3b and the paragraph on row 3.
     init?(after expiresDate: AppStoreInstant, at instant: AppStoreInstant, policy: SubscriptionPolicy) {
@@ -18,7 +18,7 @@ struct RenewalSilence: Hashable, Sendable {
             self.init(end: leewayEnd, isUnknown: false)
             return
         }
-        // Silence up to the end of the leeway was observed where the input was read that far.
+        // If the input was read past the end of the leeway, no news of a renewal arrived in time.
         guard let receivedUntil = policy.receivedUntil, receivedUntil < leewayEnd,
             receivedUntil.advanced(byMilliseconds: leeway) < instant
         else { return nil }
@@ -34,9 +34,9 @@ struct RenewalSilence: Hashable, Sendable {
 }
 
 extension ProductRules {
-    /// These rules for facts whose input was read up to a moment.
+    /// Returns these rules for facts whose input was read up to a moment.
     ///
-    /// - Parameter moment: everything that was received until then is among the facts.
+    /// - Parameter moment: everything received up to this moment is included in the facts.
     package func reading(until moment: AppStoreInstant) -> ProductRules {
         var rules = self
         rules.subscriptions.receivedUntil = moment

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// What Apple last said the status of a subscription was, as of the notification's signedDate.
+/// Apple's latest statement of a subscription's status, as of the notification's signedDate.
 package struct StatusFacts: VersionedFacts {
     package var version: FactVersion
     package var status: SubscriptionStatus

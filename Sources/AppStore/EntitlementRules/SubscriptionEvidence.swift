@@ -1,18 +1,18 @@
 internal import AppStoreModel
 
-/// The facts that the state of a subscription is decided by, at a moment and at those after it.
+/// The facts that decide the state of a subscription at a moment and after it.
 struct SubscriptionEvidence {
-    /// The period that is current at the moment, then those that are to begin, by their order. Of periods that replaced
-    /// each other only the last competes.
+    /// The period that is current at the moment, followed by the upcoming periods in order. Among periods that replaced
+    /// each other, only the last one is included.
     var periods: [SubscriptionPeriod] = []
-    /// What was bought last where no period competes: an upgrade of which the new transaction is not known.
+    /// The latest transaction if `periods` is empty: it was upgraded, and the new transaction is not known.
     var replaced: TransactionFacts?
     var renewal: RenewalFacts?
     var status: StatusFacts?
-    /// What Apple meant by status 5 is told by the revocation of another transaction.
+    /// Whether the revocation of another transaction explains status 5 (revoked).
     var isStatusExplained = false
 
-    /// The newest facts, for this moment and later ones.
+    /// Collects the newest facts, for this moment and later ones.
     init(_ purchase: PurchaseFacts, from instant: AppStoreInstant) {
         periods = purchase.competingPeriods(from: instant)
         if periods.isEmpty { replaced = purchase.latestPeriod() }
@@ -21,14 +21,14 @@ struct SubscriptionEvidence {
         isStatusExplained = purchase.explainsRevokedStatus
     }
 
-    /// The latest period that has begun; the first where none has.
+    /// Returns the latest period that has begun, or the first if none has.
     func current(at instant: AppStoreInstant) -> SubscriptionPeriod? {
         periods.last { $0.start <= instant } ?? periods.first
     }
 
     // MARK: States
 
-    /// The first row that holds, in this order: revoked, active, grace, renewing, retry, stale, expired.
+    /// Returns the first state that applies, in this order: revoked, active, grace, renewing, retry, stale, expired.
     func state(at instant: AppStoreInstant, policy: SubscriptionPolicy) -> SubscriptionState {
         let current = current(at: instant)
         func make(
@@ -72,14 +72,15 @@ struct SubscriptionEvidence {
         return make(.expired, isEntitled: false, needsStatusQuery: told.isGraceWithoutDate)
     }
 
-    /// The end of the period and of those of the same product that follow it without a gap, or what ends them before.
+    /// Returns the end of the period and of those for the same product that follow without a gap, or an earlier
+    /// revocation or change of product.
     private func endOfAccess(
         in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
     ) -> AppStoreInstant {
         var end = expiresDate
         for next in periods where next.start > instant && next.start <= end {
             guard next.productId == current.productId, next.revocationDate == nil else {
-                // What begins then is another product, or nothing.
+                // The next period is for another product, or is revoked.
                 end = next.start
                 break
             }
@@ -89,13 +90,14 @@ struct SubscriptionEvidence {
         return end
     }
 
-    /// The status, unless it is about another period, whose revocation explains it.
+    /// The status, unless it is about another period and explained by that period's revocation.
     private func status(of period: SubscriptionPeriod?) -> StatusFacts? {
         let isRevoked = period?.transactions.contains { $0.revocationDate != nil } ?? false
         return status?.status == .revoked && isStatusExplained && !isRevoked ? nil : status
     }
 
-    /// Apple said "revoked" and has said nothing about the period since, which does not explain it.
+    /// Whether Apple stated "revoked" and has stated nothing about the period since, and no other revocation explains
+    /// it.
     private func isRevokedByStatus(_ current: SubscriptionPeriod?) -> Bool {
         guard let status, status.status == .revoked, !isStatusExplained else { return false }
         return current?.transactions.allSatisfy {
@@ -109,7 +111,7 @@ struct SubscriptionEvidence {
     ) -> SubscriptionState {
         let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status(of: current))
         let pending = told.nextProductId.flatMap { $0 == current?.productId ? nil : $0 }
-        // The refund of the current period ends a commitment.
+        // A refund of the current period ends a commitment.
         let hasEnded = phase == .revoked && current?.first.isCommitted == true
         let isOver = phase == .expired || phase == .revoked
         return SubscriptionState(

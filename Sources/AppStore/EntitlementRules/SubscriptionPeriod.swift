@@ -1,10 +1,10 @@
 internal import AppStoreModel
 
-/// One period of a subscription: a transaction, or several where seats were added in the middle of the period.
+/// One period of a subscription: a single transaction, or several if seats were added during the period.
 ///
-/// Apple marks every transaction of such a period, the one that existed before the seats were added too, so the mark
-/// alone says neither which is the first nor that one replaces another. Source: Apple, `additionalTransactionReason`, and
-/// StoreKit's `seatAddition`.
+/// Apple marks every transaction of such a period, including the one from before the seats were added. The mark alone
+/// therefore shows neither which transaction is the first nor whether one replaces another. Source: Apple,
+/// `additionalTransactionReason`, and StoreKit's `seatAddition`.
 struct SubscriptionPeriod {
     /// The transaction that was bought first. It represents the period.
     var first: TransactionFacts
@@ -15,20 +15,21 @@ struct SubscriptionPeriod {
     var productId: ProductId? { first.productId }
     var transactions: [TransactionFacts] { [first] + additions }
 
-    /// When the period ends: the latest expiry of its transactions that are not revoked then, or of all where all are.
+    /// Returns when the period ends: the latest expiry of its transactions that are not revoked at that moment, or of
+    /// all if all are revoked.
     func expiresDate(at instant: AppStoreInstant) -> AppStoreInstant? {
         guard !additions.isEmpty else { return first.expiresDate }
         let held = transactions.filter { !$0.isRevoked(at: instant) }
         return (held.isEmpty ? transactions : held).compactMap(\.expiresDate).max()
     }
 
-    /// Whether every transaction that has begun is revoked: until the last is, the purchaser keeps access.
+    /// Whether every transaction that has begun is revoked. The purchaser keeps access until the last one is.
     func isRevoked(at instant: AppStoreInstant) -> Bool {
         first.isRevoked(at: instant)
             && additions.allSatisfy { $0.start > instant || $0.isRevoked(at: instant) }
     }
 
-    /// When the last of its transactions is revoked; nil if one is not.
+    /// When the last transaction is revoked; nil if one of them is not.
     var revocationDate: AppStoreInstant? {
         guard var latest = first.revocationDate else { return nil }
         for addition in additions {
@@ -38,8 +39,8 @@ struct SubscriptionPeriod {
         return latest
     }
 
-    /// Seats of the transactions that have begun. A member's transaction repeats the number of the whole group, and gives
-    /// one person access.
+    /// Returns the seats of the transactions that have begun. The transaction of a group member repeats the seats of
+    /// the whole group, but gives access to one person.
     func seats(at instant: AppStoreInstant) -> Int64 {
         if first.inAppOwnershipType == .assigned { return 1 }
         var seats = first.seats(at: instant)
@@ -49,9 +50,10 @@ struct SubscriptionPeriod {
 }
 
 extension SubscriptionPeriod {
-    /// The periods that transactions make: those of one product that overlap are one, if one of them has the mark.
+    /// Groups transactions into periods: overlapping transactions of one product form a single period if one of them is
+    /// marked.
     ///
-    /// - Parameter transactions: of one purchase, by start, without those that were upgraded.
+    /// - Parameter transactions: transactions of one purchase without upgraded ones, sorted by start.
     static func periods(of transactions: [TransactionFacts]) -> [SubscriptionPeriod] {
         var clusters: [[TransactionFacts]] = []
         for transaction in transactions {
@@ -68,13 +70,13 @@ extension SubscriptionPeriod {
 }
 
 extension TransactionFacts {
-    /// Whether the holder has it at a moment after its start. What is bought after a refund begins anew.
+    /// Whether the transaction is active at a moment after its start. A purchase after a refund begins a new period.
     fileprivate func runs(at instant: AppStoreInstant) -> Bool {
         expiresDate.map { $0 > instant } ?? false && !isRevoked(at: instant)
     }
 
-    /// The seats of this transaction: 32 bits each, of 64 transactions at most. One that is revoked has none, whatever was
-    /// refunded of it before.
+    /// Returns the seats of this transaction. The sum cannot overflow: 32 bits each, at most 64 transactions. A revoked
+    /// transaction has none, regardless of earlier refunds.
     fileprivate func seats(at instant: AppStoreInstant) -> Int64 {
         if isRevoked(at: instant) { return 0 }
         let held = amountProblems.contains(.quantity) ? 0 : Int64(quantity ?? 1)

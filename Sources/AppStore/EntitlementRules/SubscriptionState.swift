@@ -4,20 +4,20 @@ package import AppStoreModel
 package struct SubscriptionState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         case active = "ACTIVE"
-        /// The period is over, nothing says that it was not renewed, and Apple's notification may be late.
+        /// The period is over, no statement rules out its renewal, and Apple's notification may be late.
         case renewing = "RENEWING"
-        /// Billing failed, Apple asks to continue service.
+        /// Billing failed, and Apple asks to continue service.
         case grace = "GRACE"
-        /// Billing failed, no service.
+        /// Billing failed, and service has ended.
         case retry = "RETRY"
-        /// Apple said active after the expiry we know of: ask Get All Subscription Statuses.
+        /// Apple stated "active" after the last known expiry: query Get All Subscription Statuses.
         case stale = "STALE"
         case expired = "EXPIRED"
         case revoked = "REVOKED"
-        /// Only version 1 notifications say that there is something, and Apple has not confirmed it: nothing is given.
+        /// Only version 1 notifications name the purchase, and Apple has not confirmed them: nothing is granted.
         case unconfirmed = "UNCONFIRMED"
 
-        /// What Apple's status says; nil for a status that is unknown.
+        /// Maps Apple's status to a phase; nil for an unknown status.
         package init?(_ status: SubscriptionStatus) {
             switch status {
             case .active: self = .active
@@ -32,60 +32,59 @@ package struct SubscriptionState: Hashable, Sendable {
 
     package var phase: Phase
     package var isEntitled: Bool
-    /// When this state ends by itself; nil where it does not. Of an active subscription the end of the periods of its
-    /// product that follow each other without a gap.
+    /// When this state ends by itself; nil if it does not. For an active subscription, the end of its product's
+    /// consecutive periods.
     package var until: AppStoreInstant?
-    /// The transaction that decides; nil where none is known.
+    /// The transaction that decides the state; nil if none is known.
     package var transaction: TransactionFacts?
-    /// Whether it renews at the end of the period; nil while unknown.
+    /// Whether the subscription renews at the end of the period; nil if unknown.
     package var willRenew: Bool?
-    /// Whether a commitment of twelve months renews at its end; nil where there is none or while unknown.
+    /// Whether a twelve-month commitment renews at its end; nil if there is no commitment or the answer is unknown.
     package var commitmentWillRenew: Bool?
-    /// The product it renews as, where that is another.
+    /// The product at the next renewal, if different from the current one.
     package var pendingProductId: ProductId?
-    /// Of an announced price increase: 0 while the customer has not answered.
+    /// Status of an announced price increase: 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
-    /// Why it expired.
+    /// Why the subscription expired.
     package var expirationIntent: ExpirationIntent?
-    /// Seats of the period, for multiseat transactions the sum over its transactions less what was revoked.
+    /// Seats of the period. For multiseat transactions, the sum over its transactions minus revoked seats.
     package var seats: Int64
-    /// Apple must be asked: the facts at hand do not explain what it said.
+    /// Whether Apple must be queried because the facts do not explain its statement.
     package var needsStatusQuery: Bool
-    /// Whether access rests on input that is not read yet, so that nothing is known of the renewal.
+    /// Whether access depends on unread input, so that the renewal's outcome is unknown.
     package var isUnknown = false
 
     package var productId: ProductId? { transaction?.productId }
 }
 
-/// Limits that the operator may set.
+/// Limits that the operator can configure.
 package struct SubscriptionPolicy: Hashable, Sendable {
-    /// How long after its expiry a subscription that renews stays entitled while the renewal's notification may be on its
+    /// How long after its expiry a renewing subscription stays entitled while the renewal's notification may be on its
     /// way. Milliseconds. Apple's first retry comes an hour after the first attempt.
     package var renewalLeewayMilliseconds: Int64 = 3 * 3_600_000
-    /// How long after its expiry a subscription that renews stays entitled while the input that would tell of the renewal
-    /// is not read. Milliseconds.
+    /// How long after its expiry a renewing subscription stays entitled while the input that would contain the renewal
+    /// is unread. Milliseconds.
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
-    /// Everything that was received until this moment is among the facts; nil: everything that there is.
+    /// Everything received up to this moment is included in the facts; nil means that all input is.
     package var receivedUntil: AppStoreInstant?
-    /// How long after the expiry a grace period lasts of which Apple states no end: what App Store Connect is set to.
-    /// Milliseconds.
+    /// Length of a grace period without an end stated by Apple: the setting in App Store Connect. Milliseconds.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000
-    /// How long after Apple's word "active" a subscription past its known expiry stays entitled. Milliseconds.
+    /// How long after Apple stated "active" a subscription past its known expiry stays entitled. Milliseconds.
     package var staleToleranceMilliseconds: Int64 = 3_600_000
-    /// How long Apple retries a charge after the expiry. Milliseconds.
+    /// How long after the expiry Apple retries a charge. Milliseconds.
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
-    /// The same for a period of a commitment that is paid by the month. Milliseconds.
+    /// How long after the expiry Apple retries a charge for a period of a commitment paid monthly. Milliseconds.
     package var commitmentRetryMilliseconds: Int64 = 90 * 86_400_000
 
     package init() {}
 
-    /// When Apple ends its attempts to charge.
+    /// Returns when Apple stops retrying the charge.
     func endOfRetry(after expiresDate: AppStoreInstant, isCommitted: Bool) -> AppStoreInstant {
         expiresDate.advanced(byMilliseconds: isCommitted ? commitmentRetryMilliseconds : billingRetryMilliseconds)
     }
 
-    /// The end of a grace period for which Apple states none. An hour is added because Apple counts days of the calendar,
-    /// and 6 days were 145 hours over a change of clocks.
+    /// Returns the end of a grace period for which Apple states none. An hour is added because Apple counts calendar
+    /// days: 6 days were 145 hours across a change of clocks.
     func endOfGraceWithoutDate(after expiresDate: AppStoreInstant) -> AppStoreInstant {
         guard graceFallbackMilliseconds > 0 else { return expiresDate }
         return expiresDate.advanced(byMilliseconds: graceFallbackMilliseconds).advanced(byMilliseconds: 3_600_000)
@@ -93,14 +92,14 @@ package struct SubscriptionPolicy: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// The state at a moment, by the newest facts. Nil if the purchase is no subscription.
+    /// Returns the state at a moment, based on the newest facts. Nil if the purchase is not a subscription.
     package func state(
         at instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
         isSubscription ? SubscriptionEvidence(self, from: instant).state(at: instant, policy: policy) : nil
     }
 
-    /// Both of the newest facts: the state at a moment, and when it will be another without any notification.
+    /// Returns the state at a moment and when it next changes without a notification, based on the newest facts.
     func stateAndNextChange(
         at instant: AppStoreInstant, policy: SubscriptionPolicy
     ) -> (state: SubscriptionState, nextChange: AppStoreInstant?)? {
@@ -110,21 +109,22 @@ extension PurchaseFacts {
         return (state, evidence.nextChange(after: instant, from: state, policy: policy))
     }
 
-    /// The first moment after `instant` at which the state is another without any notification. Nil if there is none.
+    /// Returns the first moment after `instant` at which the state changes without a notification. Nil if there is
+    /// none.
     package func nextChange(
         after instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> AppStoreInstant? {
         stateAndNextChange(at: instant, policy: policy)?.nextChange
     }
 
-    /// Whether the status that Apple stated disagrees with what the facts give for the moment it was stated.
-    /// The facts win; this is for counting.
+    /// Whether Apple's status disagrees with the state computed from the facts for the moment of that status. The facts
+    /// take precedence; this is for a metric.
     package var statusDisagrees: Bool {
         guard let status, status.status.isKnown, let state = state(at: status.version.signedDate)
         else {
             return false
         }
-        // A failed renewal may be told before the period ends, which the customer keeps.
+        // Apple may report a failed renewal before the period ends; the customer keeps the rest of the period.
         let hasFailedEarly =
             state.phase == .active && (status.status == .billingRetry || status.status == .billingGracePeriod)
         let isServed = state.phase == .stale || state.phase == .renewing

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// A transactionId in few bytes: Apple's are decimal numbers, and any other text is kept as it is.
+/// A compact transactionId: a number for Apple's decimal ids, otherwise the text.
 package enum TransactionKey: Hashable, Sendable {
     case number(UInt64)
     case text(TransactionId)
@@ -16,7 +16,7 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the id is of a sensible length and without control characters, as every number is.
+    /// Whether the id has a bounded length and no control characters, which holds for every number.
     var isBounded: Bool {
         switch self {
         case .number: true
@@ -24,7 +24,7 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
-    /// Nil unless the number is written as this very text.
+    /// Returns nil unless the text is the canonical decimal form of the number.
     private static func canonicalNumber(_ text: String) -> UInt64? {
         let digits = text.utf8
         guard (1...19).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else {
@@ -40,6 +40,6 @@ package enum TransactionKey: Hashable, Sendable {
 }
 
 extension TransactionKey: Comparable {
-    /// The order of the ids' texts.
+    /// Orders keys by the texts of their ids.
     package static func < (one: TransactionKey, other: TransactionKey) -> Bool { one != other && one.id < other.id }
 }

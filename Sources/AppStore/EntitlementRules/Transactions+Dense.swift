@@ -1,12 +1,13 @@
 internal import AppStoreModel
 internal import JSON
 
-// Of each transaction these fields: transactionId, since the one before it; number of its traits; start, since the one before it; expiry, since
-// the start, or `=` for a period as long as the one before it; signedDate, since the start; the version's tie break;
-// revocation, since the start; 1 for what only a shared secret vouched for.
+// Fields of a transaction: transactionId relative to the previous one; number of its traits; start relative to the
+// previous start; expiry relative to the start, or `=` for a period of the same length as the previous one; signedDate
+// relative to the start; the version's tie break; revocation relative to the start; 1 if authenticated only by a shared
+// secret.
 
 extension Transactions {
-    /// Writes `traits`, each once, and `transactions`.
+    /// Writes `traits`, each distinct value once, and `transactions`.
     func write(to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         var traits: [TransactionTraits] = []
@@ -41,14 +42,14 @@ extension Transactions {
         object.text(dense.json)
     }
 
-    /// Few differ, and those that are equal are mostly the same object.
+    /// Returns the index of the traits. There are few distinct values, and equal ones are mostly the same object.
     private static func number(of traits: TransactionTraits, in known: inout [TransactionTraits]) -> Int {
         if let number = known.firstIndex(where: { $0 === traits }) ?? known.firstIndex(of: traits) { return number }
         known.append(traits)
         return known.count - 1
     }
 
-    /// Reads what ``write(to:)`` wrote; nil for anything else.
+    /// Reads the output of ``write(to:)``; nil for anything else.
     init?(dense reader: DenseReader, traits: [TransactionTraits]) {
         var reader = reader
         var values: [TransactionFacts] = []
@@ -84,9 +85,9 @@ extension Transactions {
         }
     }
 
-    /// Whether they are in their order, each once, as this library writes them.
+    /// Whether the transactions are sorted and unique, as this library writes them.
     private static func areOrdered(_ values: [TransactionFacts]) -> Bool {
-        // Bits of the ids seen so far: most ids need no comparison with those before them.
+        // A bit per id seen so far: most ids need no comparison with the earlier ones.
         var seen: UInt64 = 0
         for index in values.indices {
             let key = values[index].key
@@ -100,7 +101,7 @@ extension Transactions {
 }
 
 extension DenseWriter {
-    /// The first bytes of a notificationUUID: four, where they are eight hexadecimal digits in lower case.
+    /// Writes the first bytes of a notificationUUID, in four bytes if they are eight lowercase hexadecimal digits.
     fileprivate mutating func tieBreak(_ tieBreak: UInt64) {
         guard tieBreak != 0 else { return }
         var short: UInt64 = 0
@@ -110,7 +111,7 @@ extension DenseWriter {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): short = short << 4 | UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): short = short << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
             default:
-                // Seldom: the number itself, above all short ones.
+                // Rare: any other value, including every tie break below 2^32, is written as it is.
                 number(tieBreak)
                 return
             }

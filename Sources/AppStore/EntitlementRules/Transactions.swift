@@ -1,13 +1,14 @@
 package import AppStoreModel
 
-/// The transactions of a purchase that are kept, each once, by start and then transactionId: see ``FactsBounds``.
+/// The kept transactions of a purchase, unique, sorted by start and then transactionId. ``FactsBounds`` limits their
+/// number.
 package struct Transactions: Hashable, Sendable {
-    /// In their order.
+    /// Sorted by start, then transactionId.
     package private(set) var values: [TransactionFacts] = []
 
     package init() {}
 
-    /// Those of a text, in their order.
+    /// Creates a list from stored transactions that are already sorted.
     init(ordered values: [TransactionFacts]) { self.values = values }
 
     package var count: Int { values.count }
@@ -18,30 +19,30 @@ package struct Transactions: Hashable, Sendable {
 
     subscript(key: TransactionKey) -> TransactionFacts? { index(of: key).map { values[$0] } }
 
-    /// What a statement about a transaction did.
+    /// The effect of a statement about a transaction.
     enum Outcome {
         case taken
-        /// It was known.
+        /// The statement was already known.
         case known
-        /// It is older than what is known, or than everything that is kept.
+        /// The statement is out of date, or the transaction is older than all those that are kept.
         case stale
     }
 
-    /// Takes in a statement about one transaction.
+    /// Merges a statement about one transaction.
     mutating func take(_ offered: TransactionFacts) -> Outcome {
         if let index = index(of: offered.key) {
             guard TransactionFacts.isNewer(offered, than: values[index]) else {
                 return offered.version == values[index].version ? .known : .stale
             }
             values.remove(at: index)
-            // There is room for it again, unless Apple calls it something else than before.
+            // Its slot is free again, unless Apple changed the kind of the transaction.
             _ = insertWhereRoom(offered)
             return .taken
         }
         return insertWhereRoom(offered) ? .taken : .stale
     }
 
-    /// As ``take(_:)``, where of all transactions those are kept whose statements are the latest.
+    /// Merges a statement and keeps only the transactions with the latest statements.
     ///
     /// - Parameter isNewer: decides which of two statements about one transaction is kept.
     mutating func take(
@@ -60,7 +61,7 @@ package struct Transactions: Hashable, Sendable {
         return oldest == offered.key ? .stale : .taken
     }
 
-    /// Puts a statement in the place of what is known of its transaction, whichever is newer: for evaluation.
+    /// Replaces the known statement about a transaction regardless of version, for evaluation only.
     mutating func overlay(_ statement: TransactionFacts) {
         values.removeAll { $0.key == statement.key }
         insert(statement)
@@ -68,10 +69,10 @@ package struct Transactions: Hashable, Sendable {
 
     mutating func removeAll(where isGone: (TransactionFacts) -> Bool) { values.removeAll(where: isGone) }
 
-    /// The first period that is kept where others may have been before it; nil while there is room for more.
+    /// The first kept period if earlier ones may have been dropped; nil while the bound is not reached.
     var firstPeriodOfMany: TransactionFacts? { lowestWhereFull(isPeriod: true).map { values[$0] } }
 
-    /// - Returns: false where everything that is kept comes after it.
+    /// - Returns: false if the list is full and the transaction precedes everything that is kept.
     private mutating func insertWhereRoom(_ offered: TransactionFacts) -> Bool {
         if let lowest = lowestWhereFull(isPeriod: offered.isPeriod) {
             guard TransactionFacts.isOrdered(values[lowest], offered) else { return false }
@@ -89,7 +90,8 @@ package struct Transactions: Hashable, Sendable {
         values.insert(offered, at: index)
     }
 
-    /// Where the lowest of the periods, or of the others, is; nil while there is room for one more of them.
+    /// Returns the index of the first period, or of the first other transaction, if the bound for its kind is reached;
+    /// otherwise nil.
     private func lowestWhereFull(isPeriod: Bool) -> Int? {
         guard values.count >= min(FactsBounds.periods, FactsBounds.others) else { return nil }
         var lowest: Int?
@@ -101,6 +103,6 @@ package struct Transactions: Hashable, Sendable {
         return count >= (isPeriod ? FactsBounds.periods : FactsBounds.others) ? lowest : nil
     }
 
-    /// Most are asked for soon after they were put.
+    /// Searches from the end, because most lookups are for recently inserted transactions.
     private func index(of key: TransactionKey) -> Int? { values.lastIndex { $0.key == key } }
 }

@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A statement of a version 1 body about a renewal, with its order among others of its kind.
+/// A version 1 statement about a renewal, with the values that order it among others.
 struct UnsignedRenewal: Hashable, Sendable {
-    /// Its version is the moment of receipt.
+    /// The version is the time of receipt.
     var facts: RenewalFacts
-    /// When the period begins that the body is about: of two statements the one about the later period is newer, since a
-    /// recovery inside grace is dated like the failure before it.
+    /// The start of the period that the body is about. The statement about the later period is newer, because a
+    /// recovery during grace has the same date as the failure before it.
     var periodStart: AppStoreInstant
-    /// When it happened, as far as the body tells.
+    /// When the event happened, as far as the body states it.
     var date: AppStoreInstant
 
     init(_ payload: RenewalInfoPayload, version: FactVersion, periodStart: AppStoreInstant?, date: AppStoreInstant) {
@@ -25,7 +25,7 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts.isNewer(facts, than: other.facts)
     }
 
-    /// The facts without what is said of a failed charge: a later period is known.
+    /// The facts without the failed charge, for use when a later period is known.
     var withoutFailure: RenewalFacts {
         var content = facts.content
         content.isInBillingRetryPeriod = nil
@@ -34,11 +34,11 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts(content)
     }
 
-    /// Whether signed facts say the same of the same period, so that it does not matter which of them counts. An element
-    /// that the body lacks contradicts nothing: the older forms cannot tell a grace period without an end, and the oldest
-    /// no failed charge.
+    /// Whether signed facts agree about the same period, so that either can be used. An element missing from the body
+    /// is no disagreement: the older formats cannot express a grace period without an end, and the oldest cannot
+    /// express a failed charge.
     ///
-    /// - Parameter end: when the period ends that the body is about; nil where it is not known.
+    /// - Parameter end: the end of the period that the body is about; nil if unknown.
     func isSame(as signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
         guard !isLater(than: signed, until: end) else { return false }
         let (said, known) = (facts.content, signed.content)
@@ -52,7 +52,7 @@ struct UnsignedRenewal: Hashable, Sendable {
             && agrees(said.priceIncreaseStatus, known.priceIncreaseStatus)
     }
 
-    /// Whether the body is about a later period than the one that Apple signed the renewal info of.
+    /// Whether the body is about a later period than the signed renewal info.
     private func isLater(than signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
         guard let renewalDate = signed.renewalDate else { return signed.version.signedDate < periodStart }
         return end.map { renewalDate < $0 } ?? (renewalDate <= periodStart)
@@ -69,9 +69,9 @@ struct UnsignedRenewal: Hashable, Sendable {
         }
     }
 
-    /// Nil without renewal info, and for one that claims to be signed.
+    /// Nil without renewal info, and for renewal info marked as signed.
     ///
-    /// - Parameter keepsText: the text is one that this library wrote.
+    /// - Parameter keepsText: whether this library wrote the text.
     init?(_ fields: inout FieldReader, keepsText: Bool) {
         guard let facts = fields.object("renewalInfo").flatMap({ RenewalFacts($0, keepsText: keepsText) }),
             !facts.version.isSigned
