@@ -2,18 +2,18 @@ internal import Bytes
 internal import Configuration
 internal import Cryptography
 
-/// Keys that clients present as `Authorization: Bearer KEY` (RFC 6750), as a file lists them: one a line, its name, what
-/// it may do (`read` or `full`), and the key, with spaces between them. Lines that are empty or begin with `#` do not
-/// count.
+/// Keys that clients present as `Authorization: Bearer KEY` (RFC 6750), parsed from a file. Each line has a name, a
+/// permission (`read` or `full`) and the key, separated by spaces or tabs. Empty lines and lines that begin with `#`
+/// are ignored.
 struct AccessKeyList: Sendable {
     enum Permission: String, Sendable, CaseIterable {
-        /// Questions.
+        /// Read requests only.
         case read
-        /// Claims, erasures and transactions too.
+        /// Claims, erasures and uploaded transactions too.
         case full
     }
 
-    /// Whose a key is.
+    /// The client that a key belongs to.
     struct Client: Sendable, Equatable {
         let name: String
         let permission: Permission
@@ -30,7 +30,7 @@ struct AccessKeyList: Sendable {
 
     private let keys: [Key]
 
-    /// - Throws: why it holds no keys, which are not repeated.
+    /// - Throws: a `FileProblem` that says why the text is not a valid list; its message contains no key.
     init(lines text: [UInt8]) throws(FileProblem) {
         var keys: [Key] = []
         var names: Set<String> = []
@@ -65,9 +65,9 @@ struct AccessKeyList: Sendable {
         self.keys = keys
     }
 
-    /// Whose a presented key is; nil for one that is not listed. It compares digests with every key, so that neither
-    /// content nor length of a key follows from the time it takes. Of one key under two names the one that may do more
-    /// counts.
+    /// Returns the client of a presented key; nil if the key is not listed. The digest of the presented key is compared
+    /// with that of every listed key, so that timing reveals neither the content nor the length of a key. If a key is
+    /// listed under two names, the one with more permissions applies.
     func client(of presented: [UInt8]) -> Client? {
         let digest = SHA256.digest(of: presented).bytes
         var match: Client?

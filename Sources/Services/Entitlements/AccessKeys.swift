@@ -2,10 +2,10 @@ internal import Configuration
 internal import Telemetry
 internal import Time
 
-/// The keys of `http.keys.file`, as the file is now: a change counts within a second, without a restart. A file that
-/// cannot be read, or holds no list of keys, changes nothing and is logged.
+/// The current keys of `http.keys.file`: a change takes effect within a second, without a restart. A file that is
+/// unreadable or not a valid list is logged, and the previous keys stay in effect.
 final class AccessKeys: Sendable {
-    /// For answers with status 401.
+    /// Challenge of responses with status 401.
     static let challenge = "Bearer realm=\"sluice-entitlements\""
     private static let maximumBytes = 64 * 1024
     private static let scheme = "bearer "
@@ -20,7 +20,7 @@ final class AccessKeys: Sendable {
         self.log = log
     }
 
-    /// Whose the key of an `Authorization` field is; nil for none, another scheme or an unknown key.
+    /// Returns the client of the key in an `Authorization` field; nil for no field, another scheme or an unknown key.
     func client(in field: String?) -> AccessKeyList.Client? {
         guard let field, field.prefix(Self.scheme.count).lowercased() == Self.scheme else { return nil }
         let key = field.utf8.dropFirst(Self.scheme.count).drop { $0 == UInt8(ascii: " ") }
@@ -43,7 +43,7 @@ final class AccessKeys: Sendable {
 }
 
 extension AccessKeys {
-    /// Nil without `http.keys.file`, for a listener that this machine alone reaches.
+    /// Nil without `http.keys.file`, which only a loopback listener may omit.
     convenience init?(
         _ configuration: Configuration, clocks: Clocks, log: RateLimitedLogger
     ) throws(ConfigurationError) {
@@ -51,9 +51,10 @@ extension AccessKeys {
         self.init(file, clocks: clocks, log: log)
     }
 
-    /// Nil without `http.keys.file`.
+    /// Opens the file of `http.keys.file`; nil if it is not set.
     ///
-    /// - Throws: a `ConfigurationError` for a file without keys, and for an address that others reach without a file.
+    /// - Throws: a `ConfigurationError` for a file without valid keys, and for an address that other machines can reach
+    ///   without a file.
     static func file(
         _ configuration: Configuration, clocks: Clocks
     ) throws(ConfigurationError) -> ReloadedFile<AccessKeyList>? {
@@ -76,13 +77,13 @@ extension AccessKeys {
         }
     }
 
-    /// - Throws: why it holds no keys, which are not repeated.
+    /// - Throws: a `FileProblem` that says why the file is not a valid list; its message contains no key.
     static func file(_ path: String, clocks: Clocks) throws(FileProblem) -> ReloadedFile<AccessKeyList> {
         try ReloadedFile(
             path: path, limit: maximumBytes, now: clocks.monotonicNanoseconds(), make: AccessKeyList.init(lines:))
     }
 
-    /// Whether only this machine reaches an address: 127.0.0.0/8, ::1, or the name that listeners know for it.
+    /// Whether only this machine can reach an address: 127.0.0.0/8, ::1 or localhost.
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -3,16 +3,16 @@ internal import HTTPServer
 internal import Synchronization
 internal import Telemetry
 
-/// Of which requests that were let in the read API writes a line; refusals are written always.
+/// Selects the admitted requests that the read API logs. Refused requests are always logged.
 package enum AccessLines: String, Hashable, Sendable, CaseIterable {
-    /// Claims, erasures and transactions.
+    /// Claims, erasures and uploaded transactions.
     case changes
-    /// Questions too.
+    /// Read requests too.
     case all
 }
 
-/// Who asked the read API for what, and what was answered: counted by the key's name, path and status. No line has a
-/// key, an account or anything else of a question.
+/// Logs and counts requests to the read API by key name, path and status. No line contains a key, an account or any
+/// other content of a read request.
 final class AccessLog: Sendable {
     private struct Answer: Hashable {
         let key: String
@@ -23,7 +23,7 @@ final class AccessLog: Sendable {
     private let lines: AccessLines
     private let logger: Logger
     private let refusals: RateLimitedLogger
-    /// At most one for each key of the file, path and status.
+    /// At most one entry per combination of key, path and status.
     private let answers = Mutex<[Answer: UInt64]>([:])
 
     init(_ lines: AccessLines, logger: Logger, metrics: MetricsRegistry) {
@@ -33,9 +33,9 @@ final class AccessLog: Sendable {
         metrics.collect { [weak self] in self?.sample(&$0) }
     }
 
-    /// A request that is answered before it is handled.
+    /// Records a request that is refused before it is handled.
     ///
-    /// - Parameter path: nil for one that is not served.
+    /// - Parameter path: nil for an unknown path.
     func refused(_ path: Route?, status: Int) {
         count(nil, path, status)
         guard status == 401 else { return }
@@ -44,7 +44,7 @@ final class AccessLog: Sendable {
             [LogField(.path, path?.rawValue ?? Self.other), LogField(.status, status)])
     }
 
-    /// The same request, whose response is counted.
+    /// Wraps an exchange so that its response is counted, and logged if its status or `lines` requires it.
     func observe(_ exchange: Exchange, key: String?, _ route: Route) -> Exchange {
         exchange.observed { [self] response in
             count(key, route, response.status)
@@ -57,9 +57,9 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// The same request, whose response is logged.
+    /// Wraps an exchange so that its response is logged.
     ///
-    /// - Parameter purchase: which one is to be changed; nil where only its signed transaction says so.
+    /// - Parameter purchase: the request that names the purchase; nil if only the signed transaction names it.
     func observe(change exchange: Exchange, key: String?, _ route: Route, of purchase: ChangeRequest?) -> Exchange {
         exchange.observed { [self] response in
             let purchase =

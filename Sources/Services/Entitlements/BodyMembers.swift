@@ -2,11 +2,11 @@ internal import AppStoreModel
 internal import JSON
 internal import Records
 
-/// The members of a request's body: one JSON object with known members and no others.
+/// The members of a request's body: one JSON object; unknown members are an error.
 struct BodyMembers {
     private let object: JSONObject
 
-    /// Characters of an unknown member's name that are repeated to the client.
+    /// Maximum number of characters of an unknown member's name that an error repeats.
     private static let longestName = 64
 
     init(_ body: [UInt8], names: [StaticString]) throws(Refusal) {
@@ -40,7 +40,7 @@ struct BodyMembers {
         return text
     }
 
-    /// RFC 3339, or milliseconds since 1970 as a number.
+    /// Parses RFC 3339, or milliseconds since 1970 as a number.
     func instantIfAny(_ name: StaticString) throws(Refusal) -> AppStoreInstant? {
         guard let value = self[name] else { return nil }
         let instant =

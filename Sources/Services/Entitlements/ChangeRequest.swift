@@ -3,12 +3,12 @@ internal import EntitlementRules
 internal import JSON
 internal import Records
 
-/// What `POST /v1/claims` and `/v1/erasures` ask for: facts that come from no notification.
+/// A request of `POST /v1/claims` or `/v1/erasures`: facts that come from no notification.
 struct ChangeRequest: Sendable, Equatable {
     enum Change: Sendable, Equatable {
-        /// The purchase belongs to this account; with `isTransfer`, and proof, also if it is another's.
+        /// Assigns the purchase to this account; with `isTransfer` and proof, even if it belongs to another account.
         case claim(AppAccountToken, isTransfer: Bool = false)
-        /// Everything known of the purchase is to be forgotten.
+        /// Erases everything known about the purchase.
         case erasure
     }
 
@@ -16,13 +16,13 @@ struct ChangeRequest: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var bundleId: BundleId
     var originalTransactionId: OriginalTransactionId
-    /// The signed transaction that proves that the claimant has the purchase; compact JWS.
+    /// The signed transaction that proves the claimant's possession of the purchase; compact JWS.
     var proof: [UInt8]?
 
-    /// With a signed transaction.
+    /// Limit in bytes, including a signed transaction.
     static let maximumBytes = TransactionUpload.maximumBytes
 
-    /// Reads a body: one JSON object with these members and no others. `environment` is Production where it is absent.
+    /// Parses a body: one JSON object; unknown members are an error. `environment` defaults to Production.
     init(claim body: [UInt8]) throws(Refusal) {
         let members = try Members(
             body, with: [ReadAPIName.appAccountToken, ReadAPIName.transfer, ReadAPIName.signedTransactionInfo])
@@ -32,7 +32,7 @@ struct ChangeRequest: Sendable, Equatable {
         proof = try members.jws(ReadAPIName.signedTransactionInfo)
     }
 
-    /// A claim of an account on what it hands in.
+    /// Creates a claim of an account on the purchase of an uploaded transaction.
     init(claimOf purchase: PurchaseFacts, by account: AppAccountToken) {
         change = .claim(account)
         environment = purchase.environment
@@ -49,8 +49,8 @@ struct ChangeRequest: Sendable, Equatable {
         environment = try members.environment()
     }
 
-    /// What it adds to what is known, at this moment; nil for nothing: the purchase belongs to the account already, or to
-    /// another one, from which only a transfer with proof moves it.
+    /// Returns the facts to add to the purchase at this moment. Nil for none: the purchase already belongs to the
+    /// account, or belongs to another one, from which only a transfer with proof moves it.
     func contribution(
         to known: PurchaseFacts, at now: AppStoreInstant, isProved: Bool = false
     ) -> PurchaseFacts? {
@@ -72,7 +72,8 @@ struct ChangeRequest: Sendable, Equatable {
         return facts
     }
 
-    /// After the claim that it replaces and after what was bought before it, whatever the clocks of the members say.
+    /// Returns a moment after the claim that this one replaces and after earlier purchases, regardless of clock
+    /// differences between members.
     private func moment(ofClaimOn known: PurchaseFacts, at now: AppStoreInstant) -> AppStoreInstant {
         let bought = known.latestPurchase(upTo: now.advanced(byMilliseconds: PurchaseFacts.clockTolerance))
         let last = max(known.newestClaim?.version.signedDate ?? .earliest, bought ?? .earliest)
@@ -112,7 +113,7 @@ private struct Members {
         return Array(text.utf8)
     }
 
-    /// False where it is absent.
+    /// False if absent.
     func flag(_ name: StaticString) throws(Refusal) -> Bool {
         guard let value = object[name.description] else { return false }
         guard let flag = value.bool else { throw Refusal(message: "\(name): expected true or false") }

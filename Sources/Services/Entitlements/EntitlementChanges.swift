@@ -8,7 +8,7 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Does claims and erasures, one after the other; each takes about as long as Kafka to acknowledge.
+/// Applies claims and erasures one after the other; each takes about as long as an acknowledgement by Kafka.
 final class EntitlementChanges: Sendable {
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
@@ -21,8 +21,8 @@ final class EntitlementChanges: Sendable {
     private let waiting = WaitingExchanges<ChangeRequest>(atMost: 64)
 
     /// - Parameters:
-    ///   - apps: those whose purchases may be claimed before anything is known of them; empty: every app's.
-    ///   - verifier: of the signed transactions that prove a claim; nil where no app is configured.
+    ///   - apps: apps whose purchases may be claimed before any fact about them is known; empty for every app.
+    ///   - verifier: verifies the signed transactions that prove a claim; nil if no app is configured.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness, topics: TopicNames,
         clocks: Clocks, log: RateLimitedLogger, apps: Set<BundleId>,
@@ -38,7 +38,7 @@ final class EntitlementChanges: Sendable {
         self.verifier = verifier
     }
 
-    /// - Returns: false when too many wait.
+    /// - Returns: false if the queue is full.
     func take(_ request: ChangeRequest, _ exchange: Exchange) -> Bool { waiting.take(request, exchange) }
 
     func run() async {
@@ -80,7 +80,7 @@ final class EntitlementChanges: Sendable {
         }
     }
 
-    /// Whether the request comes with a transaction that Apple signed of the very purchase.
+    /// Whether the request includes a transaction of the same purchase, signed by Apple.
     private func prove(_ request: ChangeRequest) throws(UploadProblem) -> Bool {
         guard let proof = request.proof else { return false }
         guard let verifier else {
@@ -108,8 +108,8 @@ final class EntitlementChanges: Sendable {
         return true
     }
 
-    /// What a claim begins with that comes before the first notification. Only what Apple could name so: the id of a
-    /// purchase is a decimal number.
+    /// Returns an empty purchase for a claim that precedes the first notification; nil unless Apple could have assigned
+    /// the id: a purchase id is a decimal number.
     private func unknown(_ request: ChangeRequest) -> PurchaseFacts? {
         guard case .claim = request.change, apps.isEmpty || apps.contains(request.bundleId),
             !request.bundleId.rawValue.contains("/"),

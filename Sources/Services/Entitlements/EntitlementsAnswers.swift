@@ -3,17 +3,17 @@ internal import EntitlementRules
 internal import JSON
 internal import Records
 
-/// What was found for one question.
+/// The rows that match one query.
 struct EntitlementsFinding: Sendable {
     let query: EntitlementsQuery
-    /// By environment, then key.
+    /// Sorted by environment, then key.
     let purchases: [PurchaseFacts]
-    /// What is known of the consents of those who made the purchases, and of the customer who was asked about.
+    /// Consent rows of the customers who made the purchases, and of the customer that the query names.
     let consents: [PurchaseFacts]
 
     /// - Parameters:
-    ///   - states: what was found of the subject: purchases, and consents, which are none.
-    ///   - consents: of those who made the purchases.
+    ///   - states: rows found for the subject: purchases and consents.
+    ///   - consents: consent rows of the customers who made the purchases.
     init(query: EntitlementsQuery, purchases states: [PurchaseFacts], consents: [PurchaseFacts] = []) {
         self.query = query
         purchases = states.filter { !$0.isConsent }
@@ -22,15 +22,15 @@ struct EntitlementsFinding: Sendable {
     }
 }
 
-/// The bodies of the read API's answers.
+/// Encodes the response bodies of the read API.
 struct EntitlementsAnswers {
     let rules: ProductRules
-    /// How far the input was read.
+    /// How far the input has been read.
     let input: InputFreshness
 
-    /// What a subject may use at the moment that it asks for, or now.
+    /// Encodes the entitlements of a subject at the queried moment, or now.
     ///
-    /// - Returns: the body, and the same without the moments: equal as long as the answer is.
+    /// - Returns: the body, and the body without its moments, which changes only when the answer does.
     func entitlements(
         _ finding: EntitlementsFinding, at now: AppStoreInstant
     ) -> (timeless: [UInt8], body: [UInt8]) {
@@ -43,7 +43,7 @@ struct EntitlementsAnswers {
         return (text(isTimeless: true), text(isTimeless: false))
     }
 
-    /// As ``entitlements(_:at:)`` for each question, in their order.
+    /// Encodes ``entitlements(_:at:)`` for each query, in order.
     func batch(_ findings: [EntitlementsFinding], at now: AppStoreInstant) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { body in
@@ -64,7 +64,7 @@ struct EntitlementsAnswers {
             of: environments.map { environment in
                 EntitlementAnswer(
                     purchases: finding.purchases, environment: environment, at: instant, rules: rules,
-                    // A past moment is judged by what had happened by then.
+                    // A past moment is evaluated with the facts known by then.
                     view: instant < now ? .history : .newestFacts)
             }, at: instant)
     }
@@ -88,7 +88,7 @@ struct EntitlementsAnswers {
         finding.writeConsents(to: &body)
     }
 
-    /// How far the input was read: `asOf`, and `stale` where that is too long ago.
+    /// Writes how far the input has been read: `asOf`, and `stale` if that is too long ago.
     private func writeAge(
         of environments: [AppStoreEnvironment], at now: AppStoreInstant, isTimeless: Bool, to body: inout JSONWriter
     ) {
@@ -97,9 +97,9 @@ struct EntitlementsAnswers {
         if age.isStale { body.set(ReadAPIName.stale, true) }
     }
 
-    /// What happened to the purchases of a subject, as far as their events are kept.
+    /// Encodes the history of a subject's purchases, as far as their events are kept.
     ///
-    /// - Returns: the body, and the same without the moment.
+    /// - Returns: the body, and the body without its moment.
     func history(_ finding: EntitlementsFinding, at now: AppStoreInstant) -> (timeless: [UInt8], body: [UInt8]) {
         (history(finding, at: now, isTimeless: true), history(finding, at: now, isTimeless: false))
     }
@@ -130,7 +130,7 @@ struct EntitlementsAnswers {
         return writer.bytes
     }
 
-    /// A page of purchases, with the key that the next one begins after.
+    /// Encodes a page of purchases and the key after which the next page begins.
     func purchases(_ query: PurchasesQuery, _ purchases: [PurchaseFacts], hasMore: Bool, at instant: AppStoreInstant)
         -> [UInt8]
     {
@@ -154,7 +154,7 @@ struct EntitlementsAnswers {
         return writer.bytes
     }
 
-    /// What became of a claim or an erasure.
+    /// Encodes the result of a claim or an erasure.
     func changed(_ purchase: PurchaseFacts, at now: AppStoreInstant) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { body in
@@ -187,7 +187,7 @@ struct EntitlementsAnswers {
         }
     }
 
-    /// The version that records of the topic and webhooks have; without the moment only its facts count.
+    /// Writes the same version as records of the topic and webhooks; a timeless version covers only the facts.
     private func writeVersion(
         of purchase: PurchaseFacts, at instant: AppStoreInstant, _ isTimeless: Bool, to object: inout JSONWriter
     ) {

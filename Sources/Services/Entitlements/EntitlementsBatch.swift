@@ -1,18 +1,19 @@
 internal import AppStoreModel
 internal import JSON
 
-/// What `POST /v1/entitlements/query` asks: the entitlements of several subjects at one moment.
+/// A request of `POST /v1/entitlements/query`: the entitlements of several subjects at one moment.
 struct EntitlementsBatch: Sendable, Equatable {
-    /// In the order of the request; one for each subject.
+    /// One query per subject, in the order of the request.
     var queries: [EntitlementsQuery]
-    /// Nil: now.
+    /// Nil for the current moment.
     var at: AppStoreInstant?
 
     static let maximumSubjects = 100
-    /// A subject is an object of at most two kilobytes with its escapes.
+    /// Maximum body size; an escaped subject takes at most two kilobytes.
     static let maximumBytes = 256 * 1024
 
-    /// Reads a body: one JSON object with `subjects`, where wanted `environment`, `bundleId` and `at`, and no others.
+    /// Parses a body: one JSON object with `subjects` and optionally `environment`, `bundleId` and `at`. Unknown
+    /// members are an error.
     init(_ body: [UInt8]) throws(Refusal) {
         let members = try BodyMembers(
             body, names: [ReadAPIName.subjects, ReadAPIName.environment, ReadAPIName.bundleId, ReadAPIName.at])

@@ -6,17 +6,16 @@ internal import HTTPClient
 internal import KeyedState
 internal import Time
 
-/// Everything that `sluice-entitlements` reads from its configuration, checked: what the start builds, and what
-/// `sluicectl config check` builds too.
+/// The complete, checked configuration of `sluice-entitlements`. Both startup and `sluicectl config check` build it.
 struct EntitlementsConfiguration {
     let rules: ProductRules
     let trust: LegacyTrustPlan
-    /// The verifier of the process, and the client over which it asks about revocation. Nil where no app is configured:
-    /// nothing that Apple signed is looked at.
+    /// The verifier of the process, and the client for its revocation requests. Nil if no app is configured: then no
+    /// signed statement is read.
     let verification: (verifier: NotificationVerifier, responders: HTTPClient)?
 
-    /// - Throws: a `ConfigurationError` for products, apps, roots, credentials, keys of the read API or a directory that
-    ///   cannot be used.
+    /// - Throws: a `ConfigurationError` for invalid products, apps, roots, credentials or keys of the read API, or an
+    ///   unusable directory.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         try StateOptions.checkDirectory(configuration)
         rules = try ProductRules(configuration)

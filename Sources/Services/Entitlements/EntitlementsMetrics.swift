@@ -3,7 +3,7 @@ internal import EntitlementRules
 internal import Records
 internal import Telemetry
 
-/// What the service counts beside the runtime's own metrics.
+/// Metrics of the service, in addition to those of the runtime.
 struct EntitlementsMetrics: Sendable {
     private let changed: Counter
     private let late: Counter
@@ -37,7 +37,7 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.readDuration, help: "Time of one question to the read API.")
     }
 
-    /// Adds how old the facts are: their age is left out while it is not known, when they count as stale.
+    /// Registers the age of the facts. While the age is unknown it is omitted, and the facts count as stale.
     static func collect(
         _ input: InputFreshness, _ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64
     ) {

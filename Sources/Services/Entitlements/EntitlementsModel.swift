@@ -5,30 +5,30 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// The rows of entitlements: the facts of each purchase under its record key, published as the answer of the moment.
+/// The rows of entitlements: the facts of each purchase by record key, published as the answer at the time.
 struct EntitlementsModel: StateModel {
     /// Names of index entries.
     enum Entry {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
-        /// Of the transactions that are kept, but for the first of all, whose id is the purchase's.
+        /// Kept transactions, except the one with the same id as the purchase.
         static let transactionId = "transactionId"
-        /// Of purchases that belong to no account; the value is the key, so that they can be listed in its order.
+        /// Purchases that belong to no account. The value is the record key, so that they can be listed in key order.
         static let unclaimed = "unclaimed"
     }
 
     let rules: ProductRules
-    /// The answer depends on the rules, and its form on the version.
+    /// Identifies the rules and the format version on which a published answer depends.
     let fingerprint: String
-    /// The state's topics.
+    /// The state topics.
     let environments: [KafkaTopic: AppStoreEnvironment]
 
     /// Apps whose version 1 notifications are confirmed through the App Store Server API.
     let confirmedApps: Set<BundleId>
-    /// How far the input was read; nil: all of it.
+    /// How far the input has been read; nil means completely.
     let input: InputFreshness?
-    /// Told of what is published.
+    /// Counts publications.
     let metrics: EntitlementsMetrics?
 
     init(
@@ -39,14 +39,14 @@ struct EntitlementsModel: StateModel {
         self.input = input
         self.metrics = metrics
         self.confirmedApps = confirmedApps
-        // A row says by its deadline what is to be confirmed.
+        // The deadline of a row depends on whether its app is confirmed.
         let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
         fingerprint = rules.fingerprint + (confirmed.isEmpty ? "" : ";confirmed=\(confirmed)")
         environments = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.state($0), $0) })
     }
 
-    /// The key of a purchase's record, in the input as in the state's topic.
+    /// The record key of a purchase, both in the input and in the state topic.
     static func key(_ bundleId: BundleId, _ id: OriginalTransactionId) -> [UInt8] {
         RecordKey.purchaseBytes(bundleId, id)
     }
@@ -55,7 +55,7 @@ struct EntitlementsModel: StateModel {
 
     func merge(_ other: PurchaseFacts, into state: inout PurchaseFacts) throws -> StateMerge {
         guard state.environment == other.environment else {
-            // Merging into another purchase's facts would change nothing, and the record would be lost.
+            // Merging ignores facts of another purchase, so the record would be lost silently.
             throw OtherEnvironment()
         }
         let outcome = state.merge(other)
@@ -85,11 +85,11 @@ struct EntitlementsModel: StateModel {
         return StatePublication(
             value: published.value,
             nextChange: [published.nextChange?.millisecondsSince1970, nextLook].compactMap { $0 }.min(),
-            // A tombstone says by its moment what is erased.
+            // The moment of a tombstone tells up to when the purchase was erased.
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    /// What another member published at `moment` may have rested on input that was unread then.
+    /// Another member's publication at `moment` may have been based on unread input.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(
@@ -100,12 +100,12 @@ struct EntitlementsModel: StateModel {
         return change(rules) ?? change(rules.reading(until: .earliest))
     }
 
-    /// Milliseconds after which what was published while its input was unread is published again.
+    /// Interval in milliseconds after which a state published with unread input is published again.
     private static let unknownPause: Int64 = 600_000
-    /// The same before it is known how far the input was read, in the first seconds of a process.
+    /// Shorter interval while it is unknown how far the input has been read, in the first seconds of a process.
     private static let unmeasuredPause: Int64 = 5_000
 
-    /// The rules as the input of a purchase was read.
+    /// Returns the rules for the moment up to which a purchase's input has been read.
     private func rules(for state: PurchaseFacts) -> ProductRules {
         input.map { rules.reading(until: $0.receivedUntil([state])) } ?? rules
     }
@@ -119,20 +119,20 @@ struct EntitlementsModel: StateModel {
         }
     }
 
-    /// From when on Apple is to be asked about what version 1 notifications say.
+    /// Returns when Apple is to be queried about version 1 statements.
     func deadline(of state: PurchaseFacts) -> Int64? {
         guard state.legacy != nil, confirmedApps.contains(state.bundleId) else { return nil }
         return state.legacyQuestion?.due.millisecondsSince1970
     }
 
-    /// An erased purchase is no longer needed when no notification that is older than the erasure can come again.
+    /// Returns when an erased purchase can be dropped: once no notification older than the erasure can arrive again.
     func expiry(of state: PurchaseFacts) -> Int64? {
         state.erasedAt.flatMap { erasedAt in
             state.isErased ? erasedAt.millisecondsSince1970 + Self.erasureDays * 86_400_000 : nil
         }
     }
 
-    /// Longer than the notification topics keep records.
+    /// Longer than the retention of the notification topics.
     static let erasureDays: Int64 = 45
 
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {
@@ -153,7 +153,7 @@ struct EntitlementsModel: StateModel {
         if !state.isConsent {
             entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
         }
-        // Whose it is depends on the moment that is asked about.
+        // The owner depends on the queried moment, so every possible account is indexed.
         for token in state.accounts { entries.append(IndexEntry(Entry.appAccountToken, token.rawValue)) }
         if state.appAccountToken == nil, state.hasTransactions, state.successors.isEmpty {
             entries.append(IndexEntry(Entry.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
@@ -182,13 +182,13 @@ extension TopicNames {
         notifications(environment)
     }
 
-    /// The topic of the state made of it.
+    /// The topic of the state derived from that input.
     func state(_ environment: AppStoreEnvironment) -> KafkaTopic {
         entitlements(environment)
     }
 }
 
-/// The facts of a purchase under the key of another environment's.
+/// Facts of a purchase arrived under the key of a purchase in another environment.
 struct OtherEnvironment: RecordFault {
     var reason: HandlerReason { HandlerReason(code: EntitlementsReason.environmentMismatch) }
 }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Records
 
-/// What is asked of `/v1/entitlements` and `/v1/history`.
+/// The query of `/v1/entitlements` and `/v1/history`.
 struct EntitlementsQuery: Sendable, Equatable {
     enum Kind: Sendable {
         case entitlements
@@ -13,7 +13,7 @@ struct EntitlementsQuery: Sendable, Equatable {
     var subject: Subject
     var environments: QueriedEnvironments
     var bundleId: BundleId?
-    /// Nil: now. A history has no moment.
+    /// Nil for the current moment. Always nil for a history.
     var at: AppStoreInstant?
 
     init(
@@ -39,8 +39,8 @@ struct EntitlementsQuery: Sendable, Equatable {
 }
 
 extension EntitlementsQuery {
-    /// Whether a purchase that was found by the subject's entries in the index is the subject's at the moment that is asked
-    /// about: the account of a purchase changes with time, and the index has all of them.
+    /// Whether a purchase found through the index belongs to the subject at the queried moment: the account of a
+    /// purchase changes over time, and the index contains all of its accounts.
     func includes(_ purchase: PurchaseFacts, at now: AppStoreInstant) -> Bool {
         guard bundleId == nil || purchase.bundleId == bundleId else { return false }
         guard case .appAccountToken(let token) = subject else { return true }
@@ -48,11 +48,11 @@ extension EntitlementsQuery {
     }
 }
 
-/// What is asked of `/v1/purchases`: all purchases, or those that belong to no account, by key.
+/// The query of `/v1/purchases`: all purchases, or those that belong to no account, sorted by key.
 struct PurchasesQuery: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var isUnclaimed: Bool
-    /// Only after this key, where an answer ended.
+    /// Lists only purchases after this key, where the previous page ended.
     var after: String?
     var limit: Int
 

@@ -12,7 +12,7 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// The read API's listener, and who does the changes that it takes.
+/// The read API's listener, and the workers for the changes that it accepts.
 final class EntitlementsService: Service {
     let name = "entitlements read api"
     private let clocks: Clocks
@@ -22,9 +22,9 @@ final class EntitlementsService: Service {
     private let changes: EntitlementChanges
     private let uploads: TransactionUploads?
 
-    /// - Parameter verifier: of what apps hand in; nil where no app is configured.
-    /// - Throws: a `ConfigurationError` for a listener that anybody could reach without a key, for a file without keys,
-    ///   and for apps or credentials that cannot be used.
+    /// - Parameter verifier: verifies uploaded transactions; nil if no app is configured.
+    /// - Throws: a `ConfigurationError` for a listener that other machines can reach without a key, for a file without
+    ///   valid keys, and for invalid apps or credentials.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness,
         topics: TopicNames, metrics: EntitlementsMetrics, access: AccessLog, verifier: NotificationVerifier?,
@@ -75,7 +75,7 @@ final class EntitlementsService: Service {
             "ready", [LogField(.listener, "entitlements"), LogField(.host, host), LogField(.port, port)])
     }
 
-    /// Does what the read API takes.
+    /// Processes the changes and uploads that the read API accepted.
     func run() async throws {
         await withTaskGroup { group in
             group.addTask { await self.changes.run() }
@@ -83,7 +83,7 @@ final class EntitlementsService: Service {
         }
     }
 
-    /// After the pipeline has stopped: nothing merges any more. Answers what was asked.
+    /// Drains open requests. The pipeline has stopped before, so nothing is merged any more.
     func stop(within limit: Duration) async {
         await server.drain(within: min(limit / 2, .seconds(2)))
     }

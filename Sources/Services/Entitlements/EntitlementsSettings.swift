@@ -6,7 +6,7 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// Settings of `sluice-entitlements` beside those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-entitlements`, in addition to those of every consumer. Names and defaults are a contract.
 package enum EntitlementsSettings {
     package static let host = Setting.string(
         "http.host", default: "127.0.0.1", help: "The address of the read API.")
@@ -36,7 +36,7 @@ package enum EntitlementsSettings {
             Of which requests the read API logs a line with the name of the key, path and status. changes: claims, \
             erasures and transactions. all: questions too. Refused requests are logged always, once a second.
             """)
-    /// The apps whose signed transactions are taken.
+    /// The apps whose signed transactions are accepted.
     static let apps = AppStoreSettings.appsIfAny
     package static let renewalLeeway = Setting.duration(
         "entitlements.renewal.leeway", default: .seconds(3 * 3_600), in: .zero ... .seconds(7 * 86_400),
@@ -102,9 +102,9 @@ package enum EntitlementsSettings {
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds everything that the start would refuse, without starting anything: it builds the same parts.
+    /// Checks for everything that startup would refuse, without starting anything: it builds the same parts.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    /// - Throws: a ``ConfigurationError`` that names the key, its location and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try EntitlementsConfiguration(configuration)

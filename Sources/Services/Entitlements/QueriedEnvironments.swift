@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import Records
 
-/// The environments that a question is about: one, or all that are published.
+/// The environments that a query covers: one, or all published ones.
 enum QueriedEnvironments: Sendable, Equatable {
     case one(AppStoreEnvironment)
     case all
 
-    /// Production where none is named.
+    /// Defaults to Production.
     init(_ text: String?) throws(Refusal) {
         switch text {
         case nil: self = .one(.production)
@@ -28,7 +28,7 @@ enum QueriedEnvironments: Sendable, Equatable {
         }
     }
 
-    /// As it is asked for.
+    /// The text form of the parameter.
     var text: String {
         switch self {
         case .one(let environment): environment.rawValue

@@ -2,17 +2,17 @@ internal import AppStoreModel
 internal import Bytes
 internal import Records
 
-/// Why a request is none that the read API answers; the message names the parameter or member.
+/// A request that the read API cannot answer; the message names the parameter or member.
 struct Refusal: Error, Equatable {
     let message: String
 }
 
-/// The part of a target after `?`. Every parameter is known, at most once there, and well formed. Values are
-/// percent-encoded; a `+` is a plus, as in a time's offset, and not a space.
+/// The query component of a request target. Every parameter must be known, unique and well formed. Values are
+/// percent-encoded; a `+` is a literal plus, as in the offset of a time, and not a space.
 struct QueryParameters {
     private var values: [String: String] = [:]
 
-    /// Characters of an unknown parameter's name that are repeated to the client.
+    /// Maximum number of characters of an unknown parameter's name that an error repeats.
     private static let longestName = 64
 
     init(_ query: String?, names: [StaticString]) throws(Refusal) {
@@ -42,7 +42,7 @@ struct QueryParameters {
 
     var bundleId: BundleId? { self[ReadAPIName.bundleId].map { BundleId($0) } }
 
-    /// Production unless another is named.
+    /// Defaults to Production.
     func environment() throws(Refusal) -> AppStoreEnvironment {
         guard let text = self[ReadAPIName.environment] else { return .production }
         guard let environment = AppStoreEnvironment(published: text) else {

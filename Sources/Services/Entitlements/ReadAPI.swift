@@ -8,32 +8,33 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// The read API: what somebody may use, now or at a moment, evaluated when it is asked; what happened; which purchases
-/// there are. Where it is allowed, claims and erasures too, and signed transactions from apps.
+/// The read API: entitlements now or at a moment, evaluated at the time of the request; histories; lists of purchases.
+/// If enabled, it also accepts claims, erasures and signed transactions from apps.
 struct ReadAPI: Sendable {
-    /// Purchases of one answer. Most accounts have a handful; every consumable that is bought is a purchase of its own.
+    /// Maximum number of purchases in one answer. Most accounts have a handful; every consumable bought is its own
+    /// purchase.
     static let maximumPurchases = 10_000
 
-    /// The rows, once they can be read.
+    /// Returns the reader of the rows; throws while they cannot be read.
     let reader: @Sendable () throws(StateError) -> StateReader<EntitlementsModel>
     let topics: TopicNames
     let rules: ProductRules
     let clocks: Clocks
     let metrics: EntitlementsMetrics
     let log: RateLimitedLogger
-    /// Who asked for what.
+    /// Logs and counts requests.
     let access: AccessLog
-    /// Whose requests are answered; nil: everybody's, on a listener that only this machine reaches.
+    /// The keys of accepted clients; nil on a loopback listener, which accepts every client.
     var keys: AccessKeys?
-    /// Why answers may miss something; nil when they do not.
+    /// Returns why answers may be incomplete; nil if they are not.
     let obstacle: @Sendable () -> String?
-    /// How far the input was read.
+    /// How far the input has been read.
     let input: InputFreshness
-    /// What becomes of questions when that is too long ago.
+    /// How read requests are answered while the input is stale.
     var staleAnswers = StaleAnswers.mark
-    /// Takes a claim or an erasure, and says whether it was enqueued; nil where they are not allowed.
+    /// Enqueues a claim or an erasure; returns false if the queue is full. Nil if changes are disabled.
     let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
-    /// Takes a signed transaction, and says whether it was enqueued; nil where no app is configured.
+    /// Enqueues a signed transaction; returns false if the queue is full. Nil if no app is configured.
     var upload: (@Sendable (TransactionUpload, Exchange) -> Bool)?
     var maximumPurchases = Self.maximumPurchases
 
@@ -67,7 +68,7 @@ struct ReadAPI: Sendable {
         return head.methodIs("POST") ? .optionalBody(limit: limit) : .methodNotAllowed(allow: "POST")
     }
 
-    /// On the loop thread, which only reads the request; finding, evaluating and writing are the reader's queues' work.
+    /// Runs on the loop thread, which only parses the request. The reader's queues find, evaluate and encode.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
         guard let route = Route(rawValue: request.head.path) else { return }
         let client = keys?.client(in: request.head.header("authorization"))
@@ -106,8 +107,8 @@ struct ReadAPI: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// What a question about some environments is answered whose facts are too old, or of an age that is not known yet;
-    /// nil: it is answered as ever.
+    /// Returns the refusal of a query about environments whose facts are too old or of unknown age; nil if the query is
+    /// answered.
     private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
         guard let age = input.age(of: environments, at: now) else {
             return Self.problem(503, ReadAPIName.unavailable, "how far the input was read is not known yet")
@@ -127,8 +128,8 @@ struct ReadAPI: Sendable {
         } answer: { findings in
             guard let findings, let finding = findings.first else { return tooManyPurchases }
             let answers = EntitlementsAnswers(rules: rules, input: input)
-            // The tag names what was answered but for the moments of reading and evaluation, so that a client may keep
-            // it until it changes.
+            // The tag identifies the answer without the moments of reading and evaluation, so that clients can cache it
+            // until it changes.
             let (timeless, body) =
                 query.kind == .entitlements ? answers.entitlements(finding, at: now) : answers.history(finding, at: now)
             return answer(body, request, tag: EntityTag(of: timeless))
@@ -147,7 +148,7 @@ struct ReadAPI: Sendable {
         }
     }
 
-    /// The purchases of each question's subject, of one state of the database; nil for too many.
+    /// Returns the purchases of each query's subject from one state of the database; nil if there are too many.
     private func find(
         _ queries: [EntitlementsQuery], _ rows: StateView<EntitlementsModel>
     ) throws -> [EntitlementsFinding]? {
@@ -196,7 +197,7 @@ struct ReadAPI: Sendable {
         }
     }
 
-    /// Reads on one of the reader's queues, and answers there.
+    /// Reads and responds on one of the reader's queues.
     private func read<Found: Sendable>(
         _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> Found,
         answer: @escaping @Sendable (Found) -> HTTPResponse

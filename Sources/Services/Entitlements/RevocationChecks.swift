@@ -4,15 +4,15 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Time
 
-/// Asks in the background about the revocation of the certificates under which the uploads of apps and Apple's answers
-/// were signed: one loop for the verifier of the process.
+/// Checks the revocation of certificates in the background, for uploaded transactions and Apple's answers: one loop for
+/// the verifier of the process.
 final class RevocationChecks: Service {
     let name = "revocation checks"
     private let verifier: NotificationVerifier
     private let responders: HTTPClient
     private let clocks: Clocks
 
-    /// - Parameter responders: the client over which the verifier asks; closed at the end.
+    /// - Parameter responders: the verifier's client for OCSP requests; closed when the service stops.
     init(_ verifier: NotificationVerifier, responders: HTTPClient, clocks: Clocks) {
         self.verifier = verifier
         self.responders = responders
@@ -23,7 +23,7 @@ final class RevocationChecks: Service {
 
     func run() async throws {
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
-        // With revocation switched off there is nothing to ask.
+        // The loop above returns immediately if revocation checks are disabled.
         try await DueLoop.rest()
     }
 

@@ -1,4 +1,4 @@
-/// What the read API serves, by path.
+/// The paths of the read API.
 enum Route: String, Sendable, CaseIterable {
     case entitlements = "/v1/entitlements"
     case batch = "/v1/entitlements/query"
@@ -9,7 +9,7 @@ enum Route: String, Sendable, CaseIterable {
     case transactions = "/v1/transactions"
     case openAPI = "/v1/openapi.json"
 
-    /// Bytes of the body of a POST; nil for what is read with GET.
+    /// Maximum body size of a POST in bytes; nil for paths that use GET.
     var bodyLimit: Int? {
         switch self {
         case .entitlements, .history, .purchases, .openAPI: nil
@@ -19,7 +19,7 @@ enum Route: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a key is needed that may do more than read.
+    /// Whether the path requires a key with full permission.
     var isChange: Bool {
         switch self {
         case .claims, .erasures, .transactions: true
@@ -27,6 +27,6 @@ enum Route: String, Sendable, CaseIterable {
         }
     }
 
-    /// The description of the API says nothing about anybody.
+    /// Whether the path requires a key. The API's description is public: it contains no customer data.
     var needsKey: Bool { self != .openAPI }
 }

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import KeyedState
 
-/// Whose entitlements, or history, are asked for.
+/// The customer, purchase or transaction that a query is about.
 enum Subject: Sendable, Equatable {
     case appAccountToken(AppAccountToken)
     case originalTransactionId(OriginalTransactionId)
     case appTransactionId(AppTransactionId)
-    /// Any transaction of a purchase that is kept: the latest ones, and the first of all.
+    /// Any kept transaction of a purchase: the latest ones, and the first of all.
     case transactionId(TransactionId)
 
     static let names = [
@@ -14,7 +14,7 @@ enum Subject: Sendable, Equatable {
         ReadAPIName.transactionId,
     ]
 
-    /// - Parameter value: of a parameter or member, where it is given.
+    /// - Parameter value: returns the value of a parameter or member, if present.
     init(_ value: (StaticString) -> String?) throws(Refusal) {
         let given = Self.names.compactMap { name in value(name).map { (name: name, text: $0) } }
         guard let one = given.first, given.count == 1 else {
@@ -33,7 +33,7 @@ enum Subject: Sendable, Equatable {
         }
     }
 
-    /// The parameter and member that names the subject.
+    /// The name of the parameter or member for this kind of subject.
     var name: StaticString {
         switch self {
         case .appAccountToken: ReadAPIName.appAccountToken
@@ -52,7 +52,7 @@ enum Subject: Sendable, Equatable {
         }
     }
 
-    /// Under what its purchases are found; no purchase is under two of them.
+    /// The index entries of the subject's purchases; no purchase has two of them.
     var entries: [IndexEntry] {
         switch self {
         case .appAccountToken: [IndexEntry(EntitlementsModel.Entry.appAccountToken, text)]

@@ -3,21 +3,21 @@ internal import AppStoreVerification
 internal import EntitlementRules
 internal import JSON
 
-/// What `POST /v1/transactions` takes: the signed transaction that an app got from StoreKit (`jwsRepresentation`), and
-/// where it has it the signed renewal info. Facts like those of a notification, once they are verified.
+/// A request of `POST /v1/transactions`: the signed transaction that an app got from StoreKit (`jwsRepresentation`),
+/// and optionally the signed renewal info. Once verified, they yield facts like those of a notification.
 struct TransactionUpload: Sendable, Equatable {
     /// Compact JWS.
     var signedTransaction: [UInt8]
     var signedRenewalInfo: [UInt8]?
-    /// Those that the caller gives access for.
+    /// Environments for which the caller grants access.
     var environments: QueriedEnvironments
-    /// The account that the purchase is to belong to, where it belongs to none.
+    /// The account that claims the purchase if it belongs to none.
     var account: AppAccountToken?
 
-    /// Apple's are of 4 to 8 kilobytes, most of it certificates.
+    /// Maximum body size. Apple's transactions take 4 to 8 kilobytes, most of it certificates.
     static let maximumBytes = 128 * 1024
 
-    /// Reads a body: one JSON object with these members and no others.
+    /// Parses a body: one JSON object; unknown members are an error.
     init(_ body: [UInt8]) throws(Refusal) {
         let members = try BodyMembers(
             body,
@@ -43,10 +43,10 @@ struct TransactionUpload: Sendable, Equatable {
         return Array(text.utf8)
     }
 
-    /// The facts of what was verified.
+    /// Returns the facts of a verified transaction.
     ///
-    /// - Parameter hasRenewalInfo: false leaves the renewal info out.
-    /// - Throws: a `Refusal` where a field that decides who may use what is not as documented.
+    /// - Parameter hasRenewalInfo: false to ignore the renewal info.
+    /// - Throws: a `Refusal` if a field that decides access is not as documented.
     static func facts(
         of verified: VerifiedTransaction, status: SubscriptionStatus? = nil, hasRenewalInfo: Bool = true
     ) throws(Refusal) -> PurchaseFacts {

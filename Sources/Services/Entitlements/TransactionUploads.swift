@@ -10,16 +10,16 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Verifies signed transactions that apps hand in, adds their facts to what is known, and answers with what follows.
+/// Verifies signed transactions that apps upload, adds their facts to the rows, and responds with the resulting answer.
 final class TransactionUploads: Sendable {
-    /// Each waits for Kafka most of its time.
+    /// Each upload spends most of its time waiting for Kafka.
     private static let concurrency = 16
 
     private let verifier: NotificationVerifier
-    /// The environments that each app is configured for.
+    /// The configured environments of each app.
     private let environments: [BundleId: Set<AppStoreEnvironment>]
     private let confirmation: UploadConfirmation
-    /// How old a signature may be that makes a purchase known, in milliseconds.
+    /// Maximum age in milliseconds of a signature that may create a purchase.
     private let age: Int64
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
@@ -29,12 +29,12 @@ final class TransactionUploads: Sendable {
     private let log: RateLimitedLogger
     private let waiting = WaitingExchanges<TransactionUpload>(atMost: 256)
 
-    /// Nil where no app is configured.
+    /// Nil if no app is configured.
     ///
     /// - Parameters:
-    ///   - verifier: nil where no app is configured.
-    ///   - budgets: of requests to Apple, shared by the process; new ones when nil.
-    /// - Throws: a `ConfigurationError` for apps or credentials that cannot be used.
+    ///   - verifier: nil if no app is configured.
+    ///   - budgets: budgets of requests to Apple, shared by the process; nil for new ones.
+    /// - Throws: a `ConfigurationError` for invalid apps or credentials.
     init?(
         _ configuration: Configuration, verifier: NotificationVerifier?, state: KeyedState<EntitlementsModel>,
         rules: ProductRules,
@@ -59,10 +59,10 @@ final class TransactionUploads: Sendable {
         self.log = log
     }
 
-    /// - Returns: false when too many wait.
+    /// - Returns: false if the queue is full.
     func take(_ upload: TransactionUpload, _ exchange: Exchange) -> Bool { waiting.take(upload, exchange) }
 
-    /// Answers what is handed in, several at a time.
+    /// Processes uploads, several at a time.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             var running = 0
@@ -87,7 +87,7 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// - Returns: nil where nothing is wrong but that a certificate is not valid now.
+    /// - Returns: nil if the only problem is a certificate that is not valid now.
     private func verify(_ upload: TransactionUpload) throws(UploadProblem) -> VerifiedTransaction? {
         do throws(AppStoreVerification.Refusal) {
             return try verifier.verify(
@@ -99,7 +99,8 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// The app and the environments that the caller gives access for.
+    /// Checks that the app is configured, and that its configuration and the caller both grant access for the
+    /// environment.
     private func check(_ subject: UploadSubject, _ upload: TransactionUpload) throws(UploadProblem) {
         guard let configured = environments[subject.bundleId] else {
             throw UploadProblem(422, ReadAPIName.notVerified, "audience: the app is not configured")
@@ -120,7 +121,8 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// Adds what is verified. An old signature makes no purchase known: what it says may have been refunded since.
+    /// Adds a verified transaction. An old signature must not create a purchase: the transaction may have been refunded
+    /// since.
     private func add(
         _ verified: VerifiedTransaction, _ subject: UploadSubject, _ upload: TransactionUpload
     ) async throws(UploadProblem) -> HTTPResponse {
@@ -142,7 +144,7 @@ final class TransactionUploads: Sendable {
         return try await confirm(subject, upload)
     }
 
-    /// A transaction under a certificate that is not valid any more proves nothing at present; Apple is asked about it.
+    /// Confirms a transaction signed under an expired certificate, which proves nothing by itself, by querying Apple.
     private func confirm(expired upload: TransactionUpload) async throws(UploadProblem) -> HTTPResponse {
         guard let subject = UploadSubject(unverified: upload.signedTransaction) else {
             throw UploadProblem(
@@ -178,7 +180,7 @@ final class TransactionUploads: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// - Returns: the purchase afterwards; nil where nothing is known of it.
+    /// - Returns: the purchase after the change; nil if it has no facts.
     private func contribute(
         _ facts: PurchaseFacts, of upload: TransactionUpload,
         _ contribution: @Sendable (PurchaseFacts) -> PurchaseFacts?
@@ -225,7 +227,7 @@ final class TransactionUploads: Sendable {
 }
 
 extension UploadProblem {
-    /// What the verifier refuses.
+    /// Maps the verifier's refusal to a response.
     init(_ refusal: AppStoreVerification.Refusal) {
         let message = "\(refusal.reason): \(refusal.detail)"
         self =

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import EntitlementRules
 
-/// The account that an upload names. It gets the purchase as by `POST /v1/claims` without a transfer: where the purchase
-/// belongs to no account once the facts of the upload are known.
+/// A claim by the account that an upload names. It follows the rules of `POST /v1/claims` without a transfer: the
+/// account gets the purchase if it belongs to no account once the facts of the upload are known.
 struct UploadClaim: Sendable {
     let account: AppAccountToken
 
-    /// The facts of an upload with the claim, or without it where the purchase belongs to an account.
+    /// Returns the facts of an upload with the claim, or without it if the purchase already belongs to an account.
     func added(to facts: PurchaseFacts, knowing known: PurchaseFacts, at now: AppStoreInstant) -> PurchaseFacts {
         var purchase = known
         purchase.merge(facts)

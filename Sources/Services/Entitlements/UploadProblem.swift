@@ -1,9 +1,9 @@
 internal import HTTPServer
 
-/// Why an uploaded transaction is not accepted; the message names the fix.
+/// An uploaded transaction is not accepted; the message names the fix.
 struct UploadProblem: Error, Equatable {
     let status: Int
-    /// One of ``ReadAPIName``'s values of `error`.
+    /// One of the `error` values in ``ReadAPIName``.
     let code: String
     let message: String
 

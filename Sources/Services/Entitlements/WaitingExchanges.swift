@@ -1,8 +1,8 @@
 internal import HTTPServer
 
-/// Requests that were taken and wait for someone to do them, the oldest first, up to a bound.
+/// A bounded queue of accepted requests, oldest first.
 struct WaitingExchanges<Request: Sendable>: Sendable {
-    /// What was asked for, and who waits for it.
+    /// A request and the exchange that waits for its response.
     struct Waiting: Sendable {
         let request: Request
         let exchange: Exchange
@@ -15,7 +15,7 @@ struct WaitingExchanges<Request: Sendable>: Sendable {
         (all, incoming) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(maximum))
     }
 
-    /// - Returns: false when too many wait.
+    /// - Returns: false if the queue is full.
     func take(_ request: Request, _ exchange: Exchange) -> Bool {
         guard case .enqueued = incoming.yield(Waiting(request: request, exchange: exchange)) else { return false }
         return true

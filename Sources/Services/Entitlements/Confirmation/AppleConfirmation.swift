@@ -3,27 +3,27 @@ internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import EntitlementRules
 
-/// What Apple signs about a purchase that version 1 notifications told of.
+/// Apple's signed statements about a purchase named by version 1 notifications.
 struct AppleConfirmation: Sendable {
-    /// Signed facts of the purchase.
+    /// Signed facts about the purchase.
     private(set) var facts: [PurchaseFacts] = []
-    /// Whether the answer has the purchase that was asked about. One without it settles nothing.
+    /// Whether the answer includes the requested purchase. An answer without it settles nothing.
     private(set) var isAnswered = false
-    /// Apple does not know a transaction that was named, or it belongs to another purchase. A new one is known to the API
-    /// some seconds or minutes after its notification, so that this refutes nothing.
+    /// Whether Apple does not know one of the transactions, or assigns it to another purchase. A new transaction
+    /// reaches the API only seconds or minutes after its notification, so this does not refute the notification.
     private(set) var hasUnknown = false
 
-    /// An answer that cannot be used for the purchase, although Apple signed it.
+    /// An answer that Apple signed but that cannot be used for the purchase.
     struct Unusable: Error {
         let message: String
     }
 
-    /// Asks: for a subscription Get All Subscription Statuses, for another purchase Get Transaction Info.
+    /// Queries Apple: Get All Subscription Statuses for a subscription, Get Transaction Info for any other purchase.
     ///
-    /// The statuses have the newest transaction of each subscription only: about each other transaction that is told to be
-    /// bought or cancelled Apple is asked too.
+    /// The statuses contain only the newest transaction of each subscription, so each other transaction reported as
+    /// bought or cancelled is queried too.
     ///
-    /// - Throws: ``APIFailure`` where Apple did not answer, ``Unusable`` where the answer cannot be used.
+    /// - Throws: ``APIFailure`` if Apple did not answer, ``Unusable`` if the answer cannot be used.
     init(
         of purchase: PurchaseFacts, _ question: LegacyQuestion, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws {
@@ -32,7 +32,7 @@ struct AppleConfirmation: Sendable {
             let latest = try await addSubscription(purchase, client, scope)
             if let latest { wanted.removeAll { latest.transactions[$0] != nil } }
         }
-        // A purchase that is no subscription has the id of its transaction.
+        // The originalTransactionId of a one-time purchase is the id of its transaction.
         if wanted.isEmpty, !isAnswered { wanted = [TransactionId(purchase.originalTransactionId.rawValue)] }
         var isKnown = true
         for id in wanted {
@@ -44,7 +44,7 @@ struct AppleConfirmation: Sendable {
         if !isKnown || !isAnswered { hasUnknown = true }
     }
 
-    /// - Returns: the newest facts of the subscription; nil where Apple does not name it.
+    /// - Returns: the newest facts of the subscription; nil if the answer does not contain it.
     private mutating func addSubscription(
         _ purchase: PurchaseFacts, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws -> PurchaseFacts? {
@@ -63,7 +63,7 @@ struct AppleConfirmation: Sendable {
             if found.originalTransactionId == purchase.originalTransactionId { latest = found }
         }
         guard let latest else {
-            // What is refused may be the very subscription.
+            // A refused transaction may belong to this subscription.
             if let refused = statuses.refused.first { throw Unusable(message: "\(refused)") }
             return nil
         }
@@ -72,7 +72,7 @@ struct AppleConfirmation: Sendable {
         return latest
     }
 
-    /// - Returns: whether Apple knows it as a transaction of the purchase.
+    /// - Returns: whether Apple knows the transaction as part of the purchase.
     private mutating func addTransaction(
         _ id: TransactionId, of purchase: PurchaseFacts, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws -> Bool {
@@ -84,7 +84,7 @@ struct AppleConfirmation: Sendable {
             return false
         }
         let found = try Self.facts(of: verified, status: nil)
-        // Somebody else's transaction proves nothing of this purchase.
+        // Another customer's transaction proves nothing about this purchase.
         guard found.originalTransactionId == purchase.originalTransactionId else { return false }
         facts.append(found)
         return true
@@ -102,7 +102,7 @@ struct AppleConfirmation: Sendable {
 }
 
 extension PurchaseFacts {
-    /// Whether signed facts or version 1 notifications say that it renews by itself.
+    /// Whether signed facts or version 1 notifications name an auto-renewable subscription, or no transaction at all.
     fileprivate var isSubscriptionByAnyone: Bool {
         let unsigned = legacy?.allTransactions ?? []
         if isSubscription || unsigned.contains(where: \.isAutoRenewable) { return true }

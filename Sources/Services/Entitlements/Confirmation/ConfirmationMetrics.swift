@@ -1,23 +1,23 @@
 internal import Synchronization
 internal import Telemetry
 
-/// What became of one question to Apple: the label `outcome`.
+/// The outcome of one query to Apple: the label `outcome`.
 enum ConfirmationOutcome: String, Sendable, CaseIterable {
-    /// Apple signed what it knows of the purchase.
+    /// Apple returned signed statements about the purchase.
     case confirmed
-    /// Apple does not know a transaction of it yet, or it may be forged: it is asked again.
+    /// Apple does not know one of its transactions, which is new or forged: the query is retried.
     case unknown
-    /// Apple has not known a transaction for seven days: what was said of it counts no more.
+    /// Apple has not known a transaction for seven days: the statement about it no longer counts.
     case setAside = "set_aside"
-    /// No answer that can be used: it is tried again.
+    /// The query failed or its answer cannot be used: it is retried.
     case failed
 }
 
-/// What is counted of the confirmation of version 1 notifications.
+/// Metrics of the confirmation of version 1 notifications.
 final class ConfirmationMetrics: Sendable {
     private let outcomes: [ConfirmationOutcome: Counter]
     private let unconfirmable: Counter
-    /// From when on the oldest question was to be asked, milliseconds since 1970; and whether requests of an app pause.
+    /// When the oldest query became due, in milliseconds since 1970, and whether queries for an app are paused.
     private let present = Mutex((oldest: Int64?.none, isPaused: false))
 
     init(_ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64) {

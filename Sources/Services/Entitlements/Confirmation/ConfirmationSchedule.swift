@@ -1,18 +1,19 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 
-/// Which purchases Apple is asked about next: a value without clock, tasks or Kafka. Moments are milliseconds since 1970.
+/// Selects the purchases to query Apple about: a value without clock, tasks or Kafka. Moments are milliseconds since
+/// 1970.
 ///
-/// Each purchase is asked about once at a time, however many notifications wait. One that fails is tried later and holds
-/// up no other. When the API fails again and again for an app, nothing of that app is asked until a request that
-/// concerns no purchase has gone through.
+/// Each purchase has at most one query in flight, regardless of how many notifications wait. A failed query is retried
+/// later and delays no other. When the API keeps failing for an app, all queries for that app are paused until a probe,
+/// which concerns no purchase, has succeeded.
 struct ConfirmationSchedule {
-    /// A purchase of which version 1 notifications say something unconfirmed.
+    /// A purchase with unconfirmed statements of version 1 notifications.
     struct Candidate {
         let key: [UInt8]
-        /// App and environment; all with one priority.
+        /// App and environment; every scope has the same priority.
         let scope: APIScope
-        /// From when on Apple is to be asked: the receipt of the oldest fact that is not settled.
+        /// When the query becomes due: at the receipt of the oldest unsettled fact.
         let due: Int64
     }
 
@@ -22,17 +23,17 @@ struct ConfirmationSchedule {
     }
 
     enum Step: Equatable {
-        /// - Parameter attempts: which one of this process it is.
+        /// - Parameter attempts: number of this attempt within the process.
         case ask(Key, attempts: Int)
-        /// Asks whether the API is back.
+        /// Probes whether the API answers again.
         case probe(APIScope)
     }
 
     enum Result: Sendable, Equatable {
         case done
-        /// Nothing was recorded: the same is tried later.
+        /// Nothing was recorded; the query is retried.
         case retry
-        /// Apple answered, and it settles less than was asked: asked again at distances that grow to a day.
+        /// Apple answered, but the answer does not settle every fact: retried at intervals that grow to a day.
         case unsettled
     }
 
@@ -41,37 +42,37 @@ struct ConfirmationSchedule {
         var attempts: Int
     }
 
-    /// Requests at once: the API's own budget is shared by all of them.
+    /// Maximum number of concurrent queries; they share the API's request budget.
     static let concurrency = 32
-    /// More than the API's budget (50 a second) lets through during the delay.
+    /// More than the API's budget (50 per second) admits during the delay.
     private static let lookAhead = 512
     private static let lookAheadWhileDown = 1_000
 
-    /// How long a fact is old at least when Apple is asked: the signed notification of the same event may be on its way.
+    /// Minimum age of a fact before Apple is queried: the signed notification of the same event may be on its way.
     private let delay: Int64
     private var asking: Set<Key> = []
     private var probing: Set<APIScope> = []
     private var retries: [Key: Retry] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
-    /// Purchases whose work ended since the rows were read that are planned by.
+    /// Purchases whose query ended since the current rows were read.
     private var ended: Set<Key> = []
 
     init(delay: Duration) { self.delay = delay.components.seconds * 1_000 }
 
-    /// From when on the first of those that wait was to be asked about; nil while none waits.
+    /// When the oldest waiting query became due; nil if none waits.
     private(set) var oldest: Int64?
 
     var isPaused: Bool { pauses.values.contains(where: \.isDown) }
 
-    /// Rows are about to be read.
+    /// Begins a planning round, before rows are read.
     ///
-    /// - Returns: how many are wanted.
+    /// - Returns: how many rows to read.
     mutating func beginLook() -> Int {
         ended = []
         return asking.count + retries.count + (isPaused ? Self.lookAheadWhileDown : Self.lookAhead)
     }
 
-    /// - Parameter candidates: the oldest first.
+    /// - Parameter candidates: sorted, oldest first.
     mutating func plan(_ candidates: [Candidate], at now: Int64) -> [Step] {
         var steps: [Step] = []
         var present: Set<Key> = []
@@ -95,7 +96,7 @@ struct ConfirmationSchedule {
         return steps
     }
 
-    // MARK: What came of it
+    // MARK: Outcomes
 
     mutating func asked(_ key: Key, _ result: Result, _ health: ServiceHealth, attempts: Int, at now: Int64) {
         asking.remove(key)
@@ -108,7 +109,8 @@ struct ConfirmationSchedule {
         _ = pauses[key.scope, default: ServicePause()].note(health, at: now)
     }
 
-    /// 5 s after the first attempt, twice as long after each further one, at most a day. Milliseconds.
+    /// Returns the delay before the next attempt in milliseconds: 5 s after the first attempt, doubled after each
+    /// further one, at most a day.
     static func unsettledDelay(attempts: Int) -> Int64 {
         min(86_400_000, 5_000 << Int64(min(max(0, attempts - 1), 20)))
     }
@@ -116,7 +118,7 @@ struct ConfirmationSchedule {
     mutating func probed(_ scope: APIScope, _ health: ServiceHealth, at now: Int64) {
         probing.remove(scope)
         guard pauses[scope, default: ServicePause()].note(health, at: now) else { return }
-        // What failed while it was down goes at once.
+        // Queries that failed during the outage are retried immediately.
         retries = retries.filter { $0.key.scope != scope }
     }
 }

@@ -9,11 +9,11 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Asks Apple about what version 1 notifications said of the purchases of this member's partitions, and adds what Apple
-/// signs to their rows, as ``ConfirmationSchedule`` says.
+/// Queries Apple about version 1 statements on purchases in this member's partitions, and adds Apple's signed
+/// statements to their rows. ``ConfirmationSchedule`` selects the purchases.
 ///
-/// It holds up no partition: the handler merges, and what waits is a property of the rows, so that a restart or another
-/// member goes on with it. A question asked twice changes nothing.
+/// It blocks no partition: the handler merges, and the pending queries follow from the rows, so that a restart or
+/// another member resumes them. A repeated query changes nothing.
 final class LegacyConfirmations: Service {
     let name = "confirmation of version 1 notifications"
 
@@ -29,8 +29,8 @@ final class LegacyConfirmations: Service {
     private let schedule: Mutex<ConfirmationSchedule>
 
     /// - Parameters:
-    ///   - delay: from when something was received until Apple is asked.
-    ///   - pause: between two looks at what waits.
+    ///   - delay: minimum time between the receipt of a statement and the query to Apple.
+    ///   - pause: waits between two planning rounds.
     init(
         state: KeyedState<EntitlementsModel>, client: AppStoreServerClient, topics: TopicNames, clocks: Clocks,
         metrics: ConfirmationMetrics, log: RateLimitedLogger, delay: Duration,
@@ -61,14 +61,14 @@ final class LegacyConfirmations: Service {
                 group.cancelAll()
             }
         }
-        // The stop has finished the loop, or the task is cancelled.
+        // Either `stop` has ended the loop, or the task is cancelled.
         try await DueLoop.rest()
     }
 
-    /// What is under way is cancelled: it is asked again by whoever has the partition next.
+    /// Cancels queries in flight; the next owner of the partition repeats them.
     func stop(within limit: Duration) async { loop.finish() }
 
-    // MARK: What waits
+    // MARK: Planning
 
     private func look() -> [(ConfirmationSchedule.Step, PurchaseFacts?)] {
         let wanted = schedule.withLock { $0.beginLook() }
@@ -105,7 +105,7 @@ final class LegacyConfirmations: Service {
             guard let purchase else { return }
             let (result, health) = await confirm(purchase, key.scope, attempts: attempts)
             schedule.withLock { $0.asked(key, result, health, attempts: attempts, at: clocks.wallMilliseconds()) }
-            // Others may begin; what failed is looked at with the next tick.
+            // Free slots are filled at once; a failed query waits for the next tick.
             if result != .retry { loop.wake() }
         case .probe(let scope):
             let failure = await client.probe(scope)
@@ -134,13 +134,13 @@ final class LegacyConfirmations: Service {
             failed(purchase, unusable.message, attempts: attempts)
             return (.retry, .answers)
         } catch {
-            // Kafka did not take it: Apple is asked again, which changes nothing.
+            // Kafka did not acknowledge the contribution. The query is repeated, which changes nothing.
             if !(error is CancellationError) { failed(purchase, "\(error)", attempts: attempts) }
             return (.retry, .unknown)
         }
     }
 
-    /// Somebody waits for what happened a moment ago; what is replayed leaves the budget to others.
+    /// Recent statements are urgent because customers wait for them; replayed ones leave the request budget to others.
     private func prioritized(_ scope: APIScope, _ date: AppStoreInstant) -> APIScope {
         var scope = scope
         let age = clocks.wallMilliseconds() - date.millisecondsSince1970
@@ -150,9 +150,9 @@ final class LegacyConfirmations: Service {
 
     private static let replayAge: Int64 = 86_400_000
 
-    /// Signed facts and what they settle are one contribution: no answer is made of one without the other.
+    /// Adds signed facts and the settled ids as one contribution, so that no answer is based on one without the other.
     ///
-    /// - Returns: whether Apple is to be asked the same again.
+    /// - Returns: whether the same query must be repeated.
     private func record(
         _ answer: AppleConfirmation, _ purchase: PurchaseFacts, _ question: LegacyQuestion
     ) async throws -> Bool {
@@ -185,7 +185,7 @@ final class LegacyConfirmations: Service {
         return isOpen
     }
 
-    /// After this Apple is no longer asked about what it does not know. Milliseconds.
+    /// How long Apple is queried about a statement that it does not know. Milliseconds.
     private static let longestAsked: Int64 = 7 * 86_400_000
 
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {

@@ -6,21 +6,21 @@ internal import Configuration
 internal import EntitlementRules
 internal import Telemetry
 
-/// What `legacy.trust` comes to for each app: with credentials of the App Store Server API what version 1 notifications
-/// say is confirmed there before it gives anything, and without them the policy decides.
+/// The effect of `legacy.trust` on each app. With credentials for the App Store Server API, statements of version 1
+/// notifications are confirmed there before they count; without credentials, the policy decides.
 struct LegacyTrustPlan {
-    /// What answers are made by.
+    /// The rules for evaluating answers.
     let rules: LegacyTrustRules
-    /// Apps that Apple is asked about.
+    /// Apps whose version 1 notifications are confirmed through the API.
     let confirmedApps: Set<BundleId>
-    /// The API of the apps.
+    /// API settings of the apps.
     let api: AppStoreSettings.API
-    /// Apps with the policy `confirm` that nothing can confirm.
+    /// Apps with the policy `confirm` but without API credentials.
     private let unconfirmableApps: [BundleId]
-    /// Apps with the policy `accept`, which the API replaces.
+    /// Apps with the policy `accept`, replaced by confirmation because the API is configured.
     private let replacedApps: [BundleId]
 
-    /// - Throws: a `ConfigurationError` for apps and credentials that cannot be used.
+    /// - Throws: a `ConfigurationError` for invalid apps or credentials.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         api = try AppStoreSettings.api(configuration)
         let everywhere = configuration[EntitlementsSettings.legacyTrust]
@@ -43,7 +43,7 @@ struct LegacyTrustPlan {
                     replaced.append(app)
                 }
             }
-            // One that is as all others are needs no entry, and changes no fingerprint.
+            // An app with the default policy needs no entry, so it does not change the fingerprint.
             if rules.apps[app] == rules.others { rules.apps[app] = nil }
         }
         self.rules = rules
@@ -57,7 +57,7 @@ struct LegacyTrustPlan {
         legacy.trust=accept to let version 1 notifications count as they are, or legacy.trust=observe
         """
 
-    /// Says at the start what cannot happen.
+    /// Logs at startup which apps cannot be confirmed, and which are confirmed although the policy is `accept`.
     func log(to logger: Logger) {
         let setting = LogField(.setting, EntitlementsSettings.legacyTrust.key)
         for app in unconfirmableApps {

@@ -3,10 +3,10 @@ internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import EntitlementRules
 
-/// Asks Apple what a transaction is today that an app uploaded with an old signature or under an expired certificate.
+/// Queries Apple for the current state of an uploaded transaction with an old signature or an expired certificate.
 struct UploadConfirmation: Sendable {
     let client: AppStoreServerClient
-    /// Apps with a key of the App Store Server API.
+    /// Apps with an App Store Server API key.
     let apps: Set<BundleId>
 
     static let fix = """
@@ -16,7 +16,7 @@ struct UploadConfirmation: Sendable {
 
     func isAvailable(for app: BundleId) -> Bool { apps.contains(app) }
 
-    /// Facts of the transaction as Apple signs it now: Get Transaction Info.
+    /// Fetches the transaction as Apple signs it now, through Get Transaction Info.
     func facts(of subject: UploadSubject) async throws(UploadProblem) -> PurchaseFacts {
         let verified: VerifiedTransaction
         do throws(APIFailure) {

@@ -6,12 +6,12 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Finds out how far the group has read its input, as ``InputFreshness`` tells it to answers and publications.
+/// Measures how far the group has read its input, for ``InputFreshness``.
 ///
-/// Every few seconds and topic, in this order: the ends of the log, the group's committed offsets and what this member has
-/// handled, and the end of the state's topic, up to which this member then reads. What was committed or handled was
-/// published before, so it is among this member's facts afterwards. Where the brokers do not answer nothing advances, and
-/// the facts grow old.
+/// Every few seconds, for each topic, it reads in this order: the ends of the log, the group's committed offsets and
+/// this member's handled offsets, and the end of the state topic, up to which this member then reads. Committed or
+/// handled input was published before, so it is included in this member's facts afterwards. If the brokers do not
+/// answer, nothing advances and the facts age.
 final class InputFollower: Service {
     let name = "input follower"
 
@@ -27,10 +27,11 @@ final class InputFollower: Service {
     private let isStopped = Mutex(false)
 
     /// - Parameters:
-    ///   - handled: the offset before which this member has handled everything; nil for a partition that it never had.
-    ///   - catchUp: returns when this member has read what the state's topic of an input holds.
-    ///   - pause: between two looks.
-    ///   - close: releases what the log holds.
+    ///   - handled: the offset before which this member has handled everything; nil for a partition that it never
+    ///   owned.
+    ///   - catchUp: returns once this member has read the current contents of the state topic of an input.
+    ///   - pause: waits between two measurements.
+    ///   - close: releases the resources of `log`.
     init(
         topics: TopicNames, log: any InputLog, freshness: InputFreshness,
         handled: @escaping @Sendable (KafkaTopicPartition) -> KafkaOffset?,
@@ -51,7 +52,7 @@ final class InputFollower: Service {
 
     func start() async throws {}
 
-    /// Each topic by itself, so that one without a leader holds up no other.
+    /// Follows each topic in its own task, so that a topic without a leader does not delay the other.
     func run() async throws {
         await withTaskGroup { group in
             for environment in AppStoreEnvironment.published {
@@ -71,7 +72,7 @@ final class InputFollower: Service {
             do {
                 try await look(at: topic)
             } catch is CancellationError {
-                // The next turn ends, unless reading of the state has ended alone.
+                // The loop condition ends the next turn, unless only the reading of the state was cancelled.
             } catch {
                 guard !isStopped.withLock({ $0 }) else { return }
                 frequent.log(
@@ -87,7 +88,7 @@ final class InputFollower: Service {
         }
     }
 
-    /// One look at a topic.
+    /// Measures one topic once.
     func look(at topic: KafkaTopic) async throws {
         let moment = clocks.wallMilliseconds()
         let ends = try await log.ends(of: topic)
@@ -96,7 +97,7 @@ final class InputFollower: Service {
         }
         let committed = try await log.committedOffsets(of: places)
         let next = zip(places, ends).map { place, ends in
-            // Beyond the end is what was handled of an earlier topic of this name.
+            // An offset beyond the end belongs to an earlier topic with the same name.
             let handled = handled(place).flatMap { $0.rawValue <= ends.high ? $0.rawValue : nil } ?? ends.low
             return max(committed[place]?.rawValue ?? ends.low, handled, ends.low)
         }

@@ -5,17 +5,17 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// What the read API does when its facts are older than the limit.
+/// The read API's behavior when its facts are older than the limit.
 package enum StaleAnswers: String, Hashable, Sendable, CaseIterable {
-    /// Answers say `stale: true`.
+    /// Answers contain `stale: true`.
     case mark
-    /// Questions are answered 503.
+    /// Read requests are answered 503.
     case refuse
 }
 
-/// How old the facts of an answer are.
+/// The age of the facts behind an answer.
 struct FactsAge: Sendable, Equatable {
-    /// Everything that was received until then is among the facts.
+    /// Everything received up to this moment is included in the facts.
     var asOf: AppStoreInstant
     var isStale: Bool
 }
@@ -23,22 +23,22 @@ struct FactsAge: Sendable, Equatable {
 /// How far the group has read its input, by partition, for answers, publications and readiness.
 final class InputFreshness: Sendable {
     private let topics: [AppStoreEnvironment: KafkaTopic]
-    /// Milliseconds; 0: facts are never called stale.
+    /// In milliseconds; 0 means that facts never count as stale.
     private let limit: Int64
-    /// What `asOf` says while nothing is known.
+    /// Value of `asOf` while the age is unknown.
     static let unknown = AppStoreInstant(clampingMillisecondsSince1970: 0)
     private let partitions = Mutex<[KafkaTopic: [PartitionReading]]>([:])
 
-    /// - Parameter limit: how old facts may be, in milliseconds; 0: of any age.
+    /// - Parameter limit: maximum age of facts in milliseconds; 0 for no limit.
     init(topics: TopicNames, limit: Int64) {
         self.topics = Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { ($0, topics.input($0)) })
         self.limit = limit
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// How old answers about some environments are; nil while it is not known of one of their partitions. Where facts of
-    /// any age are served, they are as of 1970 then.
+    /// Returns the age of answers about some environments; nil while it is unknown for one of their partitions. Without
+    /// a limit, an unknown age is returned as facts of 1970 that are not stale.
     func age(of environments: [AppStoreEnvironment], at now: AppStoreInstant) -> FactsAge? {
         var least = Int64.max
         for environment in environments {
@@ -51,7 +51,8 @@ final class InputFreshness: Sendable {
         return FactsAge(asOf: asOf, isStale: limit > 0 && asOf.milliseconds(to: now) > limit)
     }
 
-    /// The moment up to which the input of some purchases was read; the earliest one there is while it is not known.
+    /// Returns the moment up to which the input of some purchases has been read; the earliest moment while it is
+    /// unknown.
     func receivedUntil(_ purchases: [PurchaseFacts]) -> AppStoreInstant {
         partitions.withLock { partitions in
             var least = Int64.max
@@ -63,8 +64,8 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Why the facts of production are too old to be relied on; nil when they are not. Nothing in the sandbox takes a
-    /// member away from those who ask about production.
+    /// Returns why the production facts are too old to rely on; nil if they are not. Sandbox facts are ignored, so that
+    /// their age does not make a member unavailable for production.
     func obstacle(at now: AppStoreInstant) -> String? {
         guard limit > 0 else { return nil }
         guard let age = age(of: [.production], at: now) else {
@@ -79,7 +80,7 @@ final class InputFreshness: Sendable {
 
     // MARK: Observations
 
-    /// Notes what was read of a topic, by partition.
+    /// Updates the measurements of a topic, partition by partition.
     func update(_ topic: KafkaTopic, partitions count: Int, _ body: (Int, inout PartitionReading) -> Void) {
         partitions.withLock { partitions in
             var readings = partitions[topic] ?? []
@@ -91,7 +92,7 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Milliseconds since 1970; nil while it is not known of one of the partitions.
+    /// Returns milliseconds since 1970; nil while the moment is unknown for one of the partitions.
     func receivedUntil(_ environment: AppStoreEnvironment) -> Int64? {
         partitions.withLock { partitions in
             guard let topic = topics[environment], let readings = partitions[topic], !readings.isEmpty else {

@@ -1,19 +1,19 @@
 internal import Kafka
 
-/// The ends of a partition's log: the offset of its oldest record, and one past that of its newest.
+/// The ends of a partition's log: the offset of its oldest record, and the offset after its newest one.
 struct LogEnds: Sendable, Equatable {
     var low: Int64
     var high: Int64
 }
 
-/// What the brokers say of the input and of the group that reads it.
+/// Offsets and timestamps of the input and its consumer group, as reported by the brokers.
 protocol InputLog: Sendable {
-    /// The ends of each partition's log, by number.
+    /// Returns the ends of each partition's log, in partition order.
     func ends(of topic: KafkaTopic) async throws -> [LogEnds]
-    /// The next offsets that the group has committed; partitions without a commit are left out.
+    /// Returns the group's committed next offsets; partitions without a commit are omitted.
     func committedOffsets(of partitions: [KafkaTopicPartition]) async throws -> [KafkaTopicPartition: KafkaOffset]
-    /// The timestamps of the first records at or after some offsets, in milliseconds since 1970. Partitions without such a
-    /// record, or with one that has no timestamp, are left out.
+    /// Returns the timestamps of the first records at or after some offsets, in milliseconds since 1970. Partitions
+    /// without such a record, or with a record without a timestamp, are omitted.
     func timestamps(at offsets: [KafkaTopicPartition: KafkaOffset]) async throws -> [KafkaTopicPartition: Int64]
 }
 

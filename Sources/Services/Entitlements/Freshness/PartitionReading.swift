@@ -1,31 +1,32 @@
-/// How far the group has read one partition of the input, as a moment: everything that was received until then was read.
+/// How far the group has read one partition of the input, as a moment: everything received up to it has been read.
 ///
-/// The moments at which the end of the log was seen are remembered; when the group has passed an end, everything that was
-/// received until that moment was read. Where the group passed none of them yet, the timestamp of its next record tells.
+/// It remembers when each end of the log was observed. Once the group has passed an end, everything received up to that
+/// moment has been read. Until the group has passed one of them, the timestamp of its next record is used instead.
 struct PartitionReading: Sendable, Equatable {
     private struct End: Equatable {
-        /// Milliseconds since 1970.
+        /// In milliseconds since 1970.
         var moment: Int64
         var offset: Int64
     }
 
     private static let maximumEnds = 512
-    /// Milliseconds by which the moment may be earlier than the first end before the next record is looked at.
+    /// Gap in milliseconds between the moment and the first remembered end above which the next record's timestamp is
+    /// read.
     private static let tolerance: Int64 = 30_000
 
-    /// Milliseconds since 1970; nil while nothing is known.
+    /// In milliseconds since 1970; nil while unknown.
     private(set) var receivedUntil: Int64?
-    /// Ends that the group has not passed, ascending by moment and offset.
+    /// Ends that the group has not passed yet, sorted by moment and offset.
     private var ends: [End] = []
-    /// The offset whose record's timestamp was asked for last.
+    /// The last offset for which a timestamp was requested.
     private var asked: Int64?
 
     /// - Parameters:
-    ///   - end: of the log, one past its newest record, as it was at `moment`.
-    ///   - next: the first offset that the group has not read, as asked after `moment`.
-    ///   - moment: milliseconds since 1970.
+    ///   - end: the end of the log at `moment`, one past its newest record.
+    ///   - next: the first offset that the group has not read, requested after `moment`.
+    ///   - moment: in milliseconds since 1970.
     mutating func observe(end: Int64, next: Int64, at moment: Int64) {
-        // The topic was recreated: its former ends say nothing.
+        // The topic was recreated, so its former ends are invalid.
         if let last = ends.last, last.offset > end { ends = [] }
         if ends.last?.offset == end { ends.removeLast() }
         ends.append(End(moment: moment, offset: end))
@@ -36,7 +37,7 @@ struct PartitionReading: Sendable, Equatable {
         if ends.count > Self.maximumEnds { ends = ends.indices.filter { $0 % 2 == 1 }.map { ends[$0] } }
     }
 
-    /// Whether the timestamp of the next record would tell more; asked once for each offset.
+    /// Whether the timestamp of the next record could advance the moment; true at most once per offset.
     mutating func needsTimestamp(at next: Int64) -> Bool {
         guard let first = ends.first, asked != next, first.moment - (receivedUntil ?? .min / 2) > Self.tolerance else {
             return false
@@ -45,7 +46,7 @@ struct PartitionReading: Sendable, Equatable {
         return true
     }
 
-    /// - Parameter timestamp: of the first record that the group has not read, in milliseconds since 1970.
+    /// - Parameter timestamp: timestamp of the first unread record, in milliseconds since 1970.
     mutating func observe(nextRecordAt timestamp: Int64) { advance(to: timestamp) }
 
     private mutating func advance(to moment: Int64) { receivedUntil = max(receivedUntil ?? moment, moment) }

@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-    /// What is asked, and the answers by status.
+    /// Requests by path, and their responses by status.
     static let paths = #"""
         {
           "/v1/entitlements": {

@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-    /// The bodies.
+    /// Schemas of the bodies.
     static let schemas = #"""
         {
           "Instant": {

@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-    /// Keys, parameters and refusals.
+    /// Security schemes, parameters and refusals.
     static let shared = #"""
           "securitySchemes": {
             "key": {
