@@ -3,11 +3,11 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// What Apple has told, and who has access at which moments then. Days count from the purchase of a month.
+/// Apple's notifications, and the resulting access at some moments. Days count from the purchase of a month.
 struct AccessCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let told: [Notification]
-    /// Moments in days, and the state then.
+    /// The expected state at moments in days.
     let expected: [(day: Double, state: String)]
 
     init(_ description: String, _ told: [Notification], _ expected: (Double, String)...) {
@@ -264,7 +264,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(phase(8) == "ACTIVE true")
         #expect(phase(35) == "GRACE true")
         #expect(phase(41) == "ACTIVE true")
-        // The end of grace is not kept: it might have been over.
+        // The end of the grace period is not kept, so it might have been over.
         #expect(purchase.whollyKnownSince(before: at(35 * day)) == at(40 * day))
         #expect(purchase.whollyKnownSince(before: at(8 * day)) == nil)
     }
@@ -289,7 +289,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(answer.knownSince == at(20 * day) && answer.active == ["monthly"])
     }
 
-    // MARK: Whose it is
+    // MARK: Owner
 
     @Test func `a transfer moves a purchase from the account that Apple names, and its renewals with it`() throws {
         let one = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000001")

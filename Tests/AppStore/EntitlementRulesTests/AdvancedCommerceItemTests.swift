@@ -3,8 +3,8 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Items of Advanced Commerce transactions. Sources: Apple's `advancedCommerceInfo`, whose items have a `revocationDate`,
-/// and `revocationPercentage`, which these transactions do not have.
+/// Items of Advanced Commerce transactions. Sources: Apple's `advancedCommerceInfo`, whose items have a
+/// `revocationDate`, and `revocationPercentage`, which these transactions lack.
 @Suite("Items of Advanced Commerce") struct AdvancedCommerceItemTests {
     private func items(_ revoked: [String: Int64]) -> JSONValue {
         let items = ["a", "b"].map { sku in

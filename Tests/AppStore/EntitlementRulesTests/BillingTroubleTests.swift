@@ -3,13 +3,13 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A failed renewal, and what ends it. Sources: `isInBillingRetryPeriod`, "Testing failing subscription renewals" and
-/// "Reducing involuntary subscriber churn" of Apple's documentation, and developer.apple.com/forums/thread/739756.
+/// Failed renewals, and the events that end the failure. Sources: Apple's `isInBillingRetryPeriod`, "Testing failing
+/// subscription renewals" and "Reducing involuntary subscriber churn", and developer.apple.com/forums/thread/739756.
 extension AccessCase {
     static let retrying = failing.with("expirationIntent", 2).with("renewalDate", date: 30 * day)
     static let inGrace = retrying.with("gracePeriodExpiresDate", date: 46 * day)
     static let failedInGrace = told(.didFailToRenew, .gracePeriod, on: 30, .billingGracePeriod, first, inGrace)
-    /// A transaction that the app handed in: nothing of the renewal comes with it.
+    /// Returns the upload of a transaction, which contains no renewal information.
     static func uploaded(_ transaction: JSONObject, on day: Double) -> Notification {
         told(NotificationType("UPLOAD"), on: day, nil, transaction, nil)
     }

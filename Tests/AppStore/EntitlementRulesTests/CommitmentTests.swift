@@ -3,10 +3,10 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A commitment of twelve months that is paid by the month. Source: Apple, "Managing the life cycle of monthly
-/// subscriptions with a 12-month commitment".
+/// A twelve-month commitment paid monthly. Source: Apple, "Managing the life cycle of monthly subscriptions with a
+/// 12-month commitment".
 extension AccessCase {
-    /// Period `number` of the commitment, of 30 days.
+    /// Returns a period of 30 days of the commitment; `number` counts its periods.
     static func month(_ number: Int64) -> JSONObject {
         let commitment: JSONValue = [
             "billingPeriodNumber": .integer(number), "totalBillingPeriods": 12,

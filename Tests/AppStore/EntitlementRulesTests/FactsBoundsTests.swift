@@ -4,11 +4,11 @@ import JSON
 import TestSupport
 import Testing
 
-/// Purchases with more transactions and notifications than are kept.
+/// Purchases that exceed the bounds on kept transactions and notifications.
 @Suite("Bounded facts") struct FactsBoundsTests {
     private let token = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
-    /// A period of a weekly subscription with everything that Apple sends.
+    /// Returns a period of a weekly subscription with every field that Apple sends.
     private func weekly(_ number: Int64, token: String? = nil) throws -> PurchaseFacts {
         let id = String(2_000_000_900_000_000 + number * 9_001_337)
         var transaction = period(id, from: number * 7 * day, to: (number + 1) * 7 * day, product: "com.example.weekly")
@@ -77,7 +77,7 @@ import Testing
             #expect(try merged([a, merged([b, c])]) == merged([merged([a, b]), c]))
             #expect(try merged([a, b]) == merged([b, a]))
             #expect(try merged([a, a]) == a)
-            // A member that restores from a published value goes on as the one that published it.
+            // A member restored from a published value reaches the same state as the publisher.
             let value = try #require(a.published(at: at(0), rules: ProductRules()).value)
             #expect(try merged([PurchaseFacts(published: value), b]) == merged([a, b]))
         }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `the account is known though its transaction is not kept any more`() throws {
-        // The token comes with the first periods alone.
+        // Only the first periods have the token.
         let facts = try (0..<Int64(60)).map { number in
             let transaction = period("\(number)", from: number * 7 * day, to: (number + 1) * 7 * day)
             return try #require(
@@ -170,7 +170,8 @@ import Testing
     }
 }
 
-/// Some hundred notifications about more transactions than are kept, many of them about old ones, some at one moment.
+/// Some hundred notifications about more transactions than are kept, many of them about old ones, some at the same
+/// moment.
 private struct LongHistory {
     let facts: [PurchaseFacts]
 

@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Family Sharing: each member has transactions of the own. Sources: Apple, "Supporting Family Sharing in your app" and
+/// Family Sharing: each member has separate transactions. Sources: Apple, "Supporting Family Sharing in your app" and
 /// `didRevokeEntitlements`.
 @Suite("Family Sharing") struct FamilySharingTests {
     @Test func `when the purchaser shares no more, the member loses access at once and the purchaser keeps it`() throws

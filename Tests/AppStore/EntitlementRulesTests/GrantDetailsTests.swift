@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntitlementRules
 
-/// What an answer says of a grant beside who may use what.
+/// Details of a grant beyond access.
 @Suite struct GrantDetailsTests {
     private func answer(
         _ purchases: [PurchaseFacts], at instant: Int64, view: EntitlementAnswer.View = .newestFacts

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What version 1 and older notifications may change, by the policy of the app.
+/// The effect of version 1 and older notifications under each policy.
 @Suite("Trust of version 1 notifications") struct LegacyTrustTests {
     private static let bought = Notification(
         .subscribed, .initialBuy, signed: 0, status: .active, transaction: period("1", from: 0, to: 30 * day),
@@ -31,7 +31,7 @@ import Testing
         EntitlementAnswer(purchases: [facts], environment: .production, at: at(moment), rules: rules(trust))
     }
 
-    // MARK: Raising
+    // MARK: Granting access
 
     @Test func `a renewal that only version 1 tells of raises nothing until it is confirmed`() throws {
         let facts = try merged([(Self.bought, true), (Self.renewed, false)])
@@ -57,7 +57,7 @@ import Testing
         let grant = try #require(waiting.grants.first)
         #expect(grant.state == "UNCONFIRMED" && !grant.isEntitled && grant.until == nil)
         #expect(grant.trust == .sharedSecret && grant.awaitsConfirmation && grant.transactionId.rawValue == "1")
-        // It has decided nothing.
+        // The unconfirmed purchase has decided nothing.
         #expect(waiting.trust == .signed)
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(accepted.active == ["monthly"] && accepted.trust == .sharedSecret)
         #expect(accepted.grants.map(\.transactionId.rawValue) == ["2"])
         #expect(accepted.grants.map(\.awaitsConfirmation) == [false])
-        // What says the same as the signed facts decides nothing.
+        // A statement that agrees with the signed facts decides nothing.
         #expect(answer(try merged([(Self.bought, true), (Self.bought, false)]), .accept, at: day).trust == .signed)
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(answer(try merged([(Self.bought, false)]), .observe, at: day).grants.isEmpty)
     }
 
-    // MARK: Lowering
+    // MARK: Removing access
 
     @Test func `a revocation that only version 1 tells of takes nothing until Apple signs it, unless it is accepted`()
         throws
@@ -101,11 +101,11 @@ import Testing
         let accepted = answer(facts, .accept, at: 6 * day)
         #expect(accepted.active.isEmpty && accepted.trust == .sharedSecret)
         #expect(accepted.grants.map(\.state) == ["REVOKED"])
-        // Apple was asked for seven days, and knew nothing of the kind: what was said no longer counts.
+        // After seven days of queries without a confirmation, the statement no longer counts.
         var settled = facts
         settled.setLegacyAside(facts.unsettledLegacyIds)
         #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"] && !settled.hasUnsettledLegacy)
-        // Nor when it comes again.
+        // A repetition does not count either.
         settled.merge(facts)
         #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"])
     }
@@ -129,11 +129,11 @@ import Testing
         }
         let accepted = answer(facts, .accept, at: 10 * day)
         #expect(accepted.active.isEmpty && accepted.grants.map(\.willRenew) == [false])
-        // But Apple is asked.
+        // Apple is still queried.
         #expect(facts.legacyQuestion?.due == at(9 * day))
     }
 
-    /// app-store.md 12.4 rule 1a: the cancellation that is present wins, the greatest end, and the rest stays as it is.
+    /// app-store.md 12.4 rule 1a: a cancellation takes precedence, the greatest end applies, and all else is unchanged.
     @Test func `a later end from version 1 takes no signed revocation back`() throws {
         let refunded = Notification(
             .refund, signed: 10 * day, status: .revoked,
@@ -148,12 +148,13 @@ import Testing
             #expect(answer.active.isEmpty, "day \(days)")
             #expect(answer.grants.map(\.state) == ["REVOKED"], "day \(days)")
         }
-        // The later end of a transaction that was not refunded counts.
+        // A later end counts if the transaction was not refunded.
         let kept = try merged([(Self.bought, true), (extended, false)])
         #expect(answer(kept, .accept, at: 35 * day).active == ["monthly"])
     }
 
-    /// app-store.md 12.4 rule 2a: what was known when Apple was asked, and not only what differed from Apple's word then.
+    /// app-store.md 12.4 rule 2a: an answer settles everything known at the time of the query, not only what differed
+    /// from Apple's statement then.
     @Test func `an answer settles also the body that said the same as Apple before it`() throws {
         let off = Notification(
             .didChangeRenewalStatus, .autoRenewDisabled, signed: day, status: .active,
@@ -232,7 +233,7 @@ import Testing
         #expect(try merged([(Self.bought, true), (named, false)]).appAccountToken == nil)
     }
 
-    // MARK: The form
+    // MARK: Format
 
     @Test func `the stored form says the trust compactly`() throws {
         var facts = try merged([(Self.bought, false), (Self.renewed, false)])
@@ -240,7 +241,7 @@ import Testing
         #expect(
             String(decoding: facts.jsonText, as: UTF8.self)
                 == #"{"formatVersion":2,"environment":"Production","bundleId":"com.example","originalTransactionId":"1","#
-                // The first bytes of "SUBSCRIBED-0" as a number.
+                // The number encodes the first bytes of "SUBSCRIBED-0".
                 + #""legacy":{"confirmed":[[1767225600000,6004778603547609410]],"#
                 + #""renewalInfo":{"autoRenewProductId":"monthly","#
                 + #""autoRenewStatus":1,"signedDate":1769817600000,"trust":"shared-secret","#

@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Whose a purchase is: the account of the transaction that runs, and what a claim of the app changes about it.
+/// The owner of a purchase: the account of the current transaction, and the effect of the app's claims.
 @Suite struct OwnershipTests {
     private static let one = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000001")
     private static let other = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000002")
@@ -29,7 +29,7 @@ import Testing
     private func purchase(_ notifications: [Notification], _ claims: [OwnerClaim] = []) throws -> PurchaseFacts {
         var purchase = try EntitlementRulesTests.purchase(notifications)
         for claim in claims { purchase.insert(claim) }
-        // What is kept says the same as what was merged.
+        // The stored form equals the merged facts.
         let read = try PurchaseFacts(json: purchase.jsonText)
         #expect(read == purchase && read.appAccountToken == purchase.appAccountToken)
         return read
@@ -41,7 +41,7 @@ import Testing
         for told in [[Self.bought(Self.one), again], [again, Self.bought(Self.one)]] {
             #expect(try purchase(told, [Self.transferred]).appAccountToken == Self.one)
         }
-        // Its renewals repeat the account, and may be told of alone.
+        // Its renewals repeat the account, even if they are the only ones known.
         let renewals = (4..<40).map { Self.renewed($0, Self.one) }
         #expect(
             try purchase([Self.bought(Self.one), again] + renewals, [Self.transferred]).appAccountToken == Self.one)
@@ -84,7 +84,7 @@ import Testing
         let later = AccessCase.told(type, subtype, on: 90, .active, Self.month(3, Self.one))
         let purchase = try purchase([Self.bought(Self.one), later], [Self.transferred])
         #expect(purchase.appAccountToken == (isPurchase ? Self.one : Self.other))
-        // The transaction's own word counts more.
+        // The reason in the transaction itself takes precedence.
         let renewed = AccessCase.told(type, subtype, on: 90, .active, Self.month(3, Self.one, "RENEWAL"))
         #expect(
             try self.purchase([Self.bought(Self.one), renewed], [Self.transferred]).appAccountToken == Self.other)
@@ -94,12 +94,12 @@ import Testing
         let guess = OwnerClaim(appAccountToken: Self.other, claimedAt: at(-day))
         #expect(try purchase([Self.bought(nil)], [guess]).appAccountToken == nil)
         #expect(try purchase([Self.bought(nil), Self.renewed(1, nil)], [guess]).appAccountToken == nil)
-        // Until something is known it is there to be seen.
+        // Until the purchase is known, the claim is visible.
         #expect(try purchase([], [guess]).appAccountToken == Self.other)
-        // The clocks of two machines differ by some seconds.
+        // The clocks of two machines may differ by some seconds.
         let atOnce = OwnerClaim(appAccountToken: Self.other, claimedAt: at(-minute))
         #expect(try purchase([Self.bought(nil)], [atOnce]).appAccountToken == Self.other)
-        // What came first is a renewal of what was bought before.
+        // The first known transaction is a renewal of an earlier purchase.
         let early = OwnerClaim(appAccountToken: Self.other, claimedAt: at(20 * day))
         let renewals = (1..<40).map { Self.renewed($0, nil) }
         #expect(try purchase(renewals, [early]).appAccountToken == Self.other)
@@ -117,7 +117,7 @@ import Testing
         }
         let alone = AccessCase.told(.didChangeRenewalPref, .downgrade, on: 4, .active, nil, Self.yearly)
         #expect(try purchase([Self.bought(Self.one), alone]).appAccountToken == Self.one)
-        // Without one in the transaction nobody is known for this period.
+        // Without a token in the transaction, the account of this period is unknown.
         #expect(try purchase([Self.bought(nil), alone]).appAccountToken == nil)
         #expect(try purchase([alone]).appAccountToken == nil)
         let without = AccessCase.told(.didChangeRenewalPref, on: 4, .active, Self.month(0, Self.one))
@@ -141,7 +141,7 @@ import Testing
             #expect(purchase.owner(at: at(day)) == Self.one)
             #expect(purchase.owner(at: at(2 * day)) == Self.other)
         }
-        // A claim that replaces none says whose it has been.
+        // A claim that replaces none also applies to the past.
         let first = OwnerClaim(appAccountToken: Self.other, claimedAt: at(2 * day))
         #expect(try purchase([Self.bought(nil)], [first]).owner(at: at(day)) == Self.other)
     }

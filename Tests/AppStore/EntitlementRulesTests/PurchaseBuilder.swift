@@ -6,12 +6,12 @@ let minute: Int64 = 60_000
 let hour: Int64 = 3_600_000
 let day: Int64 = 86_400_000
 
-/// A moment so many milliseconds after 2026-01-01T00:00:00Z.
+/// Returns the moment a number of milliseconds after 2026-01-01T00:00:00Z.
 func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }
 
-/// Writes notifications as short as a test can say them. Dates are given by ``at(_:)``.
+/// Builds notifications from as few values as a test needs. Dates are given by ``at(_:)``.
 struct Notification {
     var type: NotificationType
     var subtype: Subtype?
@@ -34,9 +34,10 @@ struct Notification {
         self.renewalInfo = renewalInfo
     }
 
-    /// The facts it brings, read from JSON text as a consumer does. Nested objects are signed when it is.
+    /// Returns the facts of the notification, read from JSON text like a consumer does. Nested objects are signed if
+    /// the notification is.
     ///
-    /// - Parameter received: when one that is not signed was received; nil stands for its date.
+    /// - Parameter received: when an unsigned notification was received; nil means its date.
     func facts(isSigned: Bool = true, received: Int64? = nil) throws -> PurchaseFacts? {
         var data: JSONObject = ["environment": "Production", "bundleId": "com.example"]
         data["status"] = status.map { .integer(Int64($0.rawValue)) }
@@ -70,7 +71,7 @@ extension JSONObject {
     func with(_ name: String, date: Int64) -> JSONObject { with(name, .integer(at(date).millisecondsSince1970)) }
 }
 
-/// A period of the subscription with originalTransactionId 1.
+/// Returns a period of the subscription with originalTransactionId 1.
 func period(_ id: String, from start: Int64, to end: Int64, product: String = "monthly") -> JSONObject {
     let base: JSONObject = [
         "transactionId": .string(id), "originalTransactionId": "1", "type": "Auto-Renewable Subscription",

@@ -205,9 +205,9 @@ struct AppleSampleTests {
             #expect(purchase.state(asOf: instant(1_759_302_732_000))?.phase == .renewing)
             #expect(purchase.state(asOf: instant(1_759_388_900_000))?.phase == .active)
             #expect(purchase.state(asOf: instant(1_759_388_947_000))?.phase == .expired)
-            // The refunded period ended by itself long before its refund.
+            // The refunded period had ended long before its refund.
             #expect(purchase.state(asOf: instant(1_760_335_200_000))?.phase == .active)
-            // Of its renewal nothing was told; that renewal was off is of a period before it.
+            // Nothing is known of its renewal; the disabled renewal belongs to an earlier period.
             #expect(purchase.state(asOf: instant(1_760_335_400_000))?.phase == .renewing)
             #expect(purchase.state(asOf: instant(1_760_347_000_000))?.phase == .expired)
             #expect(purchase.state(at: instant(1_760_592_313_999))?.phase == .active)

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Generated life cycles: whatever order facts arrive in, the state is the same.
+/// Generated life cycles: the state does not depend on the order in which facts arrive.
 @Suite("Purchase facts are a join") struct PurchaseJoinTests {
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `every order with duplicates ends in the same facts`(seed: UInt64) throws {
@@ -61,10 +61,10 @@ import Testing
         for days in stride(from: Int64(0), through: 400, by: 20) {
             #expect(mixed.state(at: at(days * day)) == expected.state(at: at(days * day)))
             #expect(Self.answer(mixed, .observe, days) == Self.answer(expected, .observe, days))
-            // Waiting gives nothing and takes nothing.
+            // Unconfirmed facts neither grant nor remove access.
             #expect(Self.answer(mixed, .confirm, days).active == Self.answer(expected, .confirm, days).active)
         }
-        // A fact that Apple did not know for as long as it is asked counts no more.
+        // A fact that Apple did not know until the last query no longer counts.
         var settled = mixed
         settled.setLegacyAside(mixed.unsettledLegacyIds)
         for days in stride(from: Int64(0), through: 400, by: 20) {
@@ -80,7 +80,7 @@ import Testing
             rules: ProductRules(legacyTrust: LegacyTrustRules(others: trust)))
     }
 
-    /// Signed and not, with some of Apple's answers about what is not.
+    /// Returns signed and unsigned facts, with some of Apple's answers about the unsigned ones.
     private static func facts(_ random: inout SeededGenerator) throws -> [PurchaseFacts] {
         var facts = try lifeCycle(&random).compactMap { try $0.facts(isSigned: Bool.random(using: &random)) }
         for _ in 0..<2 {
@@ -102,7 +102,7 @@ import Testing
         return purchase
     }
 
-    /// Notifications about a few transactions whose dates, statuses and contents often collide.
+    /// Returns notifications about a few transactions with frequently colliding dates, statuses and contents.
     private static func lifeCycle(_ random: inout SeededGenerator) -> [Notification] {
         let types: [(NotificationType, Subtype?)] = [
             (.didRenew, nil), (.didChangeRenewalPref, .upgrade), (.refund, nil), (.refundReversed, nil),
@@ -122,7 +122,7 @@ import Testing
             let token = ["x", "y"].randomElement(using: &random) ?? "x"
             return Notification(
                 type, subtype, signed: Int64.random(in: 0...6, using: &random) * day,
-                // Few identities: the same one comes with different content too.
+                // Few identities, so that some are repeated with different content.
                 uuid: "u\(index % 5)", status: SubscriptionStatus(Int32.random(in: 1...6, using: &random)),
                 transaction: transaction.with("appAccountToken", .string(token)), renewalInfo: renewalInfo)
         }

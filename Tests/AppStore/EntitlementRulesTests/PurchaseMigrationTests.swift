@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A migration to Advanced Commerce: two purchases under two keys, told of each other by facts.
+/// A migration to Advanced Commerce: two purchases with two keys, linked by facts.
 @Suite("A purchase that goes on from another") struct PurchaseMigrationTests {
     private let token = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
@@ -27,7 +27,7 @@ import Testing
             ).facts())
     }
 
-    /// Merges facts one by one as the store does, with everything that follows.
+    /// Merges facts one by one like the store does, with all derived updates.
     static func settled(_ facts: [PurchaseFacts]) -> [String: PurchaseFacts] {
         var purchases: [String: PurchaseFacts] = [:]
         var work = facts
@@ -48,7 +48,7 @@ import Testing
         let facts = [try old(token), try new()]
         for order in [facts, facts.reversed(), facts + facts.reversed()] {
             let purchases = Self.settled(order)
-            // It ends by its own facts alone.
+            // The earlier purchase ends by its own facts alone.
             #expect(purchases["1"]?.state(at: at(29 * day))?.phase == .active)
             #expect(purchases["1"]?.state(at: at(9 * day))?.until == at(30 * day))
             #expect(purchases["1"]?.successors == [OriginalTransactionId("9"): at(10 * day)])

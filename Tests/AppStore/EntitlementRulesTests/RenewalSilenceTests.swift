@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A subscription that renews on day 30, and of whose renewal nothing is known.
+/// A subscription that renews on day 30, without news of the renewal.
 @Suite struct RenewalSilenceTests {
     private static let end = 30 * day
 
@@ -35,7 +35,7 @@ import Testing
 
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        /// After the end of the period, in milliseconds.
+        /// In milliseconds after the end of the period.
         let readUntil: Int64
         let asked: Int64
         let expected: String

@@ -3,8 +3,8 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Seats that are added, refunded and assigned. Sources: Apple's `additionalTransactionReason`, StoreKit's
-/// `seatAddition`, `revokedSeatQuantity` and `inAppOwnershipType`.
+/// Added, refunded and assigned seats. Sources: Apple's `additionalTransactionReason`, StoreKit's `seatAddition`,
+/// `revokedSeatQuantity` and `inAppOwnershipType`.
 extension AccessCase {
     static func seats(_ id: String, _ quantity: Int64, from start: Int64, to end: Int64 = 30) -> JSONObject {
         period(id, from: start * day, to: end * day).with("quantity", .integer(quantity))
@@ -17,7 +17,7 @@ extension AccessCase {
     static let team = told(.subscribed, .initialBuy, on: 0, .active, seats("1", 5, from: 0))
     static let added = told(
         NotificationType("SEATS_ADDED"), Subtype("NEW"), on: 10, .active, marked(seats("2", 2, from: 10)))
-    /// The first transaction signed again: it has the mark from then on.
+    /// The first transaction, signed again after seats were added: now it has the mark.
     static let signedAgain = told(
         .didChangeRenewalStatus, .autoRenewDisabled, on: 12, .active, marked(seats("1", 5, from: 0)), renewal(0))
 

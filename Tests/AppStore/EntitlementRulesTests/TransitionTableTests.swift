@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// One row: what was known, what comes, and the state that the facts give then, whatever came first.
+/// One row: the previous notifications, a new one, and the resulting state in any order of arrival.
 struct TransitionRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let before: [Notification]
@@ -45,7 +45,7 @@ struct TransitionRow: Sendable, CustomTestStringConvertible {
         period(id, from: start * dayLength, to: 30 * dayLength).with("quantity", .integer(quantity))
     }
 
-    /// The rows of specification 11.4 and 11.5.
+    /// The rows of app-store.md 11.4 and 11.5.
     static let subscriptions: [TransitionRow] = [
         .init(
             "SUBSCRIBED", "INITIAL_BUY", .active, on: 1, "ACTIVE monthly until 30 renews", before: [],
@@ -129,11 +129,11 @@ struct TransitionRow: Sendable, CustomTestStringConvertible {
         .init("PRICE_CHANGE", nil, .active, on: 11, "ACTIVE monthly until 30 renews", transaction: first),
         .init("MIGRATION", nil, .active, on: 11, "ACTIVE monthly until 30 renews", transaction: first),
         .init("SOMETHING_NEW", "AND_MORE", .active, on: 31, "ACTIVE monthly until 60 renews", transaction: second),
-        // What Apple signed decides, not the type.
+        // Apple's signed facts decide, not the notification type.
         .init("EXPIRED", "VOLUNTARY", .expired, on: 31, "ACTIVE monthly until 60 renews", transaction: second),
     ]
 
-    /// Refunds, and seats.
+    /// Refunds and seats.
     static let refunds: [TransitionRow] = [
         .init("REFUND", nil, .revoked, on: 7, "no REVOKED monthly renews", transaction: refunded),
         .init(

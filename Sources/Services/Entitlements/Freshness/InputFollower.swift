@@ -27,8 +27,7 @@ final class InputFollower: Service {
     private let isStopped = Mutex(false)
 
     /// - Parameters:
-    ///   - handled: the offset before which this member has handled everything; nil for a partition that it never
-    ///   owned.
+    ///   - handled: the offset before which this member has handled everything; nil for a partition never owned.
     ///   - catchUp: returns once this member has read the current contents of the state topic of an input.
     ///   - pause: waits between two measurements.
     ///   - close: releases the resources of `log`.

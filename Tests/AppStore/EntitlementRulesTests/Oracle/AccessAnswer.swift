@@ -1,16 +1,16 @@
-/// Who has access at a moment, in the words of app-store.md 11.3 and 11.6.
+/// Access at a moment, in the terms of app-store.md 11.3 and 11.6.
 struct AccessAnswer: Hashable, Sendable {
     var isEntitled: Bool
     var state: String
     var product: String
-    /// End of access in ACTIVE, GRACE and OWNED, end of the state in RETRY; nil elsewhere and where there is none.
-    /// Milliseconds from the begin of the story.
+    /// End of access in ACTIVE, GRACE and OWNED, end of the state in RETRY; otherwise nil. In milliseconds from the
+    /// start of the story.
     var until: Int64?
-    /// The seats of a subscription with access.
+    /// Seats of a subscription with access.
     var seats: Int64?
-    /// Items that are not revoked, of an Advanced Commerce subscription with access.
+    /// Unrevoked items of an Advanced Commerce subscription with access.
     var items: [String]?
-    /// The quantities of a consumable.
+    /// Units of a consumable.
     var credited: Int64?
     var debited: Int64?
 }

@@ -1,6 +1,6 @@
 import EntitlementRules
 
-/// Counts of comparisons by kind.
+/// Number of comparisons by kind.
 struct AccessTally {
     var states: [String: Int] = [:]
     var past = 0
@@ -52,7 +52,7 @@ struct AccessComparison {
         return differences
     }
 
-    /// The owner, except before the purchase, within the ten minutes that clocks may differ by around a claim, and where
+    /// Compares the owner, except before the purchase, within ten minutes of a claim because clocks may differ, and if
     /// more purchases were made than are kept.
     private func compareAccount(_ oracle: AccessOracle, _ purchase: PurchaseFacts, _ moment: Int64) -> Difference? {
         let isNearClaim = story.claim.map { abs($0.claimed - moment) < 10 * minute } ?? false

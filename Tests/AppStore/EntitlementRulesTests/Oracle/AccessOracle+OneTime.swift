@@ -18,7 +18,8 @@ extension AccessOracle {
         return answer
     }
 
-    /// Units that a refund takes back, to the nearest: Apple rounds the share of the whole quantity.
+    /// Returns the units debited by a refund, rounded to the nearest unit: Apple rounds the share of the whole
+    /// quantity.
     private static func debit(_ transaction: StatedTransaction) -> Int64 {
         (transaction.quantity * (transaction.revocationPercentage ?? 100_000) + 50_000) / 100_000
     }

@@ -1,6 +1,6 @@
-/// The owner of a purchase (app-store.md 11.1, and the table "Whose a purchase is" of deploy/README.md).
+/// The owner of a purchase (app-store.md 11.1, and the table "Whose a purchase is" in deploy/README.md).
 extension AccessOracle {
-    /// The account of the transaction that runs then, unless a claim counts against it.
+    /// Returns the account of the transaction that is current at a moment, unless a claim overrides it.
     func account(at instant: Int64, _ claim: StatedClaim?) -> String? {
         let named = namedAccount(at: instant)
         guard let claim else { return named }
@@ -18,7 +18,8 @@ extension AccessOracle {
         return (running ?? made.first)?.account
     }
 
-    /// An upgrade that began by then ended the transaction, or what was made to follow it.
+    /// Whether an upgrade that began by a moment replaced the transaction: the period it ended, or a renewal made for the
+    /// next one.
     private func isReplaced(_ transaction: StatedTransaction, at instant: Int64) -> Bool {
         upgrades.contains { upgrade in
             guard let successor = upgrade.transaction, successor.id != transaction.id else {

@@ -11,7 +11,7 @@ extension AccessOracle {
         answer.seats = current.seats(at: instant)
         guard !current.first.items.isEmpty else { return answer }
         let held = current.first.items.filter { $0.revoked.map { $0 > instant } ?? true }
-        // Access is by item, so that without one there is none.
+        // Access is granted per item, so without items there is none.
         if held.isEmpty { return AccessAnswer(isEntitled: false, state: "REVOKED", product: answer.product) }
         answer.items = held.map(\.sku)
         return answer
@@ -19,7 +19,7 @@ extension AccessOracle {
 
     private typealias Row = (state: String, isEntitled: Bool, until: Int64?)
 
-    /// The first row that matches.
+    /// Returns the first row that matches.
     private func row(_ period: AccessPeriod, at instant: Int64) -> Row {
         let isMonthly = period.first.commitment != nil
         if period.isRevoked(at: instant) || isRevokedByStatus(period) { return ("REVOKED", false, nil) }
@@ -36,23 +36,25 @@ extension AccessOracle {
         return ("EXPIRED", false, nil)
     }
 
-    /// The last expiry that joins without a gap, of the same product. What was refunded before it begins joins nothing.
+    /// Returns the last expiry of the consecutive periods of the same product. A period refunded before it begins does
+    /// not extend it.
     private func end(of current: AccessPeriod, in periods: [AccessPeriod]) -> Int64 {
         var end = current.expires
         for next in periods where next.start > current.start && next.start <= end {
-            // The greater purchaseDate decides from then on, also where it overlaps.
+            // From then on the greater purchaseDate decides, even if the periods overlap.
             guard next.first.product == current.first.product else { return next.start }
             if next.transactions.contains(where: { $0.revoked == nil }) { end = max(end, next.expires) }
         }
         return end
     }
 
-    /// Renewal info that is about the period, or a later one: that of an earlier period is past.
+    /// Returns renewal info about the period or a later one; info about an earlier period is out of date.
     private func renewal(of period: AccessPeriod) -> StatedRenewal? {
         renewal.flatMap { $0.renewalDate >= period.expires ? $0 : nil }
     }
 
-    /// The newest status, if it was stated while the period was the current one, and not with renewal info of a former one.
+    /// Returns the newest status if it was stated while the period was current, and not together with renewal info of a
+    /// former one.
     private func status(of period: AccessPeriod) -> AppleStatement? {
         guard let newest = statuses.last, !isExplained(newest, period) else { return nil }
         if let renewal = newest.renewal, renewal.renewalDate < period.expires, !period.has(newest.transaction) {
@@ -61,23 +63,23 @@ extension AccessOracle {
         return newest.statusSigned >= period.start || period.has(newest.transaction) ? newest : nil
     }
 
-    /// A status 5 beside another, revoked transaction is about that one.
+    /// Whether a status 5 is explained by another, revoked transaction in the same statement.
     private func isExplained(_ statement: AppleStatement, _ period: AccessPeriod) -> Bool {
         guard statement.status == 5, let transaction = statement.transaction else { return false }
         return transaction.revoked != nil && !period.has(transaction)
     }
 
-    /// Status 5 while nothing of the period is revoked.
+    /// Whether the status is 5 although no transaction of the period is revoked.
     private func isRevokedByStatus(_ period: AccessPeriod) -> Bool {
         status(of: period)?.status == 5 && period.transactions.allSatisfy { $0.revoked == nil }
     }
 
-    /// Row 3: the end of grace, if the newest facts are those of a grace period.
+    /// Row 3: returns the end of grace if the newest facts belong to a grace period.
     private func graceEnd(_ period: AccessPeriod) -> Int64? {
         let status = status(of: period)
         let renewal = renewal(of: period)
         guard let renewal, let date = renewal.graceExpires else {
-            // Apple counts days of the calendar, which a change of clocks makes an hour longer.
+            // Apple counts calendar days, and a change of clocks makes one of them an hour longer.
             return status?.status == 4 ? period.expires + settings.graceFallback + hour : nil
         }
         let isOver = statuses.contains { statement in
@@ -88,10 +90,10 @@ extension AccessOracle {
         return isOver || (renewal.isInRetry == false && !saysGrace) ? nil : date
     }
 
-    /// Row 3b: nothing says that the period was not renewed.
+    /// Row 3b: whether no statement rules out that the period was renewed.
     private func mayRenew(_ period: AccessPeriod) -> Bool {
         if let failure = renewal(of: period), failure.isInRetry == true || failure.intent != nil { return false }
-        // Renewal info signed before the period began says nothing of the period's own renewal.
+        // Renewal info signed before the period began is irrelevant to the period's own renewal.
         let renewal = renewal.flatMap { $0.renewalDate >= period.expires || $0.signed >= period.start ? $0 : nil }
         if let status = status(of: period)?.status, [2, 3, 5].contains(status) { return false }
         if let commitment = period.first.commitment, commitment.number >= commitment.total,
@@ -102,8 +104,8 @@ extension AccessOracle {
         return renewal?.autoRenews != false
     }
 
-    /// Row 4. "Who cancels inside grace or retry is cancelled at once: EXPIRED, status 2, tells it." In one statement with
-    /// the flag the flag counts.
+    /// Row 4. "Who cancels inside grace or retry is cancelled at once: EXPIRED, status 2, tells it." If the status and
+    /// the retry flag are in one statement, the flag decides.
     private func isInRetry(_ period: AccessPeriod) -> Bool {
         let status = status(of: period)
         if status?.status == 3 { return true }

@@ -1,8 +1,8 @@
-/// Access at a moment, from a set of statements, as app-store.md 11.2 to 11.6 say it. It is written from that text alone
-/// and shares nothing with the rules: it keeps all statements and looks through them for every question.
+/// Access at a moment, computed from a set of statements according to app-store.md 11.2 to 11.6. It is written from
+/// that text alone and shares no code with the rules: it keeps all statements and searches them for every query.
 struct AccessOracle: Sendable {
     let settings: AccessSettings
-    /// Newest signing of each transaction.
+    /// The newest statement about each transaction.
     let transactions: [StatedTransaction]
     let renewal: StatedRenewal?
     /// Statements with a status, oldest first.
@@ -12,7 +12,7 @@ struct AccessOracle: Sendable {
     private let upgraded: Set<String>
     private let copies: [String: [StatedTransaction]]
 
-    /// - Parameter instant: what was signed later is not looked at.
+    /// - Parameter instant: statements signed later are ignored.
     init(_ statements: [AppleStatement], asOf instant: Int64 = .max, settings: AccessSettings = AccessSettings()) {
         self.settings = settings
         let signed = statements.compactMap(\.transaction).filter { $0.signed <= instant }
@@ -26,8 +26,8 @@ struct AccessOracle: Sendable {
         upgraded = Self.upgraded(copies, by: upgrades)
     }
 
-    /// Transactions whose right an upgrade ended (11.4): those that say so, and those bought before an upgrade was told
-    /// whose period was not over, a renewal for the coming period included.
+    /// Returns the transactions ended by an upgrade (11.4): those marked as upgraded, and those that were signed before an
+    /// upgrade and expire after it begins, including a renewal for the coming period.
     private static func upgraded(
         _ copies: [String: [StatedTransaction]], by upgrades: [AppleStatement]
     ) -> Set<String> {
@@ -42,7 +42,7 @@ struct AccessOracle: Sendable {
         upgrade.replaces(copies[transaction.id] ?? []) || transaction.isUpgraded
     }
 
-    /// Nil before the first transaction. All transactions upgraded is a case that the specification leaves open:
+    /// Nil before the first transaction. The specification leaves open the case that all transactions are upgraded:
     /// ``isUndecided``.
     func answer(at instant: Int64) -> AccessAnswer? {
         guard let any = transactions.first else { return nil }
@@ -50,10 +50,10 @@ struct AccessOracle: Sendable {
             ? subscriptionAnswer(at: instant) : oneTimeAnswer(any, instant)
     }
 
-    /// Whether transactions are known and none is without an upgrade, because the upgrade's own statement is late.
+    /// Whether all known transactions are upgraded, because the statement of the upgrade itself is late.
     var isUndecided: Bool { !transactions.isEmpty && candidates.isEmpty }
 
-    /// Transactions that compete to be the current one, by purchaseDate.
+    /// Transactions that may be the current one, sorted by purchaseDate.
     var candidates: [StatedTransaction] {
         transactions.filter { !upgraded.contains($0.id) }
             .sorted { ($0.start, $0.expires ?? 0, $0.signed) < ($1.start, $1.expires ?? 0, $1.signed) }
@@ -61,7 +61,7 @@ struct AccessOracle: Sendable {
 }
 
 extension AppleStatement {
-    /// Whether it tells of an upgrade that replaces a transaction, given what Apple signed of that one.
+    /// Whether the upgrade replaces a transaction, given Apple's statements about that transaction.
     fileprivate func replaces(_ copies: [StatedTransaction]) -> Bool {
         guard let successor = transaction else { return false }
         return copies.contains {

@@ -1,8 +1,8 @@
-/// Period of a subscription: one transaction, or several that overlap because seats were added (app-store.md 3.10).
+/// A period of a subscription: one transaction, or several that overlap because seats were added (app-store.md 3.10).
 struct AccessPeriod: Sendable {
-    /// The one bought first, which represents the period.
+    /// The transaction bought first, which represents the period.
     let first: StatedTransaction
-    /// All of them, the first included.
+    /// All transactions, including the first.
     var transactions: [StatedTransaction]
 
     init(_ first: StatedTransaction) {
@@ -12,7 +12,7 @@ struct AccessPeriod: Sendable {
 
     var start: Int64 { first.start }
 
-    /// Greatest expiry of those that are not revoked; of all where every one is.
+    /// The greatest expiry of the unrevoked transactions, or of all if every one is revoked.
     var expires: Int64 {
         let valid = transactions.filter { $0.revoked == nil }
         return (valid.isEmpty ? transactions : valid).compactMap(\.expires).max() ?? 0
@@ -30,8 +30,8 @@ struct AccessPeriod: Sendable {
         transactions.contains { $0.id == transaction?.id }
     }
 
-    /// The periods that competing transactions form, by their begin. Transactions that overlap are one period if at
-    /// least one of them was marked as an addition of seats, and several otherwise.
+    /// Groups competing transactions into periods, sorted by start. Overlapping transactions form one period if at
+    /// least one of them was marked as an addition of seats, and separate periods otherwise.
     static func periods(of transactions: [StatedTransaction]) -> [AccessPeriod] {
         var clusters: [[StatedTransaction]] = []
         var end = Int64.min

@@ -2,12 +2,12 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 
-/// Answers of the rules about a story. Statements are written as Apple's JSON and read as a consumer reads them.
+/// Answers of the rules about a story. Statements are written as Apple's JSON and read like a consumer reads them.
 struct StoryAnswers {
     let story: AccessStory
-    /// The facts that version 1 may change.
+    /// The policy for version 1 facts.
     var trust = LegacyTrust.confirm
-    /// Statements are read once, and merged at many moments.
+    /// Statements are parsed once and merged at many moments.
     let facts = StatementFacts()
 
     var rules: ProductRules {
@@ -21,7 +21,7 @@ struct StoryAnswers {
             legacyTrust: LegacyTrustRules(others: trust))
     }
 
-    /// Everything that arrives in the end, read as it is kept.
+    /// Returns the final state after all arrivals, read back from its stored form.
     func purchase() throws -> PurchaseFacts {
         var purchase = try purchase(story.statements)
         for body in story.version1 {
@@ -40,17 +40,17 @@ struct StoryAnswers {
                 transferredFrom: former))
     }
 
-    /// The appAccountToken of the account that the purchase belongs to.
+    /// Returns the appAccountToken of the purchase's owner.
     static func owner(of purchase: PurchaseFacts, at instant: Int64) -> String? {
         purchase.owner(at: at(instant))?.rawValue
     }
 
-    /// The appAccountToken of an account.
+    /// Returns the appAccountToken of an account.
     static func token(_ account: String) -> String {
         "7e3fb204-2d5b-4a5c-8f1e-00000000000\(account.lowercased())"
     }
 
-    /// Merges statements in the order given.
+    /// Merges statements in the given order.
     func purchase(_ statements: [AppleStatement]) throws -> PurchaseFacts {
         var purchase = PurchaseFacts(
             environment: .production, bundleId: BundleId("com.example"),
@@ -61,7 +61,7 @@ struct StoryAnswers {
         return purchase
     }
 
-    /// The answer of the read API about one purchase, and since when the past is known.
+    /// Returns the read API's answer about one purchase, and the moment from which the past is completely known.
     func answer(
         _ purchase: PurchaseFacts, at instant: Int64, view: EntitlementAnswer.View
     ) -> (answer: AccessAnswer?, knownSince: Int64?) {
@@ -91,7 +91,7 @@ struct StoryAnswers {
     }
 }
 
-/// Facts of the statements of one story, read from their JSON once.
+/// Facts of the statements of one story, parsed from JSON once.
 final class StatementFacts {
     private var known: [AppleStatement: PurchaseFacts?] = [:]
 
@@ -131,7 +131,7 @@ extension JSONObject {
 }
 
 extension StatedTransaction {
-    /// Apple's JSON.
+    /// The statement as Apple's JSON.
     var json: JSONObject {
         var object: JSONObject = [
             "transactionId": .string(id), "originalTransactionId": "1", "type": .string(type),
@@ -165,7 +165,7 @@ extension StatedTransaction {
 }
 
 extension StatedItem {
-    /// Apple's JSON.
+    /// The statement as Apple's JSON.
     var json: JSONObject {
         var object: JSONObject = ["SKU": .string(sku)]
         object.set("revocationDate", date: revoked)
@@ -175,7 +175,7 @@ extension StatedItem {
 }
 
 extension StatedRenewal {
-    /// Apple's JSON.
+    /// The statement as Apple's JSON.
     var json: JSONObject {
         var object: JSONObject = [
             "originalTransactionId": "1", "productId": .string(product), "autoRenewProductId": .string(nextProduct),

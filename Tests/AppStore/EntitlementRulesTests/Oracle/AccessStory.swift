@@ -1,5 +1,5 @@
-/// A statement of Apple about one transaction (app-store.md 3.6, 3.8, 3.10), as plain values. Dates are milliseconds from the
-/// begin of the story.
+/// A statement by Apple about one transaction (app-store.md 3.6, 3.8, 3.10), as plain values. Dates are milliseconds
+/// from the start of the story.
 struct StatedTransaction: Hashable, Sendable {
     var id: String
     var product: String
@@ -12,15 +12,15 @@ struct StatedTransaction: Hashable, Sendable {
     var isUpgraded = false
     var revoked: Int64?
     var revocationType: String?
-    /// 100,000 is the whole quantity.
+    /// A value of 100,000 is the whole quantity.
     var revocationPercentage: Int64?
     var isSeatAddition = false
     var revokedSeats: Int64 = 0
     var commitment: StatedCommitment?
     var items: [StatedItem] = []
-    /// The account of its appAccountToken, a letter.
+    /// The account of the appAccountToken, as a letter.
     var account: String?
-    /// Apple renewed it, the customer did not buy it.
+    /// Whether Apple renewed it, rather than the customer having bought it.
     var isRenewal = false
 
     static let subscription = "Auto-Renewable Subscription"
@@ -29,21 +29,21 @@ struct StatedTransaction: Hashable, Sendable {
     static let pass = "Non-Renewing Subscription"
 }
 
-/// Item of an Advanced Commerce transaction (app-store.md 3.9).
+/// An item of an Advanced Commerce transaction (app-store.md 3.9).
 struct StatedItem: Hashable, Sendable {
     var sku: String
     var revoked: Int64?
     var isRefunded = false
 }
 
-/// Billing period of a monthly plan with a 12-month commitment (app-store.md 3.8).
+/// A billing period of a monthly plan with a 12-month commitment (app-store.md 3.8).
 struct StatedCommitment: Hashable, Sendable {
     var number: Int64
     var total: Int64 = 12
     var expires: Int64
 }
 
-/// A statement of Apple about the renewal of a subscription (app-store.md 3.7).
+/// A statement by Apple about the renewal of a subscription (app-store.md 3.7).
 struct StatedRenewal: Hashable, Sendable {
     var signed: Int64 = 0
     var product: String
@@ -53,11 +53,11 @@ struct StatedRenewal: Hashable, Sendable {
     var isInRetry: Bool?
     var graceExpires: Int64?
     var intent: Int64?
-    /// Whether a commitment renews when its twelve months are over.
+    /// Whether a commitment renews after its twelve months.
     var commitmentAutoRenews: Bool?
 }
 
-/// One notification, or with no type what an app handed in, a transaction alone, or an answer of the App Store Server API.
+/// A notification or, without a type, an upload (a transaction alone) or an answer of the App Store Server API.
 struct AppleStatement: Hashable, Sendable {
     var type: String?
     var subtype: String?
@@ -66,11 +66,11 @@ struct AppleStatement: Hashable, Sendable {
     var transaction: StatedTransaction?
     var renewal: StatedRenewal?
 
-    /// When the status was stated: an answer's status has no date of its own (app-store.md 12.1, rule 5).
+    /// When the status was stated: the status of an API answer has no date of its own (app-store.md 12.1, rule 5).
     var statusSigned: Int64 { type == nil ? renewal?.signed ?? transaction?.signed ?? signed : signed }
 }
 
-/// Settings that decide about access (app-store.md 11.3). Milliseconds.
+/// Settings that decide access (app-store.md 11.3). Milliseconds.
 struct AccessSettings: Hashable, Sendable {
     var renewalLeeway: Int64 = 3 * hour
     var graceFallback: Int64 = 3 * day
@@ -79,15 +79,15 @@ struct AccessSettings: Hashable, Sendable {
     var passDays: Int64 = 30
 }
 
-/// Claim of an account that the app made.
+/// A claim for an account, made by the app.
 struct StatedClaim: Hashable, Sendable {
     var claimed: Int64
     var account: String
-    /// The account that the purchase had.
+    /// The owner of the purchase at the time.
     var former: String?
 }
 
-/// A random life of one subscription or one-time purchase as Apple tells it, and how its statements arrive.
+/// A random life cycle of a subscription or one-time purchase, with Apple's statements and their arrival.
 struct AccessStory: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case subscription, family, seats, commitment, items, consumable, nonConsumable, pass
@@ -101,16 +101,16 @@ struct AccessStory: Sendable {
     let seed: UInt64
     let kind: Kind
     let settings: AccessSettings
-    /// In order of arrival, with repetitions; lost statements are not among them.
+    /// Sorted by arrival, with repetitions and without lost statements.
     let deliveries: [Delivery]
-    /// Bodies of version 1 beside the signed statements, of which some told nothing else.
+    /// Statements that also arrive as version 1 bodies.
     var version1: [AppleStatement] = []
-    /// The newest claim of the app.
+    /// The app's newest claim.
     var claim: StatedClaim?
-    /// Moments to ask about, past and present.
+    /// Moments to query, past and present.
     let moments: [Int64]
 
-    /// Everything that arrives in the end, once.
+    /// All statements that arrive, each once.
     var statements: [AppleStatement] { Self.once(deliveries) }
 
     func statements(receivedBy instant: Int64) -> [AppleStatement] {
@@ -172,7 +172,7 @@ extension StatedRenewal: CustomStringConvertible {
     }
 }
 
-/// A moment in days with enough digits for a second.
+/// Formats a moment in days, precise to a second.
 func days(_ milliseconds: Int64) -> String {
     "d" + String(Double(Int64(Double(milliseconds) / 864)) / 100_000)
 }

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// Random stories against an oracle written from the specification alone. Of each moment two questions are asked: who has
-/// access, by what had been received by then; and afterwards, by everything, who had access as far as Apple had signed it.
+/// Random stories, compared with an oracle written from the specification alone. At each moment the tests query access
+/// twice: with the statements received by then and, in hindsight, with all statements, for the access that Apple had
+/// signed by then.
 @Suite(.timeLimit(.minutes(60))) struct AccessStoryTests {
     @Test func `access is what the specification says, at the time and looking back`() throws {
         let environment = ProcessInfo.processInfo.environment

@@ -2,12 +2,12 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 
-/// Compares the rules with the oracle over a story of version 1, at each of its moments and under every policy.
+/// Compares the rules with the oracle over a version 1 story, at each of its moments and under every policy.
 struct LegacyComparison {
     let story: LegacyStory
 
     struct Tally {
-        /// Moments at which version 1 decided what the answer is under `accept`.
+        /// Number of moments at which version 1 decided the answer under `accept`.
         var decided = 0
         var states: [String: Int] = [:]
     }
@@ -52,7 +52,7 @@ struct LegacyComparison {
         return differences
     }
 
-    // MARK: What the rules know
+    // MARK: Input of the rules
 
     private struct Run {
         var facts = PurchaseFacts(
@@ -61,7 +61,7 @@ struct LegacyComparison {
         var questions: [Int: [LegacyFactId]] = [:]
     }
 
-    /// Bodies come before the questions of the same moment.
+    /// Events in order; bodies precede queries at the same moment.
     private var timeline: [(Int64, Event)] {
         var events = story.bodies.map { ($0.received, Event.body($0)) }
         events += story.deliveries.map { ($0.received, .statement($0.statement)) }
@@ -101,7 +101,7 @@ struct LegacyComparison {
         var differences = difference("observed", [signed], answer(facts, .observe, at: moment))
         let waiting = answer(facts, .confirm, at: moment)
         if signed == nil {
-            // Shown, and nothing more.
+            // The purchase is listed, but grants nothing.
             if waiting?.isEntitled == true { differences += difference("to be confirmed", [nil], waiting) }
         } else {
             differences += difference("to be confirmed", [signed], waiting)
@@ -127,7 +127,7 @@ struct LegacyComparison {
 }
 
 extension AccessAnswer? {
-    /// Version 1 has no seats.
+    /// The answer without seats, which version 1 does not have.
     fileprivate var withoutSeats: AccessAnswer? {
         var copy = self
         copy?.seats = nil
@@ -136,7 +136,7 @@ extension AccessAnswer? {
 }
 
 extension StatedBody {
-    /// As a consumer reads them from the record.
+    /// Returns the facts that a consumer reads from the record.
     func facts() throws -> PurchaseFacts? {
         var renewal = renewal.json
         renewal["renewalDate"] = nil

@@ -1,16 +1,16 @@
-/// Access where version 1 bodies are known, as app-store.md 12.4 says it, from that text alone: the facts of the bodies
-/// are joined by kind, what Apple's answers settle is left out, and the rest counts as the policy of the app has it.
+/// Access with known version 1 bodies, written from app-store.md 12.4 alone: the facts of the bodies are joined by
+/// kind, facts settled by Apple's answers are dropped, and the rest counts according to the app's policy.
 struct LegacyOracle: Sendable {
     static let settlingTime = 5 * minute
 
-    /// Everything signed that was received.
+    /// All signed statements received.
     let signed: [AppleStatement]
     let bodies: [StatedBody]
-    /// The moments of the questions that Apple has answered.
+    /// Moments of the queries that Apple has answered.
     let asked: [Int64]
     let settings: AccessSettings
 
-    /// `observe`, and where anything is signed of a transaction also `confirm`: what Apple signed.
+    /// Access by signed statements alone: the answer under `observe`, and under `confirm` for signed purchases.
     let bySignature: AccessOracle
 
     init(signed: [AppleStatement], bodies: [StatedBody], asked: [Int64], settings: AccessSettings) {
@@ -18,16 +18,17 @@ struct LegacyOracle: Sendable {
         bySignature = AccessOracle(signed, settings: settings)
     }
 
-    /// A reading of 12.4 where it leaves two open. The last one it does not: a record has the transaction that the body is
-    /// about, so that of a refund of a former period not more is known of the present one than its renewal.
+    /// An interpretation of 12.4 where it is ambiguous. The last choice is not an ambiguity: a record contains only the
+    /// transaction of the body, so a refund of a former period shows only the renewal of the current one.
     struct Reading: Sendable {
-        /// The later expiry of a transaction counts although Apple signed an earlier one before.
+        /// Whether the later expiry of a transaction counts although Apple signed an earlier one before.
         var isLonger = false
-        /// A signed status outlasts the renewal info that came with it.
+        /// Whether a signed status remains valid after the renewal info that came with it was replaced.
         var keepsStatus = false
-        /// A failure is void when a later period has begun, not when it is known.
+        /// Whether a failure becomes void when a later period begins, rather than when that period is known.
         var isVoidLate = false
-        /// Renewal facts are ordered by the transaction that the body is about, not by the newest one in it.
+        /// Whether renewal facts are ordered by the transaction that the body is about, rather than by its newest
+        /// transaction.
         var isBySubject = false
 
         static let all = (0..<16).map {
@@ -36,7 +37,7 @@ struct LegacyOracle: Sendable {
         }
     }
 
-    /// The answers that 12.4 allows at a moment under `accept`.
+    /// Returns the answers that 12.4 allows at a moment under `accept`.
     func accepted(at instant: Int64) -> [AccessOracle] {
         let isAboutNewest = bodies.allSatisfy { $0.transaction.start == $0.newestStart }
         let isClear = isAboutNewest && unsettledRenewal(Reading()) == nil && !hasLongerTransaction
@@ -45,8 +46,8 @@ struct LegacyOracle: Sendable {
         }
     }
 
-    /// A refund was reversed of which version 1 does not tell, and the app handed in the transaction: 11.3 does not say
-    /// whether an older status 5 outlasts it.
+    /// Whether a refund was reversed without a version 1 notification, and the app uploaded the transaction: 11.3 does
+    /// not state whether an older status 5 remains valid.
     var isReversedUntold: Bool {
         guard let status = bySignature.statuses.last, status.status == 5 else { return false }
         return bySignature.transactions.contains { $0.revoked == nil && $0.signed > status.statusSigned }
@@ -82,7 +83,7 @@ struct LegacyOracle: Sendable {
 
     private func copy(of id: String) -> StatedTransaction? { bySignature.transactions.first { $0.id == id } }
 
-    /// A transaction newer than all signed ones is settled by its signed copy only.
+    /// Whether a transaction is settled. One newer than all signed ones is settled only by its signed copy.
     private func isTransactionSettled(_ body: StatedBody) -> Bool {
         if let copy = copy(of: body.transaction.id) {
             return isListed(body) || isSignedLater(copy.signed, than: body)
@@ -91,8 +92,8 @@ struct LegacyOracle: Sendable {
         return isListed(body) && newest.map { body.transaction.start <= $0 } ?? false
     }
 
-    /// A cancellation is settled by a signed copy of its transaction that shows it, or that Apple signed so much later that
-    /// it would show it.
+    /// Whether a cancellation is settled by a signed copy of its transaction: one that shows the cancellation, or one
+    /// signed so much later that it would show it.
     private func isEndingSettled(_ body: StatedBody) -> Bool {
         guard let copy = copy(of: body.transaction.id) else { return false }
         let isReplaced = bySignature.upgrades.contains { bySignature.isReplaced(copy, by: $0) }
@@ -141,7 +142,7 @@ struct LegacyOracle: Sendable {
         return replaced + unsigned + [renewal(of: body, beside: signed + unsigned, reading, at: instant)]
     }
 
-    /// Retry, grace and intent are void once a later period is known.
+    /// Returns the renewal of a body. Its retry, grace and intent are void once a later period is known.
     private func renewal(
         of body: StatedBody, beside statements: [AppleStatement], _ reading: Reading, at instant: Int64
     ) -> AppleStatement {
@@ -159,7 +160,7 @@ struct LegacyOracle: Sendable {
 }
 
 extension LegacyOracle.Reading {
-    /// When the period begins that the renewal facts of a body are about.
+    /// Returns the start of the period that the renewal facts of a body are about.
     fileprivate func start(of body: StatedBody) -> Int64 { isBySubject ? body.transaction.start : body.newestStart }
 }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// Rows of the table of app-store.md 12.4, by their numbers. Days count from the purchase.
+/// Rows of the table in app-store.md 12.4, by number. Days count from the purchase.
 @Suite struct LegacyOracleTests {
     private static let first = OracleCase.first
     private static let second = OracleCase.second
@@ -27,7 +27,7 @@ import Testing
         $0.autoRenews = false
     }
 
-    /// A signed copy of the first transaction, as an answer has it.
+    /// Returns a signed copy of the first transaction, as in an API answer.
     private static func copy(on date: Double, _ status: Int = 1) -> AppleStatement {
         var copy = AppleStatement.told("", on: date, status, first)
         copy.type = nil
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `13: a renewal that Apple has not signed counts where it is accepted`() {
         let renewed = Self.body("DID_RENEW", on: 29.9, Self.second)
-        // A body that was received before Apple was asked is settled by the transaction's own copy alone.
+        // A body received before the query is settled only by the transaction's own signed copy.
         for asked in [[], [29.95]] {
             #expect(
                 accepted([OracleCase.bought], [renewed], asked: asked, on: 31)

@@ -1,42 +1,42 @@
-/// One version 1 body (app-store.md 8.3, 12.3, 12.4), as far as it is about the purchase. Dates are milliseconds from the
-/// begin of the story.
+/// The part of a version 1 body that concerns the purchase (app-store.md 8.3, 12.3, 12.4). Dates are milliseconds from
+/// the start of the story.
 struct StatedBody: Hashable, Sendable {
-    /// Type and subtype of version 2 that are nearest to the body's.
+    /// The version 2 type and subtype closest to the body's.
     var type: String
     var subtype: String?
     var received: Int64
-    /// When it happened, as far as the body tells.
+    /// When the event happened, as far as the body states it.
     var date: Int64
     /// The transaction that the body is about.
     var transaction: StatedTransaction
     /// The renewal of the newest transaction that was not upgraded.
     var renewal: StatedRenewal
-    /// When that transaction begins.
+    /// When that newest transaction begins.
     var newestStart: Int64
 
-    /// The body says that the transaction was cancelled or replaced.
+    /// Whether the body reports that the transaction was cancelled or replaced.
     var isEnding: Bool { transaction.revoked != nil || transaction.isUpgraded }
 }
 
-/// An answer of the App Store Server API to a question about what version 1 said.
+/// An answer of the App Store Server API to a query about version 1 statements.
 struct StatedConfirmation: Hashable, Sendable {
-    /// When Apple was asked: what was received until then is settled.
+    /// When Apple was queried. Bodies received up to then are settled.
     var asked: Int64
     var received: Int64
-    /// The newest transaction with status and renewal info, then signed copies of others.
+    /// The newest transaction with status and renewal info, followed by signed copies of others.
     var statements: [AppleStatement]
 }
 
-/// Transactions, renewal and status of a subscription as Apple knew them at a moment.
+/// Apple's state of a subscription at a moment: transactions, renewal and status.
 struct AppleSnapshot: Sendable {
     var transactions: [StatedTransaction]
     var renewal: StatedRenewal
     var status: Int
 
-    /// The one bought last.
+    /// The transaction bought last.
     var newest: StatedTransaction? { transactions.max { ($0.start, $0.expires ?? 0) < ($1.start, $1.expires ?? 0) } }
 
-    /// Whether the status still is what Apple would answer then, although nothing was told since.
+    /// Whether Apple would still answer with this status at a moment, although no notification was sent since.
     func isTrue(at instant: Int64) -> Bool {
         guard let end = newest?.expires else { return false }
         switch status {
@@ -48,28 +48,28 @@ struct AppleSnapshot: Sendable {
     }
 }
 
-/// A random life of one subscription of which version 1 tells, with what Apple signs about it in between: version 2
-/// notifications, uploads, and answers to questions.
+/// A random life cycle of a subscription with version 1 notifications. In between, Apple signs version 2 notifications,
+/// uploads and answers to queries.
 struct LegacyStory: Sendable {
     let seed: UInt64
     let settings: AccessSettings
     let deliveries: [AccessStory.Delivery]
     let bodies: [StatedBody]
     let confirmations: [StatedConfirmation]
-    /// Moments to ask about, in order.
+    /// Moments to query, in order.
     let moments: [Int64]
 
-    /// The customer upgraded after the next period had been renewed ahead, so that the newest transaction that was not
-    /// upgraded begins before one that was. 12.4 does not say which of two bodies is the newer one then.
+    /// Whether the customer upgraded after the next period had been renewed ahead. The newest transaction that was not
+    /// upgraded then begins before one that was, and 12.4 does not define which of two bodies is newer.
     var isUndecided: Bool { bodies.contains { $0.type != "REFUND" && $0.transaction.isUpgraded } }
 
-    /// Everything signed that was received by then.
+    /// Returns all signed statements received by a moment.
     func statements(receivedBy instant: Int64) -> [AppleStatement] {
         deliveries.filter { $0.received <= instant }.map(\.statement)
             + confirmations.filter { $0.received <= instant }.flatMap(\.statements)
     }
 
-    /// The oracle of what was received by then.
+    /// Returns the oracle for everything received by a moment.
     func oracle(at instant: Int64) -> LegacyOracle {
         LegacyOracle(
             signed: statements(receivedBy: instant), bodies: bodies.filter { $0.received <= instant },

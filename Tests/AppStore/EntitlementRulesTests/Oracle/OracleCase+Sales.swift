@@ -1,4 +1,4 @@
-/// Seats and commitments.
+/// Cases for seats and commitments.
 extension OracleCase {
     static let seats: [OracleCase] = [
         OracleCase(

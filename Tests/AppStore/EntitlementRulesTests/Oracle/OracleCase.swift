@@ -1,11 +1,11 @@
 import Testing
 
-/// Situation from Apple's words and public reports (cases.md), and who has access on some days of it. Days count from the
-/// purchase.
+/// A situation from Apple's documentation and public reports (cases.md), with the expected access on some days. Days
+/// count from the purchase.
 struct OracleCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let statements: [AppleStatement]
-    /// How the answer begins on a day.
+    /// The expected beginning of the answer on a day.
     let expected: [(date: Double, answer: String)]
 
     init(_ description: String, _ statements: [AppleStatement], _ expected: (Double, String)...) {

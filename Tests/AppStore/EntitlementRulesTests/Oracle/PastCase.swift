@@ -1,13 +1,13 @@
 import Testing
 
-/// A past whose statements were replaced since, and who had access then. Days count from the purchase of a month.
+/// A past whose statements were replaced later, with the expected access then. Days count from the purchase of a month.
 struct PastCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let statements: [AppleStatement]
     let date: Double
-    /// As the specification says of what Apple had signed by then.
+    /// The answer by the specification, for the statements that Apple had signed by then.
     let expected: String
-    /// Whether the answer has to say that not everything is known of that day.
+    /// Whether the answer must report incomplete knowledge of that day.
     var isUnknown = false
 
     var moment: Int64 { Int64(date * 86_400_000) }
@@ -93,7 +93,7 @@ struct PastCase: Sendable, CustomTestStringConvertible {
     private static let recovered = AppleStatement.told(
         "DID_RENEW", "BILLING_RECOVERY", on: 85, 1, .monthly("2", from: 85))
 
-    /// The first period with two items, one of which was revoked on a day.
+    /// Returns the first period with two items; the first item is revoked on the given day, if any.
     private static func sold(_ dates: [Double]) -> AppleStatement {
         var transaction = first
         transaction.items = [StatedItem(sku: "A", revoked: dates.first.map { Int64($0 * 86_400_000) })]

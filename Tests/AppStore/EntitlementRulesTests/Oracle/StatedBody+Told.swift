@@ -1,6 +1,6 @@
-/// The version 1 bodies by which Apple tells what a version 2 notification tells (app-store.md 6.5, 12.3).
+/// The version 1 bodies that correspond to a version 2 notification (app-store.md 6.5, 12.3).
 extension StatedBody {
-    /// - Parameter last: the body before, if any.
+    /// - Parameter last: the previous body, if any.
     static func told(_ statement: AppleStatement, _ snapshot: AppleSnapshot, after last: StatedBody?) -> [StatedBody] {
         guard let type = statement.type, let newest = snapshot.newest, let about = statement.transaction else {
             return []
@@ -12,7 +12,7 @@ extension StatedBody {
         switch (type, statement.subtype) {
         case ("SUBSCRIBED", "INITIAL_BUY"), ("DID_RENEW", _): return [bought(type, statement.subtype)]
         case ("SUBSCRIBED", _):
-            // A purchase of the same product is not told.
+            // Version 1 does not report a purchase of the same product.
             return last?.transaction.product == newest.product
                 ? [changed] : [bought(type, statement.subtype), changed]
         case ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"): return [changed, bought(type, statement.subtype)]
@@ -37,10 +37,10 @@ extension StatedBody {
         let newest = candidates.max { $0.start < $1.start } ?? transaction
         var renewal = snapshot.renewal
         renewal.renewalDate = newest.expires ?? 0
-        // The date outlasts the last attempt, and counts with the flag only.
+        // The date remains after the last retry, and counts only with the flag.
         if renewal.isInRetry != true { renewal.graceExpires = nil }
         var subject = transaction
-        // The refund of the unused part is the upgrade's.
+        // The refund of the unused part belongs to the upgrade.
         if subject.isUpgraded { subject.revoked = nil }
         return StatedBody(
             type: type, subtype: subtype, received: 0, date: date, transaction: subject, renewal: renewal,

@@ -1,4 +1,4 @@
-/// Events inside a period.
+/// Events within a period.
 extension StoryWriter {
     mutating func livePeriod() {
         for _ in 0..<between(0, 2) where current.revoked == nil && now < expiry - 2 * day {
@@ -39,7 +39,8 @@ extension StoryWriter {
         }
     }
 
-    /// Refunds an item of the current or an earlier transaction, which need not revoke it, or reverses that.
+    /// Refunds an item of the current or an earlier transaction, which need not revoke the item, or reverses the
+    /// refund.
     private mutating func refundItem(at moment: Int64) {
         let index = chance(80) ? transactions.count - 1 : Int(between(0, Int64(transactions.count) - 1))
         let item = Int(between(0, 1))
@@ -94,7 +95,7 @@ extension StoryWriter {
         tell("RENEWAL_EXTENDED", at: moment)
     }
 
-    /// Adds seats, which marks all transactions of the period from their next signing on, or refunds one.
+    /// Adds seats, which marks all transactions of the period from their next statement on, or refunds a seat.
     private mutating func changeSeats(at moment: Int64) {
         guard kind == .seats, let index = transactions.indices.last else { return }
         if chance(40), transactions[index].quantity - transactions[index].revokedSeats > 1 {

@@ -1,6 +1,6 @@
 /// Events at the end of a period.
 extension StoryWriter {
-    /// Writes a life of up to so many periods.
+    /// Writes a life cycle of up to a number of periods.
     mutating func writeSubscription(periods: Int) {
         buy("basic", from: 0)
         if chance(10) { upload(at: 1_000) }
@@ -12,7 +12,7 @@ extension StoryWriter {
         }
     }
 
-    /// Renews, fails or expires; false where the story ends.
+    /// Renews, fails or expires; returns false if the story ends.
     private mutating func endPeriod() -> Bool {
         let commitmentEnds = current.commitment.map { $0.number >= $0.total } == true
         if commitmentEnds, renewal.commitmentAutoRenews == false {
@@ -99,7 +99,7 @@ extension StoryWriter {
         return true
     }
 
-    /// A refund is reversed, or the customer buys again; false where the story ends.
+    /// Reverses the refund, or lets the customer buy again; returns false if the story ends.
     private mutating func leaveRevoked() -> Bool {
         if chance(40), kind != .family, !current.isSeatAddition {
             let index = transactions.count - 1
@@ -112,7 +112,7 @@ extension StoryWriter {
             if status == 1 { return true }
         }
         guard chance(60) else { return false }
-        // Where seats were added, a purchase inside the refunded period would overlap it (app-store.md 3.10).
+        // After an addition of seats, a purchase within the refunded period would overlap it (app-store.md 3.10).
         resubscribe(at: (kind == .seats ? max(now, expiry) : now) + between(minute, 20 * day))
         return true
     }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Writes what Apple tells about one subscription, in the order of signing. It keeps what Apple's machines would know.
+/// Writes Apple's statements about one purchase, in signing order, and keeps the state that Apple's servers would have.
 struct StoryWriter {
     static let length = 30 * day
 
@@ -8,14 +8,14 @@ struct StoryWriter {
     var random: SeededGenerator
     var now: Int64 = 0
     var statements: [AppleStatement] = []
-    /// Apple's knowledge when it signed each of the statements.
+    /// Apple's state when it signed each of the statements.
     var snapshots: [AppleSnapshot] = []
     var transactions: [StatedTransaction] = []
     var renewal = StatedRenewal(product: "basic", nextProduct: "basic", renewalDate: 0)
     var status = 1
-    /// The account that the app names when the customer buys; renewals repeat it.
+    /// The account that the app passes when the customer buys; renewals repeat it.
     var account: String?
-    /// Days of grace that App Store Connect is set to; none without Billing Grace Period.
+    /// Days of grace configured in App Store Connect; nil without Billing Grace Period.
     var graceDays: Int64?
 
     init(kind: AccessStory.Kind, random: SeededGenerator) {
@@ -52,7 +52,7 @@ struct StoryWriter {
         snapshots.append(AppleSnapshot(transactions: transactions, renewal: renewal, status: status))
     }
 
-    /// Signs a transaction for the app, which hands it in: nothing else comes with it.
+    /// Signs a transaction that the app uploads, without status or renewal info.
     mutating func upload(at instant: Int64, about index: Int? = nil) {
         now = max(instant / 1_000 * 1_000, now + 2_000)
         let index = index ?? transactions.count - 1
@@ -61,14 +61,14 @@ struct StoryWriter {
         snapshots.append(AppleSnapshot(transactions: transactions, renewal: renewal, status: status))
     }
 
-    /// Has the app hand in any of the transactions, or Apple answer a question; more often neither.
+    /// Lets the app upload one of the transactions, or Apple answer a query; usually neither.
     mutating func ask(between low: Int64, _ high: Int64) {
         guard chance(15), low < high else { return }
         if chance(50) { return tell(nil, at: between(low, high)) }
         upload(at: between(low, high), about: Int(between(0, Int64(transactions.count) - 1)))
     }
 
-    /// Adds a transaction that begins then and is not told yet.
+    /// Adds a transaction that begins at a moment and is not reported yet.
     mutating func buy(_ product: String, from start: Int64, isRenewal: Bool = false) {
         var next = StatedTransaction(
             id: String(1001 + transactions.count), product: product, start: start)
@@ -81,7 +81,7 @@ struct StoryWriter {
             let last = current.commitment
             let isNew = status == 2 || status == 5 || last.map { $0.number >= $0.total } ?? true
             let number = isNew ? 1 : (last?.number ?? 0) + 1
-            // After the recovery of a failed charge the end moves with the later renewals.
+            // After a failed charge was recovered, later renewals move the end of the commitment.
             next.commitment = StatedCommitment(
                 number: number, total: 4, expires: start + (5 - number) * Self.length)
         }
