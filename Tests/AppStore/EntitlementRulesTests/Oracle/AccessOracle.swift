@@ -26,8 +26,8 @@ struct AccessOracle: Sendable {
         upgraded = Self.upgraded(copies, by: upgrades)
     }
 
-    /// Returns the transactions ended by an upgrade (11.4): those marked as upgraded, and those that were signed before an
-    /// upgrade and expire after it begins, including a renewal for the coming period.
+    /// Returns the transactions ended by an upgrade (11.4): those marked as upgraded, and those that were signed before
+    /// an upgrade and expire after it begins, including a renewal for the coming period.
     private static func upgraded(
         _ copies: [String: [StatedTransaction]], by upgrades: [AppleStatement]
     ) -> Set<String> {
