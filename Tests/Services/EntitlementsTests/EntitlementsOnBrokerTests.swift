@@ -49,7 +49,7 @@ import Time
         #expect(await first.stop() == .ok)
 
         var random = SeededGenerator(seed: 3)
-        // Written while it was down: the missing notifications, repeated ones, and a new purchase.
+        // While the service is down, the missing notifications, repeated ones and a new purchase are written.
         let second = lifeOfOne(purchase: "5000", token: account)[..<2]
         try await installation.write(
             (life.shuffled(using: &random) + second).map { $0.produced(in: production) })
@@ -79,7 +79,7 @@ import Time
         await installation.stop()
     }
 
-    /// Commits offsets as if the group had read production's topic up to them, without a member that did.
+    /// Commits offsets for production's topic, as if a member of the group had read up to them.
     private func commit(_ installation: Installation, _ offset: (KafkaWatermarks) -> KafkaOffset) async throws {
         let admin = try KafkaAdmin(installation.kafka)
         let ends = try await admin.watermarks(of: installation.notifications(.production))
@@ -109,7 +109,7 @@ import Time
             #expect(line.contains(part), "\(part)")
         }
 
-        // Same as `sluicectl entitlements rebuild`.
+        // Resets the offsets like `sluicectl entitlements rebuild` does.
         try await commit(installation, \.low)
         let again = try await RunningEntitlements(configuration)
         try await again.finish(4)

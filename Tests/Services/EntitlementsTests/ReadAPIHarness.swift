@@ -36,7 +36,7 @@ final class ReadAPIHarness: Sendable {
     /// - Parameters:
     ///   - keys: the lines of `http.keys.file`; nil runs without a file.
     ///   - readUntil: the moment up to which the input was read; nil means now.
-    ///   - stalenessLimit: milliseconds.
+    ///   - stalenessLimit: in milliseconds.
     ///   - accessLines: selects the requests that are logged.
     init(
         now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000, keys: String? = nil,

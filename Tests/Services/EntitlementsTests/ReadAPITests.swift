@@ -162,7 +162,7 @@ import Testing
         for field in ["\"x\"", "", "W/", String(tag.dropLast(2)) + "\""] {
             #expect(try await api.get(query, ifNoneMatch: field).status == 200, "\(field)")
         }
-        // The moment alone changes nothing; new facts and another answer do.
+        // The moment alone does not change the tag; another answer or new facts do.
         #expect(try await api.get("\(query)&at=\(on(2))", ifNoneMatch: tag).status == 304)
         #expect(try await api.get("\(query)&at=\(on(31))", ifNoneMatch: tag).status == 200)
         try api.merge([lifeOfOne()[1]])
@@ -405,7 +405,7 @@ import Testing
         let answers = batch.body["answers"]?.array?.compactMap(\.object) ?? []
         #expect(answers.map { $0["known"] } == [false, true, true])
         #expect(answers.map { $0["active"] } == [[], ["pro"], ["pro"]])
-        // Same as separate queries.
+        // The batch returns the same as separate queries.
         let alone = try await api.body("?transactionId=21&environment=all")
         #expect(answers.last == alone)
         let past = try await api.query(

@@ -55,7 +55,7 @@ struct RowsHarness: Sendable {
         }
     }
 
-    /// Returns the rows by key and environment.
+    /// Returns the stored rows as JSON texts, sorted.
     func dump() throws -> [String] {
         try store.states().map { String(decoding: $0.jsonText, as: UTF8.self) }.sorted()
     }

@@ -16,7 +16,7 @@ extension TemporaryDirectory {
     var database: String { file("entitlements.sqlite") }
 }
 
-/// A notification of a monthly subscription in short form; written as the ingress writes it.
+/// A notification of a monthly subscription from a few values, encoded like the ingress does.
 struct Draft {
     var type = "SUBSCRIBED"
     var subtype: String?
@@ -96,7 +96,7 @@ extension KafkaProducerRecord {
             headers: headers)
     }
 
-    /// Returns the same record for another topic.
+    /// Returns this record for another topic.
     func produced(in topic: KafkaTopic) -> KafkaProducerRecord {
         var record = self
         record.topic = topic

@@ -41,7 +41,7 @@ import Time
             #expect(answer.body["message"]?.string?.contains("appstore.api.key.file") == true)
             #expect(try await installation.read(installation.state(.production)).isEmpty)
             #expect(try await service.get("?originalTransactionId=1000").body["known"] == false)
-            // A fresh upload makes the purchase known; then the old one is a fact like others.
+            // A fresh upload makes the purchase known; then the old one is accepted like any other.
             #expect(try await service.post("/v1/transactions", signer.upload(SigningAppStore.bought())).status == 200)
             #expect(try await service.post("/v1/transactions", signer.upload(old)).status == 200)
         }
@@ -76,7 +76,7 @@ import Time
             let answer = try await service.post("/v1/transactions", signer.upload(old, isExpired: isExpired))
             #expect(answer.status == 200 && answer.body["active"] == ["com.example.monthly"], "\(answer)")
             #expect(store.api.requests(of: .getTransactionInfo) == 1)
-            // Refunded since, which only Apple knows.
+            // The transaction was refunded since, which only Apple knows.
             var refunded = SigningAppStore.bought("2000", signed: now - 20 * day)
             let kept = refunded
             refunded.transaction?["revocationDate"] = .integer(now - 10 * day)

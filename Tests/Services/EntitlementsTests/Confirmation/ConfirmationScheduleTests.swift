@@ -93,7 +93,7 @@ import Testing
         #expect(plan(&schedule, [key(1)], at: now).isEmpty)
         schedule.probed(scope, .answers, at: now)
         #expect(!schedule.isPaused)
-        // A key that failed during the pause is asked about at once.
+        // A key that failed during the pause is queried at once.
         #expect(plan(&schedule, [key(1)], at: now) == [.ask(key(1), attempts: 1)])
     }
 }

@@ -75,7 +75,7 @@ import Testing
         try await installation.write(
             [life.bought.produced(in: topic), life.bought.unsigned.produced(in: topic)]
                 + (0..<5).map { life.renewed.dated(life.now - 5_000 + $0).unsigned.produced(in: topic) })
-        // Without the API first, so that all purchases wait for confirmation.
+        // The first run has no API, so that all purchases wait for confirmation.
         let before = try await RunningEntitlements(
             installation.configuration(data: directory.path, SimulatedAppStore.app))
         try await before.finish(7)

@@ -85,7 +85,7 @@ struct PresentLife {
 }
 
 extension Draft {
-    /// The same notification in version 1.
+    /// This notification in version 1.
     var unsigned: Draft {
         var draft = self
         draft.trust = .sharedSecret

@@ -87,7 +87,7 @@ import Testing
         await api.stop()
     }
 
-    // MARK: What is published
+    // MARK: Publications
 
     private func states(_ rows: RowsHarness) throws -> [String] {
         try rows.store.log.compactMap { record in

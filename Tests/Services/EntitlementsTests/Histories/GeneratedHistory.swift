@@ -102,7 +102,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
         _ type: String, _ subtype: String? = nil, _ status: Int64?, _ transaction: HistoryEntry.Transaction,
         _ renewal: HistoryEntry.Renewal? = nil
     ) {
-        // Some are signed in the same millisecond: then the text of the UUID decides.
+        // Some notifications are signed in the same millisecond: then the text of the UUID decides.
         if Int.random(in: 0...9, using: &random) > 0 { clock += Int64.random(in: 1...1000, using: &random) }
         let uuid = String(UInt64.random(in: 0 ... .max, using: &random), radix: 16)
         told.append(

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `generated lives give the states and the account of the oracle, whatever came first`() throws {
         var random = SeededGenerator(seed: 17)
-        // In parts, since all histories of a trial are in memory.
+        // Runs in parts, because all histories of a trial are in memory.
         for part in 0..<(Self.isFull ? 100 : 1) {
             let trial = try HistoryTrial(count: 1000, random: SeededGenerator(seed: UInt64(20_261_123 + part)))
             var dump: HistoryTrial.Dump = [:]
@@ -71,7 +71,7 @@ import Testing
         let count = Self.isFull ? 2000 : 100
         let observed = ProductRules(legacyTrust: LegacyTrustRules(others: .observe))
         let signed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31), rules: observed)
-        // Forged histories with the same names, none of them true.
+        // Forged histories of the same purchases.
         let forged = try HistoryTrial(count: count, random: SeededGenerator(seed: 32), trust: "shared-secret")
         var random = SeededGenerator(seed: 33)
         var dump: HistoryTrial.Dump = [:]
@@ -92,7 +92,7 @@ import Testing
         }
         #expect(dump.count == count)
         #expect(try signed.disagreements(dump) == [])
-        // After Apple was asked and did not know them, under every policy.
+        // The forged facts that Apple did not know no longer count under any policy.
         let confirmed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31))
         #expect(try confirmed.disagreements(settled) == [])
     }
