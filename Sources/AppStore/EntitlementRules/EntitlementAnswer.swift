@@ -115,7 +115,7 @@ package struct EntitlementAnswer: Hashable, Sendable {
         return isUnsigned || hasUnsignedBalance ? .sharedSecret : .signed
     }
 
-    /// Names of the entitlements that hold.
+    /// Names of the entitlements in effect.
     package var active: Set<String> { Set(grants.filter(\.isEntitled).map(\.entitlement)) }
 }
 

@@ -39,7 +39,7 @@ extension TransactionFacts {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// When units are debited: when the transaction is revoked, or otherwise its last item.
+    /// When units are debited: when the transaction is revoked, or otherwise when its last item is.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

@@ -15,8 +15,8 @@ struct OneTimeEntry {
     var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
 
     /// Returns the states of all transactions of one product, and when each changes by itself. If the rule says so,
-    /// non-renewing subscriptions extend each other: each begins when the previous one ends, unless that is in the
-    /// past. The `until` of an active one includes those that follow it without a gap.
+    /// non-renewing subscriptions extend each other: each begins when the previous one ends, or when it was
+    /// bought if that is later. The `until` of an active one includes those that follow it without a gap.
     static func states(
         of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
     ) -> [(entry: OneTimeEntry, state: OneTimeState, change: AppStoreInstant?)] {

@@ -92,7 +92,7 @@ extension PurchaseFacts {
     private static func object(_ text: [UInt8]) throws(PurchaseFormatError) -> JSONElement {
         let root: JSONElement
         do {
-            // The facts are one level less deep when they are published inside another object, so allow one level more.
+            // A published value has the facts one level deeper than a row, so one level more is allowed.
             root = try JSONDocument(text, maximumDepth: JSONDocument.defaultMaximumDepth + 1).root
         } catch {
             throw PurchaseFormatError(code: .invalidJSON, cause: error)
@@ -207,7 +207,7 @@ extension PurchaseFacts {
         guard let facts = try Self.object(text)["facts"], facts.kind == .object else {
             throw PurchaseFormatError(code: .noIdentity)
         }
-        // Another version may have written the record, so the facts are parsed and encoded again.
+        // Another program may have written the record, so the facts are parsed and encoded again.
         try self.init(facts, keepsText: false)
     }
 }

@@ -8,7 +8,7 @@ internal import AppStoreModel
 struct SubscriptionPeriod {
     /// The transaction that was bought first. It represents the period.
     var first: TransactionFacts
-    /// The transactions of added seats, by start.
+    /// The transactions of added seats, sorted by start.
     var additions: [TransactionFacts] = []
 
     var start: AppStoreInstant { first.start }

@@ -101,7 +101,7 @@ extension Transactions {
 }
 
 extension DenseWriter {
-    /// Writes the first bytes of a notificationUUID, in four bytes if they are eight lowercase hexadecimal digits.
+    /// Writes the first bytes of a notificationUUID, as a 32-bit number if they are eight lowercase hexadecimal digits.
     fileprivate mutating func tieBreak(_ tieBreak: UInt64) {
         guard tieBreak != 0 else { return }
         var short: UInt64 = 0
@@ -111,7 +111,7 @@ extension DenseWriter {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): short = short << 4 | UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): short = short << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
             default:
-                // Rare: any other value, including every tie break below 2^32, is written as it is.
+                // Rare: the tie break itself, which is greater than every 32-bit number.
                 number(tieBreak)
                 return
             }

@@ -103,7 +103,7 @@ struct AccessStory: Sendable {
     let settings: AccessSettings
     /// Sorted by arrival, with repetitions and without lost statements.
     let deliveries: [Delivery]
-    /// Statements that also arrive as version 1 bodies.
+    /// Statements that arrive as version 1 bodies, some of them in no other form.
     var version1: [AppleStatement] = []
     /// The app's newest claim.
     var claim: StatedClaim?
