@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// Decides which of two statements about the same object is newer: a total order on which every replica agrees.
+/// The version of a statement about an object: a total order on which every replica agrees.
 ///
 /// Trust takes precedence over date: a statement signed by Apple is greater than any that is authenticated only by a
 /// shared secret. Next come the signedDate of the object and the text of the notificationUUID that delivered it.

@@ -105,7 +105,7 @@ import Testing
         #expect(try purchase(renewals, [early]).appAccountToken == Self.other)
     }
 
-    // MARK: The upcoming renewal (report 03)
+    // MARK: The upcoming renewal
 
     private static let yearly = renewal(product: "yearly").with("appAccountToken", .string(other.rawValue))
 
