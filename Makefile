@@ -16,7 +16,7 @@
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
-# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 looks only, STRICT=1 fails below the bars, PEERS=1 measures published libraries too
+# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 looks only, STRICT=1 fails below the bars, PEERS=1 measures published libraries too; entitlements on Apache Kafka too where KAFKA_HOME is set
 # make deps       install the system libraries (apt or brew)
 # make clean      remove the build
 

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Kafka
 
-/// Writes a backlog to the embedded broker, which keeps 5 MiB per partition: as far ahead of the consumer as that
+/// Writes a backlog to a broker. The embedded one keeps 5 MiB per partition: as far ahead of the consumer as that
 /// allows.
 final class BacklogFeed {
     let bootstrapServers: String
@@ -20,19 +20,23 @@ final class BacklogFeed {
 
     private let group: KafkaConsumerGroup
 
-    /// - Parameter group: the consumer group whose commits are observed.
+    /// - Parameters:
+    ///   - group: the consumer group whose commits are observed.
+    ///   - isBounded: the broker is the embedded one.
     init(
-        _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements"
+        _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements",
+        isBounded: Bool = true
     ) throws {
         self.backlog = backlog
         self.group = group
-        window = max(100, (5 << 19) / max(1, backlog[0].value?.count ?? 1))
+        window = isBounded ? max(100, (5 << 19) / max(1, backlog[0].value?.count ?? 1)) : .max
         self.bootstrapServers = bootstrapServers
         producer = try KafkaProducer(
             // Full batches, like a real backlog: the embedded broker returns one batch of a partition at a time.
             KafkaConfiguration(bootstrapServers: bootstrapServers, properties: ["linger.ms": "50"]),
             topics: [backlog.topic])
-        admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: bootstrapServers, profile: .embedded))
+        admin = try KafkaAdmin(
+            KafkaConfiguration(bootstrapServers: bootstrapServers, profile: isBounded ? .embedded : .production))
         partitions = (0..<12).map {
             KafkaTopicPartition(topic: backlog.topic, partition: KafkaPartition(rawValue: $0))
         }

@@ -5,8 +5,8 @@ internal import Kafka
 internal import Records
 internal import SQLite
 
-/// Entitlements as a process of its own, from an empty database until a backlog on the embedded broker is merged,
-/// published and committed; and beside it what SQLite alone takes.
+/// Entitlements as a process of its own, from an empty database until a backlog is merged, published and committed: on
+/// the embedded broker, and on Apache Kafka where it can be started.
 struct EntitlementsBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
@@ -16,18 +16,19 @@ struct EntitlementsBenchmark {
     func run(into report: inout BenchReport) async throws {
         report.section("entitlements from the embedded broker, one process each, an empty database")
         let count = isQuick ? 20_000 : 60_000
-        let spread = try await drain(count, .spread)
+        let spread = try await drain(backlog(count))
         report.add("entitlements.keys", Double(spread.customers), "customers", digits: 0)
         report.add(
             "entitlements.records", Double(spread.records),
             "records of \(spread.recordBytes) bytes, a customer's next after every other's", digits: 0)
         add(spread, "entitlements", bars: true, into: &report)
-        let interleaved = try await drain(count, .interleaved)
+        let interleaved = try await drain(backlog(count, .interleaved))
         report.section("the same records, those of 64 customers at a time, so that a batch has several of a key")
         add(interleaved, "entitlements.interleaved", bars: false, into: &report)
         try await addWorkers(count, into: &report)
+        try await addKafka(into: &report)
         guard !isQuick else { return report.skip("entitlements.backlog", because: "not with --quick") }
-        let long = try await drain(500_000, .spread)
+        let long = try await drain(backlog(500_000))
         report.section("entitlements over a backlog of \(long.records) records, \(long.customers) keys")
         for (share, memory) in long.memory {
             report.add("entitlements.backlog.memory_\(share)_mib", memory, "MiB resident after \(share) %")
@@ -44,20 +45,44 @@ struct EntitlementsBenchmark {
             "\(name).per_core_second", outcome.perCPUSecond, "records/s of one core", digits: 0,
             bar: bars ? .atLeast(20_000) : nil)
         report.add("\(name).per_second", outcome.perSecond, "records/s, broker and feed on the same cores", digits: 0)
-        report.add(
-            "\(name).bare_upserts", outcome.bareUpserts,
-            "rows/s of one core by SQLite alone, of \(outcome.rowBytes) bytes in the end", digits: 0)
-        report.add(
-            "\(name).ratio", outcome.perCPUSecond / outcome.bareUpserts, "of bare upserts", digits: 3,
-            bar: bars ? .atLeast(0.25) : nil)
+        report.add("\(name).row_bytes", Double(outcome.rowBytes), "bytes of a row in the end", digits: 0)
         report.add("\(name).memory_peak_mib", outcome.peak, "MiB resident")
+    }
+
+    /// The backlogs that are compared with consumers of other makes, each in a cluster of its own.
+    private func addKafka(into report: inout BenchReport) async throws {
+        guard let script = KafkaCluster.script else {
+            return report.skip("entitlements.kafka", because: KafkaCluster.absence)
+        }
+        let purchases = isQuick ? 5_000 : 50_000
+        for (name, backlog) in [
+            ("renewals", try backlog(purchases * 4)), ("first", try backlog(purchases * 4, steps: 1)),
+        ] {
+            report.section("entitlements from Apache Kafka: \(backlog.customers) purchases × \(backlog.stepCount)")
+            let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "sluice-bench-kafka-\(getpid())")
+            let cluster = try KafkaCluster(script: script, directory: directory.path)
+            defer { try? cluster.stop() }
+            let topics = TopicNames()
+            try await cluster.create(
+                topics.ingress() + topics.state() + topics.deadLetters(of: "sluice-entitlements"))
+            let outcome = try await drain(backlog, on: cluster)
+            report.add(
+                "entitlements.kafka.\(name).cpu_us", 1e6 / outcome.perCPUSecond, "us CPU each, the start included",
+                bar: .atMost(55))
+            report.add(
+                "entitlements.kafka.\(name).per_second", outcome.perSecond, "records/s, broker on the same cores",
+                digits: 0)
+            report.add(
+                "entitlements.kafka.\(name).memory_peak_mib", outcome.peak, "MiB resident", bar: .atMost(256))
+        }
     }
 
     /// What a record costs all members together, when one of them owns all partitions and when three share them.
     private func addWorkers(_ count: Int, into report: inout BenchReport) async throws {
         report.section("the same records on workers, which follow only the partitions they own")
-        let one = try await drain(count, .spread, workers: 1)
-        let three = try await drain(count, .spread, workers: 3)
+        let one = try await drain(backlog(count), workers: 1)
+        let three = try await drain(backlog(count), workers: 3)
         for (name, outcome) in [("one", one), ("three", three)] {
             report.add("entitlements.workers_\(name).cpu_us", 1e6 / outcome.perCPUSecond, "us CPU each, all members")
         }
@@ -73,7 +98,6 @@ struct EntitlementsBenchmark {
         var published = 0
         var perCPUSecond = 0.0
         var perSecond = 0.0
-        var bareUpserts = 0.0
         /// Of a customer's row in the end.
         var rowBytes = 0
         var peak = 0.0
@@ -81,24 +105,34 @@ struct EntitlementsBenchmark {
         var memory: [(Int, Double)] = []
     }
 
-    /// - Parameter workers: members with `state.role=worker`; nil for one member with the default role.
+    private func backlog(
+        _ count: Int, _ order: NotificationBacklog.Order = .spread, steps: Int = .max
+    ) throws -> NotificationBacklog {
+        try NotificationBacklog(
+            verified, topic: TopicNames().notifications(.production), count: count, order: order, steps: steps, at: now)
+    }
+
+    /// - Parameters:
+    ///   - workers: members with `state.role=worker`; nil for one member with the default role.
+    ///   - cluster: nil for the embedded broker.
     private func drain(
-        _ count: Int, _ order: NotificationBacklog.Order, workers: Int? = nil
+        _ backlog: NotificationBacklog, workers: Int? = nil, on cluster: KafkaCluster? = nil
     ) async throws -> Outcome {
         let topics = TopicNames()
-        let topic = topics.notifications(.production)
-        let backlog = try NotificationBacklog(verified, topic: topic, count: count, order: order, at: now)
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("sluice-bench-entitlements-\(getpid())")
         // A run that was killed has left its own, perhaps with this number.
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let broker = try ChildProcess("sluice-dev-broker", ["--port", "0"])
-        let feed = try BacklogFeed(backlog, bootstrapServers: try broker.ready(field: "bootstrapServers"))
+        let broker = try cluster == nil ? ChildProcess("sluice-dev-broker", ["--port", "0"]) : nil
+        let servers = try cluster?.bootstrapServers ?? broker?.ready(field: "bootstrapServers") ?? ""
+        let feed = try BacklogFeed(backlog, bootstrapServers: servers, isBounded: cluster == nil)
         try await feed.fill()
         let members = try (0..<(workers ?? 1)).map { number in
-            try start(feed.bootstrapServers, directory.path + "/\(number)", role: workers == nil ? "all" : "worker")
+            try start(
+                servers, directory.path + "/\(number)", role: workers == nil ? "all" : "worker",
+                isEmbedded: cluster == nil)
         }
         // A worker has no other listener.
         for member in members { _ = try member.ready("admin listener ready", field: "port") }
@@ -122,14 +156,9 @@ struct EntitlementsBenchmark {
         outcome.peak = members[0].memory.peak
         for member in members { try member.stop() }
         await feed.close()
-        try broker.stop()
+        try broker?.stop()
         guard workers == nil else { return outcome }
         outcome.rowBytes = try rowBytes(directory.path + "/0/entitlements.sqlite", customers: backlog.customers)
-        let rowBytes = outcome.rowBytes
-        outcome.bareUpserts = try BareUpserts(path: directory.path + "/bare.sqlite", batch: 500)
-            .rate(of: backlog, count: min(backlog.count, 60_000)) { index in
-                rowBytes * (backlog.place(index).step + 1) / backlog.stepCount
-            }
         return outcome
     }
 
@@ -147,18 +176,23 @@ struct EntitlementsBenchmark {
         return furthest.values.reduce(0, +)
     }
 
-    private func start(_ bootstrapServers: String, _ directory: String, role: String) throws -> ChildProcess {
+    private func start(
+        _ bootstrapServers: String, _ directory: String, role: String, isEmbedded: Bool
+    ) throws -> ChildProcess {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         return try ChildProcess(
             "sluice-entitlements",
             [
                 "--kafka.bootstrap.servers", bootstrapServers, "--profile", "single-node", "--data.dir", directory,
                 "--http.port", "0", "--admin.port", "0", "--state.role", role,
-                // What Apache Kafka's profile prefetches; the embedded broker's is smaller.
-                "--kafka.queued.max.messages.kbytes", "4096",
-                // The feed goes by what is committed, and the broker holds little.
-                "--kafka.auto.commit.interval.ms", "100",
-            ])
+            ]
+                + (isEmbedded
+                    ? [
+                        // What Apache Kafka's profile prefetches; the embedded broker's is smaller.
+                        "--kafka.queued.max.messages.kbytes", "4096",
+                        // The feed goes by what is committed, and the broker holds little.
+                        "--kafka.auto.commit.interval.ms", "100",
+                    ] : []))
     }
 
     /// The mean length of the rows, of which there must be one for each customer.

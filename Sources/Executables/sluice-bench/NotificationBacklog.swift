@@ -70,7 +70,11 @@ struct NotificationBacklog {
     /// - Parameters:
     ///   - verified: notifications in the order of the corpus; subscriptions with fewer than all steps are left out.
     ///   - count: minimum number of records, as far as the corpus allows.
-    init(_ verified: [VerifiedNotification], topic: KafkaTopic, count: Int, order: Order, at now: Int64) throws {
+    ///   - steps: at most so many notifications of each customer, the first ones.
+    init(
+        _ verified: [VerifiedNotification], topic: KafkaTopic, count: Int, order: Order, steps: Int = .max,
+        at now: Int64
+    ) throws {
         self.topic = topic
         self.order = order
         var stories: [OriginalTransactionId: [KafkaProducerRecord]] = [:]
@@ -80,10 +84,11 @@ struct NotificationBacklog {
             else { throw BenchFailure("a notification of the corpus cannot become a record") }
             stories[id, default: []].append(record)
         }
-        let stepCount = stories.values.map(\.count).max() ?? 0
+        let length = stories.values.map(\.count).max() ?? 0
+        let stepCount = min(length, max(1, steps))
         self.stepCount = stepCount
-        lives = stories.filter { $0.value.count == stepCount }.sorted { $0.key < $1.key }.map { id, records in
-            Life(records: records.map { Self.template($0, of: id.rawValue) })
+        lives = stories.filter { $0.value.count == length }.sorted { $0.key < $1.key }.map { id, records in
+            Life(records: records.prefix(stepCount).map { Self.template($0, of: id.rawValue) })
         }
         guard !lives.isEmpty, stepCount > 0 else { throw BenchFailure("the corpus has no complete subscription") }
         customers = min((count + stepCount - 1) / stepCount, lives.count * Self.maximumCopies)

@@ -1,0 +1,57 @@
+internal import Foundation
+internal import Kafka
+internal import Records
+
+/// A broker of Apache Kafka for one run, started from `KAFKA_HOME`.
+final class KafkaCluster {
+    /// Why it is not measured.
+    static let absence = "needs KAFKA_HOME with bin/test-cluster, and Java"
+
+    /// Nil where there is none to start.
+    static var script: String? {
+        let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
+        let script = home + "/bin/test-cluster"
+        return !home.isEmpty && FileManager.default.isExecutableFile(atPath: script) ? script : nil
+    }
+
+    let bootstrapServers: String
+    private let script: String
+    private let directory: String
+
+    /// - Parameter directory: of its own, for settings, logs and data.
+    init(script: String, directory: String) throws {
+        (self.script, self.directory) = (script, directory)
+        try Self.run(script, "start", directory, output: directory + ".out")
+        defer { try? FileManager.default.removeItem(atPath: directory + ".out") }
+        let output = try String(contentsOfFile: directory + ".out", encoding: .utf8)
+        let line = output.split(separator: "\n").first { $0.hasPrefix("BOOTSTRAP_SERVERS=") }
+        guard let servers = line?.split(separator: "=").last else {
+            throw BenchFailure("Apache Kafka did not start: \(output)")
+        }
+        bootstrapServers = String(servers)
+    }
+
+    /// Creates topics with one replica.
+    func create(_ topics: [TopicSpecification]) async throws {
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: bootstrapServers))
+        let refusals = try await admin.createTopics(
+            topics.map {
+                KafkaNewTopic(
+                    topic: $0.name, partitions: $0.partitions, replicationFactor: 1, configuration: $0.settings)
+            })
+        await admin.close(within: .seconds(2))
+        if let refusal = refusals.values.first { throw BenchFailure("a topic was not created: \(refusal)") }
+    }
+
+    /// Ends the broker and removes what it held.
+    func stop() throws {
+        try Self.run(script, "stop", directory, output: "/dev/null")
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Foundation's `Process` waits until every descendant has ended, and the broker goes on.
+    private static func run(_ script: String, _ command: String, _ directory: String, output: String) throws {
+        let status = system("'\(script)' \(command) '\(directory)' > '\(output)'")
+        guard status == 0 else { throw BenchFailure("\(script) \(command) ended with \(status)") }
+    }
+}
