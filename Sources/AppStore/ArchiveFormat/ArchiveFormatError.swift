@@ -1,4 +1,4 @@
-/// Why bytes are not of the archive's form, or cannot be brought into it. Equality compares both properties.
+/// An error in decoding or encoding the archive's formats. Equality compares both properties.
 package struct ArchiveFormatError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure; callers decide on this, never on the text.
     package enum Code: String, Hashable, Sendable {
@@ -6,13 +6,14 @@ package struct ArchiveFormatError: Error, Equatable, Sendable, CustomStringConve
         case malformedLeaf
         /// The bytes are not a segment of objects.
         case malformedSegment
-        /// The object is what its leaf says, but nothing that an archive writes.
+        /// The object matches its leaf, but no archive writes such contents.
         case malformedObject
-        /// The object has not the length or the digest that its leaf says: it was changed or exchanged.
+        /// The object's length or digest differs from its leaf: it was changed or exchanged.
         case objectMismatch
-        /// The object is encrypted, and no key was given.
+        /// The object is encrypted, and no key was passed.
         case keyNeeded
-        /// The object cannot be decrypted: another key, or other bytes before encryption than its leaf says.
+        /// The object cannot be decrypted: the key is wrong, or the encrypted bytes are not those that its leaf
+        /// describes.
         case notAuthentic
         /// A name, a header or a text is too long for its field.
         case tooLong

@@ -1,15 +1,16 @@
 package import KafkaModel
 
-/// Offsets of a partition under which the archive got no record: from the leaf's offset to before `nextOffset`.
+/// Offsets of a partition for which the archive has no record: from the leaf's offset up to, but not including,
+/// `nextOffset`.
 package struct ArchiveGap: Hashable, Sendable {
-    /// Why.
+    /// The cause of a gap.
     package enum Reason: UInt8, Sendable, CaseIterable {
-        /// Kafka had deleted them, by retention or by an operator: the archive is incomplete.
+        /// Kafka had deleted the records, by retention or by an operator: the archive is incomplete.
         case deleted = 1
-        /// Kafka has the range, and no record in it: the marks of transactions, or transactions that were aborted.
+        /// Kafka has the range, but no record in it: only transaction markers or aborted transactions.
         case noRecord = 2
-        /// Kafka has records there that the archive could not take: they are in its dead letter topic, and the archive is
-        /// incomplete. Releases before 2026-12 did not know it.
+        /// Kafka has records there that the archive could not handle: they are in its dead letter topic, and the
+        /// archive is incomplete. Releases before 2026-12 cannot read this reason.
         case deadLettered = 3
     }
 

@@ -1,4 +1,4 @@
-/// What a leaf stands for: one byte of it.
+/// The kind of a leaf's entry, encoded in one byte.
 package enum ArchiveKind: UInt8, Hashable, Sendable, CaseIterable {
     case notification = 1
     case quarantine = 2
@@ -6,10 +6,10 @@ package enum ArchiveKind: UInt8, Hashable, Sendable, CaseIterable {
     case deadLetter = 4
     case erasure = 5
     case certificate = 6
-    /// Offsets under which the archive got no record, see ``ArchiveGap``.
+    /// Offsets for which the archive has no record, see ``ArchiveGap``.
     case gap = 7
 
-    /// As commands print it and take it.
+    /// The name that commands print and accept.
     package var name: String {
         switch self {
         case .notification: "notification"
@@ -27,7 +27,7 @@ package enum ArchiveKind: UInt8, Hashable, Sendable, CaseIterable {
         self = kind
     }
 
-    /// Whether it may be about a person, so that it is encrypted under the key of its subject.
+    /// Whether entries may contain personal data, so that they are encrypted under the key of their subject.
     package var isPersonal: Bool {
         switch self {
         case .notification, .quarantine, .refund, .deadLetter: true

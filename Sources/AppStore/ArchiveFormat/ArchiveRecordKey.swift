@@ -1,7 +1,7 @@
 package import Cryptography
 
-/// The key of one record's object: derived from its subject's data key and the record's position, so that it can be given
-/// away to show one record, and opens no other.
+/// The key of one record's object. It is derived from its subject's data key and the record's position, so that it can
+/// be disclosed to show one record, and opens no other.
 package struct ArchiveRecordKey: Sendable {
     package static let byteCount = AES256GCM.keyByteCount
     /// Length of the commitment in an object.
@@ -15,13 +15,14 @@ package struct ArchiveRecordKey: Sendable {
         secret = try Self.derive(dataKey, "sluice archive record", position.bytes)
     }
 
-    /// A key that was disclosed; nil for another count than 32 bytes.
+    /// A disclosed key; nil unless there are exactly 32 bytes.
     package init?(disclosed bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         secret = SecretKey(copying: bytes)
     }
 
-    /// The commitment of an object to its key. AES-GCM alone opens one ciphertext under several prepared keys, as different texts.
+    /// The commitment of an object to its key. AES-GCM alone is not key-committing: one ciphertext can be prepared to
+    /// open under several keys, as different plaintexts.
     ///
     /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
     func commitment() throws(ArchiveFormatError) -> [UInt8] {

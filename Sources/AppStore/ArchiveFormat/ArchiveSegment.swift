@@ -1,11 +1,11 @@
-/// The objects of up to 256 leaves in a row: of each its length in four bytes and then itself.
+/// The objects of up to 256 consecutive leaves, each preceded by its length in four bytes.
 package enum ArchiveSegment {
-    /// A whole segment has so many objects, as a whole entry bundle has so many entries.
+    /// Number of objects in a full segment, the same as the number of entries in a full entry bundle.
     package static let maximumCount = 256
 
     /// Adds the next object.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for an object of 4 GiB and more.
+    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for an object of 4 GiB or more.
     package static func append(_ object: [UInt8], to segment: inout [UInt8]) throws(ArchiveFormatError) {
         guard let length = UInt32(exactly: object.count) else {
             throw ArchiveFormatError(.tooLong, "an object of \(object.count) bytes")
@@ -14,9 +14,10 @@ package enum ArchiveSegment {
         segment.append(contentsOf: object)
     }
 
-    /// Where in the segment each of its objects is, without its length.
+    /// The range of each object in the segment, without its length.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedSegment` when it is cut off, or has more than 256 objects.
+    /// - Throws: ``ArchiveFormatError`` with code `malformedSegment` when the segment is truncated or has more than 256
+    ///   objects.
     package static func objects(in segment: [UInt8]) throws(ArchiveFormatError) -> [Range<Int>] {
         try segment.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in
             var reader = BigEndianReader(bytes)
@@ -34,10 +35,11 @@ package enum ArchiveSegment {
         }
     }
 
-    /// Where in a segment the object of a leaf is, by the lengths that the leaves before it say: for reading it alone.
+    /// The range of a leaf's object in a segment, computed from the lengths in the preceding leaves, to read that
+    /// object alone.
     ///
-    /// - Parameter leaves: the segment's, from its first one.
-    /// - Returns: nil when the segment has no such leaf.
+    /// - Parameter leaves: the leaves of the segment, from its first one.
+    /// - Returns: the range, or nil when the segment has no such leaf.
     package static func range(ofObject index: Int, leaves: [ArchiveLeaf]) -> Range<Int>? {
         guard leaves.indices.contains(index) else { return nil }
         let start = leaves[..<index].reduce(lengthByteCount) { $0 + lengthByteCount + $1.objectLength }

@@ -3,7 +3,7 @@ package import KafkaModel
 internal import Records
 internal import RefundCases
 
-/// Whom a record is about: what is erased together. It never leaves the process; the key store knows its HMAC alone.
+/// The subject of a record: the unit of erasure. It never leaves the process; the key store has only its HMAC.
 package struct ArchiveSubject: Hashable, Sendable {
     package let text: String
 
@@ -19,16 +19,17 @@ package struct ArchiveSubject: Hashable, Sendable {
         self.init(environment, key: RecordKey.purchase(bundleId, purchase))
     }
 
-    /// One record, where nothing says whom it is about.
+    /// One record, for records without a known purchase.
     package init(topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset) {
         text = "\(topic)/\(partition)/\(offset)"
     }
 }
 
 extension ArchivedTopic {
-    /// Whom a record of this topic is about; nil where its kind is about nobody.
+    /// The subject of a record of this topic; nil for kinds without personal data.
     ///
-    /// That is the purchase: for a refund the one that its transaction belongs to, where its case knows it.
+    /// The subject is the purchase. For a refund it is the purchase of the refunded transaction, if the case contains
+    /// it.
     package func subject(of record: KafkaRecord) -> ArchiveSubject? {
         guard kind.isPersonal else { return nil }
         guard let environment, let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }), !key.isEmpty
@@ -39,8 +40,9 @@ extension ArchivedTopic {
         return ArchiveSubject(environment, key: key)
     }
 
-    /// When what a record says happened, in milliseconds since 1970: the date of Apple's signature, so that a record that
-    /// is produced again is as old as it was. Where nothing says it, the record's own time; nil without one.
+    /// The time of the event that a record describes, in milliseconds since 1970: the date of Apple's signature, so
+    /// that a reproduced record keeps its age. Without a signature date it is the record's own timestamp; nil without
+    /// one.
     package func eventTime(of record: KafkaRecord) -> Int64? {
         if let signed = record.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) }) {
             return signed.millisecondsSince1970
@@ -49,7 +51,8 @@ extension ArchivedTopic {
     }
 
     private func refundCase(_ record: KafkaRecord) -> RefundCase? {
-        // Of dead letters those without a notification's headers: the topic alone does not say what is in them.
+        // Dead letters are parsed only without a notification's headers: the topic alone does not identify their
+        // contents.
         guard kind == .refund || kind == .deadLetter, let value = record.value, record.text(.id) == nil else {
             return nil
         }
@@ -58,7 +61,7 @@ extension ArchivedTopic {
 }
 
 extension RefundCase {
-    /// The latest date of a signature that it knows.
+    /// The latest signature date in the case, in milliseconds since 1970.
     fileprivate var newestSignature: Int64? {
         let dates =
             requests.values.map(\.signedDate) + verdicts.all.map(\.signedDate)

@@ -1,14 +1,14 @@
 package import KafkaModel
 
-/// A Kafka record exactly as it was: the text that is encrypted.
+/// The exact contents of a Kafka record: the plaintext that is encrypted.
 package struct ArchivedRecord: Hashable, Sendable {
     static let formatVersion: UInt8 = 1
 
-    /// Nil is a null key, which is not the same as an empty one.
+    /// Nil for a null key, which differs from an empty one.
     package let key: [UInt8]?
-    /// Nil is a tombstone.
+    /// Nil for a tombstone.
     package let value: [UInt8]?
-    /// In the order of the log.
+    /// Headers in the order of the record.
     package let headers: [KafkaHeader]
 
     package init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) {
@@ -19,22 +19,22 @@ package struct ArchivedRecord: Hashable, Sendable {
 
     package init(_ record: KafkaRecord) { self.init(key: record.key, value: record.value, headers: record.headers) }
 
-    /// As the consumer read it.
+    /// The record as the consumer read it.
     package func record(of leaf: ArchiveLeaf) -> KafkaRecord {
         KafkaRecord(
             topic: leaf.position.topic, partition: leaf.position.partition, offset: leaf.position.offset,
             timestampMilliseconds: leaf.timestampMilliseconds, key: key, value: value, headers: headers)
     }
 
-    /// How many bytes ``append(to:)`` adds.
+    /// Number of bytes that ``append(to:)`` adds.
     var byteCount: Int {
         headers.reduce(1 + 4 + (key?.count ?? 0) + 4 + (value?.count ?? 0) + 2) {
             $0 + 2 + $1.key.utf8.count + 4 + ($1.value?.count ?? 0)
         }
     }
 
-    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for more than 65,535 headers, a header's name of more bytes, and
-    ///   2 GiB and more of anything else.
+    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for more than 65,535 headers, a header name of more than
+    ///   65,535 bytes, or any other field of 2 GiB or more.
     func append(to bytes: inout [UInt8]) throws(ArchiveFormatError) {
         guard let headerCount = UInt16(exactly: headers.count) else {
             throw ArchiveFormatError(.tooLong, "a record with \(headers.count) headers")
@@ -53,7 +53,7 @@ package struct ArchivedRecord: Hashable, Sendable {
         }
     }
 
-    /// Reads what ``append(to:)`` wrote, with nothing after it.
+    /// Parses the output of ``append(to:)``; trailing bytes are an error.
     ///
     /// - Throws: ``ArchiveFormatError`` with code `malformedObject`.
     init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {

@@ -2,15 +2,15 @@ package import AppStoreModel
 package import KafkaModel
 package import Records
 
-/// What the archive makes of a topic: the kind of its entries, and the environment of its subjects.
+/// The archive's classification of a topic: the kind of its entries, and the environment of its subjects.
 package struct ArchivedTopic: Hashable, Sendable {
     package let topic: KafkaTopic
     package let kind: ArchiveKind
-    /// Nil where the topic has both.
+    /// Nil when the topic has records of both environments.
     package let environment: AppStoreEnvironment?
 
-    /// Nil for topics that are not archived: what follows from the others, what the archive itself publishes, and its own
-    /// dead letters.
+    /// Returns nil for topics that are not archived: derived topics, topics that the archive itself publishes, and its
+    /// own dead letter topics.
     package init?(_ topic: KafkaTopic, names: TopicNames) {
         guard let (kind, environment) = Self.classify(topic, names) else { return nil }
         self.topic = topic
@@ -49,7 +49,7 @@ extension ArchiveKind {
 }
 
 extension KafkaTopic {
-    /// Whether it is where some group puts the records of `input` that it cannot handle.
+    /// Whether the topic is a dead letter topic of any consumer group for `input`.
     fileprivate func isDeadLetters(of input: KafkaTopic) -> Bool {
         rawValue.hasPrefix("\(input.rawValue).") && rawValue.hasSuffix(".dlq")
             && rawValue.utf8.count > input.rawValue.utf8.count + 1 + ".dlq".utf8.count

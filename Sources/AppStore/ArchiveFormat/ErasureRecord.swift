@@ -2,36 +2,37 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record of the erasures topic: one decision about one subject, which every key store carries out.
+/// A record of the erasures topic: one decision about one subject, which every key store applies.
 package struct ErasureRecord: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
-        /// The subject's keys are destroyed; what is older gets none again.
+        /// The subject's keys are destroyed; older records of the subject never get keys again.
         case erase
-        /// A legal hold: the subject's keys are kept whatever is asked for.
+        /// A legal hold: the subject's keys are kept despite any erasure request.
         case hold
-        /// The end of a hold; an erasure that waited for it is carried out.
+        /// The end of a hold; a pending erasure is then applied.
         case release
     }
 
     static let formatVersion: Int64 = 1
-    /// Longest reason or request, in bytes.
+    /// Maximum length of a reason or request, in bytes.
     package static let maximumTextBytes = 256
-    /// Longest value that is read, in bytes.
+    /// Maximum length of a value that is parsed, in bytes.
     static let maximumValueBytes = 1 << 20
 
     package var action: Action
     package var subject: SubjectMark
-    /// Of the key that the mark was made with, 16 hexadecimal digits: a key store with another one cannot know the subject.
+    /// Id of the key that made the pseudonym, 16 hexadecimal digits: a key store with another key cannot find the
+    /// subject.
     package var marks: String
-    /// The keys that were destroyed, where it is known.
+    /// The destroyed keys, if known.
     package var keys: [ArchiveKeyId]
     /// A code or a few words, without personal data.
     package var reason: String
     /// The operator's reference to the request, without personal data.
     package var request: String
-    /// Who decided: an operator's name; empty in records of the version before.
+    /// The operator who decided; empty in records of the previous version.
     package var author: String
-    /// What was signed up to here is erased.
+    /// Everything signed up to this date is erased.
     package var requestedAt: AppStoreInstant
 
     package init(
@@ -48,10 +49,10 @@ package struct ErasureRecord: Hashable, Sendable {
         self.requestedAt = requestedAt
     }
 
-    /// The record as it is produced; each has a key of its own, so that compaction removes none.
+    /// The record to produce. Each has a unique key, so that compaction removes none.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         var key = "\(subject.hex)/\(requestedAt.millisecondsSince1970)/\(action.rawValue)"
-        // Hosts name keys of their own for one decision.
+        // Each host publishes the keys it destroyed, so one decision can have several records.
         if let first = keys.first { key += "/\(first.hex)" }
         return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
     }
@@ -73,9 +74,9 @@ package struct ErasureRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads what ``jsonText`` writes; members that a later version adds are left alone.
+    /// Parses the output of ``jsonText``; members that a later version adds are ignored.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for anything else, a later version included.
+    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including a later version.
     package init(json: [UInt8]) throws(ArchiveFormatError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {
