@@ -1,20 +1,20 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// An object with the name that it has, or will have.
+/// An object's bytes with its name in the store.
 struct NamedBytes: Sendable {
     let name: ObjectName
     let bytes: [UInt8]
 }
 
-/// A checkpoint of a log as its writer has it.
+/// A checkpoint of a log as its writer holds it.
 struct CommittedCheckpoint: Sendable {
     let size: Int
-    /// Leaves of the newest copy of a checkpoint before it; 0 when there was none.
+    /// Number of leaves of the newest earlier checkpoint with a copy; 0 when there was none.
     let previous: Int
-    /// The time of its cosignature, in seconds since 1970.
+    /// Time of its cosignature, in seconds since 1970.
     let time: Int
-    /// The version of the object `checkpoint`; nil before a log has one.
+    /// Version of the object `checkpoint`; nil before a log has one.
     var version: ObjectVersion?
     let note: SignedNote
 
@@ -22,16 +22,16 @@ struct CommittedCheckpoint: Sendable {
     var publishedBytes: [UInt8]? { version == nil ? nil : note.bytes }
 }
 
-/// A signed checkpoint between its signature and the last object that it covers.
+/// A signed checkpoint whose objects are not all written yet.
 struct PendingCheckpoint: Sendable {
-    /// Its version is that of the checkpoint before until it is published.
+    /// The signed checkpoint. Until it is published, its version is that of the previous checkpoint.
     var checkpoint: CommittedCheckpoint
-    /// Whether the object `checkpoint` is this one.
+    /// Whether the object `checkpoint` holds this checkpoint.
     var isPublished = false
-    /// Written after the checkpoint, where there is a staged object.
+    /// Objects to write after the checkpoint, if there is a staged object.
     var objects: [NamedBytes] = []
     var staged: ObjectName?
-    /// Full objects and bytes that the writer need not hold any longer.
+    /// Number of full objects, and of their bytes, that the writer can release.
     var fullObjects = 0
     var objectBytes = 0
 }
@@ -39,6 +39,6 @@ struct PendingCheckpoint: Sendable {
 /// A copy of a checkpoint in `checkpoints/`.
 struct KeptCopy: Sendable {
     let size: Int
-    /// In seconds since 1970.
+    /// Time of the checkpoint, in seconds since 1970.
     let time: Int
 }

@@ -2,33 +2,33 @@ internal import ArchiveFormat
 package import ObjectStorage
 internal import TransparencyLog
 
-/// Why a log cannot be read or written.
+/// An error in reading or writing a log.
 package struct LogError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is; the label of a metric.
+    /// The kind of failure; a label of a metric.
     package enum Code: String, Sendable, CaseIterable {
-        /// The storage failed or gave no answer.
+        /// The storage failed or did not respond.
         case storage
         /// The storage has no space left.
         case full
         /// Another process writes the log.
         case locked
-        /// The checkpoint is not what this writer wrote last.
+        /// The stored checkpoint is not the one that this writer wrote last.
         case otherWriter = "other_writer"
-        /// The files do not fit the checkpoint.
+        /// The files do not match the checkpoint.
         case damaged
-        /// Files of a log are there and its checkpoint is not.
+        /// The log has files but no checkpoint.
         case checkpointMissing = "checkpoint_missing"
-        /// Nothing of a log is there, and it was signed before.
+        /// The store has nothing of the log, although the log was signed before.
         case beginRefused = "begin_refused"
-        /// An earlier state than one that was signed.
+        /// The log is in an earlier state than one that was signed.
         case rolledBack = "rolled_back"
-        /// Another history than the one that was signed.
+        /// The log's history differs from the one that was signed.
         case forked
         /// The checkpoint is not signed by a configured key.
         case unknownKey = "unknown_key"
         /// The checkpoint could not be signed.
         case signing
-        /// The key store cannot keep what is signed, or gives no keys.
+        /// The key store cannot save the signed checkpoint, or returns no keys.
         case keyStore = "key_store"
     }
 
@@ -48,7 +48,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Why a log could not be opened.
+    /// An error that prevented the opening of a log.
     init(_ error: any Error, reading names: LogNames) {
         switch error {
         case let error as LogError: self = error
@@ -64,7 +64,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
 
     package var description: String { message }
 
-    /// Whether the log stays as it is until an operator has decided: trying again does not help.
+    /// Whether the log remains unavailable until an operator decides: a retry does not help.
     package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }
 
     static func damaged(_ names: LogNames, _ reason: String) -> LogError {
@@ -85,7 +85,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             """)
     }
 
-    /// - Parameter evidence: a clause.
+    /// - Parameter evidence: a clause that completes the message.
     static func beginRefused(_ names: LogNames, _ evidence: String) -> LogError {
         LogError(
             .beginRefused,

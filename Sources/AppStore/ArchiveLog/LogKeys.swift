@@ -1,21 +1,21 @@
 package import Cryptography
 package import TransparencyLog
 
-/// How the logs of an archive are signed. All have the same keys; a log's own name keeps its checkpoints apart from those
-/// of another.
+/// Signs the checkpoints of an archive's logs. All logs share the same keys; the log's own name keeps its checkpoints
+/// apart from those of another.
 ///
-/// A checkpoint has three signatures of each key: one of type Ed25519 whose key name is the log's origin, as
-/// c2sp.org/tlog-checkpoint recommends; a cosignature whose key name is the archive's origin, because one cosigner
-/// signs all logs and c2sp.org/tlog-cosignature does not allow one key under several names; and under the log's origin
-/// one that says which checkpoint came before. The cosignature has the time.
+/// A checkpoint has three signatures per key. The first, of type Ed25519, has the log's origin as its key name, as
+/// c2sp.org/tlog-checkpoint recommends. The second is a cosignature, which includes the time. Its key name is the
+/// archive's origin, because one cosigner signs all logs and c2sp.org/tlog-cosignature does not allow one key under
+/// several names. The third, under the log's origin, states the size of the previous checkpoint.
 package struct CheckpointSigner: Sendable {
     /// The archive's origin.
     package let archive: String
     private let keys: [PrivateKey]
 
-    /// - Parameter keys: one, or while keys are exchanged two.
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a key that is not Ed25519, no key, or an origin that no
-    ///   key can be named after.
+    /// - Parameter keys: one key, or two during a key rotation.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for a key that is not Ed25519, an empty list, or an
+    ///   origin that is not a valid key name.
     package init(archive: String, keys: [PrivateKey]) throws(TransparencyLogError) {
         guard !keys.isEmpty else { throw TransparencyLogError(.malformedKey, "an archive needs a key") }
         for key in keys { _ = try NoteSigner(name: archive, key: key) }
@@ -23,18 +23,18 @@ package struct CheckpointSigner: Sendable {
         self.keys = keys
     }
 
-    /// The public keys, as whoever verifies is given them.
+    /// The public keys, for verification by others.
     package func verifiers() throws(TransparencyLogError) -> ArchiveVerifiers {
         var verifiers: [NoteVerifier] = []
         for key in keys { verifiers.append(try NoteSigner(name: archive, key: key).verifier) }
         return ArchiveVerifiers(verifiers)
     }
 
-    /// A signed checkpoint.
+    /// Returns a signed checkpoint.
     ///
     /// - Parameters:
-    ///   - previous: how many leaves the checkpoint before had that had fewer; 0 when there was none.
-    ///   - time: seconds since 1970; never before that of an earlier checkpoint of the log.
+    /// - previous: number of leaves of the previous smaller checkpoint; 0 when there was none.
+    /// - time: seconds since 1970; never earlier than that of an earlier checkpoint of the log.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
     package func sign(
         _ checkpoint: Checkpoint, after previous: Int, at time: Int
@@ -48,7 +48,7 @@ package struct CheckpointSigner: Sendable {
         return note
     }
 
-    /// A signed text that is not a checkpoint.
+    /// Signs a retention text, which cannot be read as a checkpoint.
     package func sign(_ retention: Retention) throws(TransparencyLogError) -> SignedNote {
         var note = try SignedNote(text: retention.text)
         for key in keys { try note.sign(with: NoteSigner(name: retention.origin, key: key)) }
@@ -62,7 +62,7 @@ package struct ArchiveVerifiers: Equatable, Sendable {
 
     package init(_ verifiers: [NoteVerifier]) { self.verifiers = verifiers }
 
-    /// The keys in a text, one a line; empty lines and lines that begin with `#` are skipped.
+    /// Parses one key per line; empty lines and lines that begin with `#` are skipped.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedKey`.
     package init(text: String) throws(TransparencyLogError) {
@@ -76,9 +76,10 @@ package struct ArchiveVerifiers: Equatable, Sendable {
 
     package var text: String { verifiers.map { "\($0.text)\n" }.joined() }
 
-    /// The keys as they sign the checkpoints of a log in published formats: under its origin, and cosigning under the archive's.
+    /// The keys that verify a log's checkpoints in published formats: signatures under the log's origin, cosignatures
+    /// under the archive's.
     ///
-    /// A key that is named by the log's own origin is taken too; keys of other archives are left out.
+    /// Keys that are named by the log's own origin are included; keys of other archives are left out.
     package func keys(of origin: String) -> [NoteVerifier] {
         verifiers.flatMap { key -> [NoteVerifier] in
             let isOwn = KeyName.areEqual(key.name, origin)
@@ -87,7 +88,7 @@ package struct ArchiveVerifiers: Equatable, Sendable {
         }
     }
 
-    /// With them the keys as they sign, under the log's origin, which checkpoint came before.
+    /// The keys of ``keys(of:)``, and those that verify the size of the previous checkpoint under the log's origin.
     func allKeys(of origin: String) -> [NoteVerifier] {
         let keys = keys(of: origin)
         return keys + keys.filter { $0.type == .ed25519 }.compactMap { try? $0.with(type: .previousSize) }

@@ -1,16 +1,16 @@
 package import TransparencyLog
 
-/// Knowledge about a log from outside of its store, which is asked before the first signature after an opening.
+/// External knowledge about a log, consulted before the first signature after the log is opened.
 package struct LogKnowledge: Sendable {
-    /// The notes that this host signed last; nil when none are kept.
+    /// The last notes that this host signed; nil when none are kept.
     package var heads: (any SignedHeads)?
-    /// The newest checkpoints of the log in anchors, by its origin. The second argument says whether this host has a note of
-    /// the log: an anchor that cannot be reached is an error only where it has none.
+    /// The newest anchored checkpoints of the log, by its origin. The second argument tells whether this host has a
+    /// note of the log: an unreachable anchor is an error only if it has none.
     package var anchored: @Sendable (_ origin: String, _ hasNote: Bool) async throws -> [SignedNote]
-    /// Why the log must have existed before, in a clause such as "the group has read its partition"; nil when nothing says so.
-    /// Asked only when the store has no checkpoint of the log.
+    /// Evidence that the log existed before, as a clause such as "the group has read its partition"; nil when there is
+    /// none. Called only when the store has no checkpoint of the log.
     package var evidence: @Sendable () async throws -> String?
-    /// `archive.begin`: the operator wants the log as the store has it, whatever was signed before.
+    /// `archive.begin`: the operator accepts the log as it is in the store, whatever was signed before.
     package var mayBegin: Bool
 
     package init(

@@ -2,15 +2,15 @@ package import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// Where the objects of one log stand in a store: everything of a topic's partition is below `<topic>/<partition>/`.
+/// The object names of one log in a store: all objects of a topic's partition are below `<topic>/<partition>/`.
 ///
 /// ```
 /// checkpoint                      the newest signed checkpoint; the only object that is replaced
-/// checkpoints/x001/x234/067       checkpoints of the past, by their size in groups of three digits
+/// checkpoints/x001/x234/067       past checkpoints, by size in groups of three digits
 /// tile/<level>/<n>[.p/<width>]    hash tiles (c2sp.org/tlog-tiles)
 /// tile/entries/<n>[.p/<width>]    the leaves of one level-0 tile
 /// segments/<n>[.p/<width>]        the objects of the same leaves
-/// retention                       signed; from which leaf on segments are kept
+/// retention                       signed; the first leaf whose segment is kept
 /// cosigned/<key id>               the newest checkpoint that a witness cosigned, with its cosignature
 /// staging/<leaves>-<root>-<base>  in a store without locks: the objects of a commit until their names are written
 /// ```
@@ -19,13 +19,13 @@ package struct LogNames: Hashable, Sendable {
     /// `<topic>/<partition>`.
     package let prefix: ObjectName
 
-    /// - Throws: ``ObjectStoreError`` with code `invalidName` for a topic that no object can be named after.
+    /// - Throws: ``ObjectStoreError`` with code `invalidName` for a topic that is not a valid object name.
     package init(_ partition: KafkaTopicPartition) throws(ObjectStoreError) {
         self.partition = partition
         prefix = try ObjectName("\(partition.topic)/\(partition.partition)")
     }
 
-    /// A log that is of no partition.
+    /// A log that belongs to no partition.
     init(standIn: KafkaTopicPartition, prefix: ObjectName) {
         partition = standIn
         self.prefix = prefix
@@ -46,14 +46,14 @@ package struct LogNames: Hashable, Sendable {
 
     package func checkpoint() throws(ObjectStoreError) -> ObjectName { try prefix.appending("checkpoint") }
 
-    /// What the names of all checkpoints are below.
+    /// The folder of the copies of past checkpoints.
     package func checkpoints() throws(ObjectStoreError) -> ObjectName { try prefix.appending("checkpoints") }
 
     package func checkpoint(size: Int) throws(ObjectStoreError) -> ObjectName {
         try prefix.appending("checkpoints/\(TilePath.text(number: size))")
     }
 
-    /// For the newest checkpoint that a witness cosigned, by the id of its key: eight hexadecimal digits.
+    /// The newest checkpoint that a witness cosigned, named by the witness's key id: eight hexadecimal digits.
     package func cosigned(by witness: NoteVerifier) throws(ObjectStoreError) -> ObjectName {
         let digits = String(witness.keyID, radix: 16)
         return try cosigned().appending("\(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)")
@@ -78,7 +78,7 @@ package struct LogNames: Hashable, Sendable {
         try prefix.appending("segments/\(TilePath.text(index: index, width: width))")
     }
 
-    /// What an object of the log is; nil for a name that no object of a log has.
+    /// The kind of an object of the log; nil for a name that no object of a log has.
     package func content(_ name: ObjectName) -> LogObject? {
         guard name.isBelow(prefix) else { return nil }
         let rest = String(decoding: name.text.utf8.dropFirst(prefix.text.utf8.count + 1), as: UTF8.self)
@@ -108,7 +108,7 @@ package struct LogNames: Hashable, Sendable {
     }
 }
 
-/// What an object of a log is.
+/// The kind of an object of a log.
 package enum LogObject: Hashable, Sendable {
     case checkpoint
     case checkpointOfSize(Int)

@@ -1,7 +1,7 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Compares a log, before its writer signs anything, with what was signed of it before.
+/// Compares a log with earlier signatures before its writer signs anything.
 struct LogOpening: Sendable {
     let store: any ObjectStore
     let names: LogNames
@@ -27,7 +27,8 @@ struct LogOpening: Sendable {
         signed = try notes.signed.map { try SignedHead($0, origin: origin, signer: signer) }
     }
 
-    /// Nothing is there, and nothing says that there was something: only then a log begins.
+    /// Checks that the store has nothing of the log, and that no evidence of an earlier log exists: only then may a log
+    /// begin.
     func checkBeginning() async throws {
         if let object = try await store.list(names.prefix, after: nil, limit: 1).first {
             throw LogError.checkpointMissing(names, object.name)
@@ -43,14 +44,14 @@ struct LogOpening: Sendable {
         if let evidence = try await knowledge.evidence() { throw LogError.beginRefused(names, evidence) }
     }
 
-    /// The newest checkpoint: the one in the store, or the one that followed it when the process of this host ended.
+    /// Returns the newest checkpoint: the stored one, or its successor that this host signed before its process ended.
     func newest(
         _ found: StoredObject, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> CommittedCheckpoint {
         let committed = try verified(found)
         let checkpoint = try Checkpoint(text: committed.note.text)
         try await checkCopies(after: checkpoint.size)
-        // A later signature of another host says that the one of this host was not published, and never will be.
+        // A later signature by another host proves that this host's checkpoint was not published, and never will be.
         guard let signed, let published, signed.checkpoint.size > committed.size,
             published.checkpoint == checkpoint, committed.time <= published.time
         else { return committed }
@@ -64,7 +65,7 @@ struct LogOpening: Sendable {
         return committed
     }
 
-    /// The log continues what this host and the anchors have.
+    /// Checks that the log continues the checkpoints of this host and of the anchors.
     func checkHistory(of checkpoint: Checkpoint, _ note: SignedNote) async throws {
         guard !knowledge.mayBegin else { return }
         if let published { try await check(published, "this host", continuedBy: checkpoint, note) }
@@ -90,7 +91,7 @@ struct LogOpening: Sendable {
         else { throw LogError.forked(names, signed: old.size, by: place) }
     }
 
-    /// The largest checkpoint of the log in an anchor that the archive's own keys have signed.
+    /// The largest anchored checkpoint of the log that the archive's own keys signed.
     private func anchoredHead() async throws -> SignedHead? {
         let notes = try await knowledge.anchored(origin, published != nil)
         let keys = try signer.verifiers().keys(of: origin)
@@ -101,7 +102,7 @@ struct LogOpening: Sendable {
         return heads.max { $0.checkpoint.size < $1.checkpoint.size }
     }
 
-    /// No copy of a later checkpoint is there.
+    /// Checks that there is no copy of a later checkpoint.
     private func checkCopies(after size: Int) async throws {
         var last: ObjectName? = size > 0 ? try names.checkpoint(size: size) : nil
         while true {
@@ -115,7 +116,7 @@ struct LogOpening: Sendable {
         }
     }
 
-    /// Whether everything is there that a signed checkpoint covers: it was durable before the signature.
+    /// Whether all objects of a signed checkpoint exist: they were durable before the signature.
     private func isWhole(
         _ checkpoint: Checkpoint, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> Bool {

@@ -1,19 +1,19 @@
 package import ObjectStorage
 internal import TransparencyLog
 
-/// Why something of a log cannot be read. Equality compares all properties.
+/// An error in reading part of a log. Equality compares all properties.
 package struct LogReadError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure; callers decide on this, never on the text.
     package enum Code: String, Sendable {
-        /// The storage failed or gave no answer.
+        /// The storage failed or did not respond.
         case storage
-        /// An object that the checkpoint covers is not there.
+        /// An object that the checkpoint covers does not exist.
         case missing
-        /// An object is not of the form that it must have, or does not fit the checkpoint.
+        /// An object is malformed, or does not match the checkpoint.
         case malformed
-        /// A checkpoint without a signature by a key that is known.
+        /// The checkpoint has no signature by a known key.
         case unknownKey
-        /// A checkpoint whose signature does not match, or that lacks one of a known key's signatures.
+        /// A signature of the checkpoint does not match, or one of a known key's signatures is missing.
         case invalidSignature
         /// There is no such leaf.
         case noLeaf
@@ -22,7 +22,7 @@ package struct LogReadError: Error, Equatable, Sendable, CustomStringConvertible
     package let code: Code
     /// One line.
     package let message: String
-    /// The object that it is about, where it is about one.
+    /// The object concerned, if any.
     package let object: ObjectName?
 
     package init(_ code: Code, _ message: String, object: ObjectName? = nil) {
@@ -34,7 +34,7 @@ package struct LogReadError: Error, Equatable, Sendable, CustomStringConvertible
     init(_ error: ObjectStoreError, reading object: ObjectName?) {
         let code: Code =
             switch error.code {
-            // A store that keeps checksums has noticed the change itself; no archive writes links, pipes or huge objects.
+            // A store with checksums has detected the change itself. No archive writes links, pipes or huge objects.
             case .corrupt, .unsafePath, .tooLarge: .malformed
             default: .storage
             }

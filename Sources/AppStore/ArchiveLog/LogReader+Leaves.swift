@@ -4,9 +4,9 @@ internal import ObjectStorage
 package import TransparencyLog
 
 extension LogReader {
-    /// A leaf by its index, as the bytes that the tree has and as the values in them.
+    /// Returns the leaf at an index, both as the tree's bytes and parsed.
     ///
-    /// - Parameter size: leaves that the checkpoint covers.
+    /// - Parameter size: number of leaves that the checkpoint covers.
     /// - Throws: ``LogReadError``: `noLeaf` when the checkpoint does not cover it.
     package func leaf(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
         guard index >= 0, index < size else {
@@ -23,9 +23,9 @@ extension LogReader {
         } catch { throw LogReadError(.malformed, "leaf \(index): \(error.message)") }
     }
 
-    /// The object of a leaf, as its segment has it; whether it is what the leaf says is the caller's question.
+    /// Returns the object of a leaf, as stored in its segment. The caller compares it with the leaf.
     ///
-    /// - Throws: ``LogReadError``: `missing` when the segment was removed, or its time is over.
+    /// - Throws: ``LogReadError``: `missing` when the segment was removed or its retention has ended.
     package func object(_ index: Int, size: Int) async throws(LogReadError) -> [UInt8] {
         guard index >= 0, index < size else {
             throw LogReadError(.noLeaf, "the log has \(size) leaves, and no leaf \(index)")
@@ -34,9 +34,9 @@ extension LogReader {
         return Array(bytes[objects[index % TilePath.fullWidth]])
     }
 
-    /// The leaf of a Kafka offset, or the gap that the offset is in; nil when the log has neither.
+    /// Returns the leaf of a Kafka offset, or the gap that contains the offset; nil when the log has neither.
     ///
-    /// Offsets grow with the leaves, so half of the rest is left out with each leaf that is read.
+    /// Offsets increase with the leaves, so this is a binary search.
     ///
     /// - Throws: ``LogReadError``.
     package func index(
@@ -53,7 +53,7 @@ extension LogReader {
         return position.offset == offset || position.kind == .gap ? low - 1 : nil
     }
 
-    /// That the first `size` leaves of the log have a leaf, with the checkpoint that says so.
+    /// Returns a proof that the checkpoint covers a leaf, including the checkpoint.
     ///
     /// - Throws: ``LogReadError``.
     package func proof(
@@ -71,7 +71,7 @@ extension LogReader {
     }
 }
 
-/// The hash tiles of a log, for proofs in its tree of a size.
+/// The hash tiles of a log, for proofs in its tree of a given size.
 package struct LogTiles: TileSource {
     private let reader: LogReader
     private let size: Int

@@ -2,8 +2,9 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogReader {
-    /// The first of some objects that the commit of a checkpoint has staged: in a store without locks a checkpoint is
-    /// published before the names that it covers are written. Nil when it has staged none of them.
+    /// Returns the first of the candidate objects that the commit of a checkpoint has staged: in a store without locks
+    /// a checkpoint is published before the objects that it covers are written under their names. Nil when none is
+    /// staged.
     func staged(
         _ candidates: [ObjectName], of checkpoint: Checkpoint
     ) async throws(LogReadError) -> (bytes: [UInt8], name: ObjectName)? {

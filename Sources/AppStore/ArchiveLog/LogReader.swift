@@ -3,14 +3,14 @@ internal import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// Reads one log of the archive, also while its writer goes on.
+/// Reads one log of the archive, even while its writer appends.
 ///
-/// Partial tiles and segments vanish when a later checkpoint has taken their place. Then the full object is read, or the
-/// checkpoint again and the object that it covers.
+/// Partial tiles and segments are deleted once a later checkpoint has replaced them. The reader then reads the full
+/// object, or rereads the checkpoint and the object that it covers.
 package struct LogReader: Sendable {
     package let names: LogNames
     let store: any ObjectStore
-    /// Nil reads checkpoints without verifying them.
+    /// The archive's public keys; nil to read checkpoints without verifying them.
     package let verifiers: ArchiveVerifiers?
 
     package init(_ store: any ObjectStore, names: LogNames, verifiers: ArchiveVerifiers?) {
@@ -43,7 +43,7 @@ package struct LogReader: Sendable {
         return try await checkpoint(name)
     }
 
-    /// A checkpoint of the past; nil when there is no copy of it.
+    /// Returns the past checkpoint of a size; nil when there is no copy of it.
     ///
     /// - Throws: ``LogReadError``.
     package func checkpoint(size: Int) async throws(LogReadError) -> VerifiedCheckpoint? {
@@ -51,7 +51,7 @@ package struct LogReader: Sendable {
         return try await checkpoint(name)
     }
 
-    /// The names of the newest checkpoint, which may be absent, and of every copy that there is.
+    /// The names of the newest checkpoint, which may be absent, and of all copies.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
     package func checkpointNames() async throws(LogReadError) -> [ObjectName] {
@@ -66,7 +66,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: nil) }
     }
 
-    /// The newest checkpoint that each witness cosigned, with the name of the witness's key. Nothing is verified.
+    /// The newest checkpoint that each witness cosigned, with the name of the witness's key. No signature is verified.
     ///
     /// - Throws: ``LogReadError``.
     package func cosigned() async throws(LogReadError) -> [(witness: String, checkpoint: Checkpoint, note: SignedNote)]
@@ -88,7 +88,7 @@ package struct LogReader: Sendable {
         return found
     }
 
-    /// Leaves of the checkpoint that is there now; 0 where it cannot be used.
+    /// Number of leaves of the current checkpoint; 0 when it cannot be used.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
     func presentSize() async throws(LogReadError) -> Int { try await presentCheckpoint()?.size ?? 0 }
@@ -110,7 +110,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: name) }
         do throws(LogReadError) {
             let found = try VerifiedCheckpoint(note, of: nil, verifiers: verifiers)
-            // The archive's origin is not known here, what follows it is.
+            // The archive's origin is unknown here; only the part after it can be compared.
             guard
                 found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
                     .elementsEqual("/\(names.prefix)".utf8)
@@ -119,7 +119,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error.code, error.message, object: name) }
     }
 
-    /// The entries of a bundle in a tree of so many leaves: at least those, and more when the log has grown since.
+    /// Returns the entries of a bundle in a tree of `size` leaves: at least those, and more if the log has grown since.
     ///
     /// - Throws: ``LogReadError``.
     package func bundle(_ index: Int, size: Int) async throws(LogReadError) -> EntryBundle {
@@ -131,7 +131,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: name) }
     }
 
-    /// The segment of a bundle in a tree of so many leaves, and how many objects it has.
+    /// Returns the segment of a bundle in a tree of `size` leaves, and the ranges of its objects.
     ///
     /// - Throws: ``LogReadError``.
     package func segment(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], objects: [Range<Int>])
@@ -147,7 +147,7 @@ package struct LogReader: Sendable {
         return (bytes, objects)
     }
 
-    /// The file of a segment in a tree of so many leaves, and how many objects it must have.
+    /// Returns the file of a segment in a tree of `size` leaves, and its expected number of objects.
     func segmentBytes(
         _ index: Int, size: Int
     ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
@@ -156,7 +156,7 @@ package struct LogReader: Sendable {
         }
     }
 
-    /// The hash tile that has so many hashes in a tree of so many leaves, or more when the log has grown since.
+    /// Returns the hash tile of a tree of `size` leaves, or a wider one if the log has grown since.
     func tile(level: Int, index: Int, size: Int) async throws(LogReadError) -> HashTile {
         let (bytes, width, name) = try await object(index: index, level: level, size: size) {
             (width) throws(ObjectStoreError) in try names.tile(.hashes(level: level, index: index, width: width))
@@ -166,15 +166,16 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: name) }
     }
 
-    /// Reads what a tree of so many leaves has at a place: the partial object, the full one, or that of a newer checkpoint.
+    /// Reads an object at an index in a tree of `size` leaves: the partial object, the full one, or that of a newer
+    /// checkpoint.
     private func object(
         index: Int, level: Int, size: Int, name: (Int) throws(ObjectStoreError) -> ObjectName
     ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
         var size = size
         var first: ObjectName?
-        /// The checkpoint whose staged objects were looked through.
+        /// The checkpoint whose staged objects were searched.
         var searched: Checkpoint?
-        // Ends: each newer checkpoint is of more leaves, and a full tile stays.
+        // The loop terminates: each newer checkpoint has more leaves, and a full tile is never deleted.
         while true {
             let width = min(TilePath.fullWidth, size >> (8 * level) - index << 8)
             guard index >= 0, width > 0 else {
@@ -197,7 +198,7 @@ package struct LogReader: Sendable {
             if let found = try await staged(candidates, of: newest) {
                 return (found.bytes, found.name == candidates.first ? width : TilePath.fullWidth, found.name)
             }
-            // A commit that was finished meanwhile has its names now.
+            // A commit that was finished in the meantime has written its names.
             guard !store.hasLocks, newest != searched else { break }
             searched = newest
         }

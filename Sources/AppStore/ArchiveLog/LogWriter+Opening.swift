@@ -3,18 +3,19 @@ package import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Goes on with a log at its checkpoint, or begins one. The caller holds the store's lock of the log.
+    /// Opens a log at its checkpoint, or creates one. The caller holds the store's lock of the log.
     ///
-    /// Nothing is signed before the log was compared with what was signed of it before (``LogKnowledge``). A commit that a
-    /// process ended in is finished where its checkpoint was signed, and removed where it was not. Then the checkpoint is
-    /// signed again, with a later time: on a store without locks every further checkpoint of an earlier writer is refused.
+    /// Nothing is signed before the log has been compared with earlier signatures (``LogKnowledge``). A commit that was
+    /// interrupted by the end of a process is finished if its checkpoint was signed, and removed otherwise. Then the
+    /// checkpoint is signed again, with a later time: on a store without locks every further checkpoint of an earlier
+    /// writer is refused.
     ///
     /// - Parameters:
     ///   - time: seconds since 1970.
-    ///   - copyInterval: seconds between two copies of checkpoints.
-    /// - Throws: ``LogError``: `checkpoint_missing`, `begin_refused`, `rolled_back` and `forked` when a log was signed that the
-    ///   store does not have, `unknown_key`, `damaged` when the tiles at the end do not give the signed root, `other_writer`,
-    ///   `key_store`, `storage`.
+    /// - copyInterval: seconds between two copies of checkpoints.
+    /// - Throws: ``LogError``: `checkpoint_missing`, `begin_refused`, `rolled_back` and `forked` when a signed state is
+    ///   not in the store, `unknown_key`, `damaged` when the tiles at the end do not yield the signed root,
+    ///   `other_writer`, `key_store`, `storage`.
     package static func open(
         _ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, at time: Int,
         knowing knowledge: LogKnowledge = LogKnowledge(), copyInterval: Int = LogWriter.copyInterval
@@ -36,12 +37,12 @@ extension LogWriter {
             try await opening.checkHistory(of: checkpoint, committed.note)
             try await writer.removeLeftovers()
             try await writer.readCopy()
-            // Later even where the clock is behind: with the same time it would be the same bytes.
+            // The time always increases, even if the clock is behind: with an equal time the bytes would be equal.
             try writer.sign(at: max(time, committed.time + 1), after: committed.previous)
             try await writer.finishPending()
-            // The checkpoint that they would follow, or have followed, is replaced.
+            // The checkpoint that these commits follow has been replaced.
             for (name, _) in staged { try? await store.delete(name) }
-            // A process that ended between the two has left none.
+            // A process that ended after publishing and before copying left no copy.
             try? await writer.keepDueCopy()
             return writer
         } catch {
@@ -49,7 +50,7 @@ extension LogWriter {
         }
     }
 
-    /// An empty log, with a checkpoint that says so.
+    /// Creates an empty log, with a checkpoint of size 0.
     private static func begin(_ opening: LogOpening, _ copyInterval: Int, at time: Int) async throws -> LogWriter {
         let (names, signer) = (opening.names, opening.signer)
         let note = try note(names, signer, MerkleFrontier(), after: 0, at: time)
@@ -61,7 +62,7 @@ extension LogWriter {
         return writer
     }
 
-    /// The copy that the checkpoint names, where there is one: of the same size, or the one before.
+    /// Reads the latest copy that the checkpoint refers to: its own size, or the previous one.
     private mutating func readCopy() async throws {
         for size in [committed.size, committed.previous] where size > 0 {
             guard let found = try await store.read(names.checkpoint(size: size)) else { continue }
@@ -70,7 +71,7 @@ extension LogWriter {
         }
     }
 
-    /// Reads the partial tiles at the end and what belongs to them, and compares the root.
+    /// Reads the partial tiles at the end with their entries and segment, and compares the root.
     private mutating func readEnd(of checkpoint: Checkpoint) async throws {
         let size = checkpoint.size
         guard size > 0 else {
@@ -101,7 +102,7 @@ extension LogWriter {
 
     private static let wrongRoot = "the hash tiles at its end do not give the root of its checkpoint"
 
-    /// What goes into the next full tile must be what the tree says.
+    /// Checks that the open entries, which go into the next full tile, have the hashes of the tree.
     private func checkOpenEnd(_ tiles: [HashTile]) throws {
         guard let hashes = tiles.first(where: { $0.path == TilePath.partialTiles(ofSize: size).first })?.hashes,
             openLeaves.map(MerkleHash.leaf) == hashes

@@ -1,10 +1,10 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Commits in a store without locks: staged objects, checkpoint, and then the names that it covers, written by whoever
-/// holds the checkpoint.
+/// Commits in a store without locks: first the staged objects, then the checkpoint, and then the objects that it covers
+/// under their names. The holder of the checkpoint writes those.
 extension LogWriter {
-    /// Writes the objects of the next checkpoint as one, which whoever opens the log can finish.
+    /// Writes the objects of the next checkpoint as one object, so that any later writer can finish the commit.
     func stage(_ objects: [NamedBytes]) async throws(ObjectStoreError) -> ObjectName {
         let name = try names.staged(StagedName(size: frontier.size, root: frontier.root, after: committed.note))
         let bytes = StagedCommit(objects).bytes(of: names)
@@ -12,15 +12,16 @@ extension LogWriter {
             try await store.createTemporary(name, bytes)
         } catch {
             guard error.code == .exists else { throw error }
-            // An attempt before this one, or another writer with the same leaves, has staged it.
+            // An earlier attempt, or another writer with the same leaves, has staged it.
             guard let found = try await store.read(name), found.bytes != bytes else { return name }
             _ = try await store.replace(name, bytes, expected: found.version)
         }
         return name
     }
 
-    /// Writes an object that the newest checkpoint, or one before it, covers. Its bytes are what the tree says, so whoever
-    /// writes them at whatever time is right, and other bytes under the name are of a writer of an earlier release that died.
+    /// Writes an object that the newest checkpoint, or an earlier one, covers. The tree determines its bytes, so any
+    /// writer may write them at any time. Different bytes under the name come from an interrupted writer of an earlier
+    /// release.
     static func place(_ object: NamedBytes, in store: any ObjectStore) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)
@@ -31,7 +32,7 @@ extension LogWriter {
         }
     }
 
-    /// Staged commits of a log.
+    /// Lists the staged commits of a log.
     static func staged(
         _ store: any ObjectStore, _ names: LogNames
     ) async throws(ObjectStoreError) -> [(name: ObjectName, staged: StagedName)] {
@@ -47,7 +48,7 @@ extension LogWriter {
         }
     }
 
-    /// Writes the names of the newest checkpoint that a writer did not come to write.
+    /// Writes the objects of the newest checkpoint that its writer left unwritten.
     static func finish(
         _ checkpoint: Checkpoint, staged: [(name: ObjectName, staged: StagedName)], _ store: any ObjectStore,
         _ names: LogNames

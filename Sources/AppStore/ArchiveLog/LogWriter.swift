@@ -2,20 +2,20 @@ package import ArchiveFormat
 internal import ObjectStorage
 package import TransparencyLog
 
-/// Appends to one log of the archive: the only writer of it.
+/// Appends to one log of the archive, as its only writer.
 ///
-/// What is appended becomes part of the log at ``commit(at:)``: objects, entries and hash tiles are written and durable
-/// before the checkpoint that covers them is signed and takes the place of the one before. Nothing but the checkpoint is
-/// ever overwritten, so a process that ends at any instant leaves the log as its last checkpoint says.
+/// Appended entries become part of the log at ``commit(at:)``: objects, entries and hash tiles are durable before the
+/// checkpoint that covers them is signed and replaces the previous one. Only the checkpoint is ever overwritten, so a
+/// process that ends at any instant leaves the log in the state of its last checkpoint.
 ///
-/// In a store with locks the objects are written under their names first, and what a process leaves there without a
-/// checkpoint is removed by the next one. In a store without locks they are staged (``StagedCommit``), and their names are
-/// written after the checkpoint. A signed checkpoint is kept by this host before it is published, and is the only one of its
-/// size: it is published again, the same bytes, until the store has accepted it.
+/// In a store with locks the objects are written under their names first, and the next process removes those without a
+/// checkpoint. In a store without locks they are staged (``StagedCommit``), and written under their names after the
+/// checkpoint. This host saves a signed checkpoint before publishing it, and signs no other of its size: it publishes
+/// the same bytes until the store has accepted them.
 ///
-/// A value: a copy made before a call is the state before it.
+/// LogWriter is a value: a copy made before a call keeps the earlier state.
 package struct LogWriter: Sendable {
-    /// Copies of checkpoints are so far apart, in seconds.
+    /// Interval between copies of checkpoints, in seconds.
     package static let copyInterval = 3_600
 
     let store: any ObjectStore
@@ -23,26 +23,26 @@ package struct LogWriter: Sendable {
     let signer: CheckpointSigner
     let heads: (any SignedHeads)?
     let copyInterval: Int
-    /// Of all leaves, those that are not committed included.
+    /// The frontier of all leaves, including uncommitted ones.
     var frontier = MerkleFrontier()
-    /// The leaves behind the last full tile, and their objects as their segment has them.
+    /// Leaves after the last full tile, and their objects as encoded in their segment.
     var openLeaves: [[UInt8]] = []
     var openSegment: [UInt8] = []
     /// Full tiles and segments that no committed checkpoint covers.
     private var unwritten: [NamedBytes] = []
-    /// The newest checkpoint whose objects are all there.
+    /// The newest checkpoint with all its objects written.
     var committed: CommittedCheckpoint
     /// A signed checkpoint that is not committed yet.
     var pending: PendingCheckpoint?
     /// The newest copy of a checkpoint.
     var copy: KeptCopy?
-    /// Another writer has replaced the checkpoint.
+    /// Whether another writer has replaced the checkpoint.
     private var isSuperseded = false
-    /// The storage may have dropped what it took: everything is written again.
+    /// Whether all objects must be written again, because the storage may have lost data after a failed write.
     private var mustRewrite = false
     /// The last leaf, committed or not.
     package internal(set) var lastLeaf: ArchiveLeaf?
-    /// Bytes of objects that are appended and not committed.
+    /// Bytes of objects that are appended but not committed.
     package private(set) var uncommittedBytes = 0
 
     init(
@@ -57,18 +57,18 @@ package struct LogWriter: Sendable {
         self.committed = committed
     }
 
-    /// Leaves, those that are not committed included.
+    /// Number of leaves, including uncommitted ones.
     package var size: Int { frontier.size }
-    /// Leaves that the checkpoint covers.
+    /// Number of leaves that the checkpoint covers.
     package var committedSize: Int { committed.size }
     /// The newest signed checkpoint.
     package var checkpoint: SignedNote { committed.note }
-    /// The first line of its checkpoints.
+    /// The log's origin: the first line of its checkpoints.
     package var origin: String { names.origin(archive: signer.archive) }
 
-    /// Appends a leaf and the object that it describes, in memory.
+    /// Appends a leaf and its object, in memory.
     ///
-    /// - Throws: ``LogError`` with code `storage` for a place that no object can be named after.
+    /// - Throws: ``LogError`` with code `storage` for an index that has no valid object name.
     package mutating func append(_ entry: ArchiveEntry) throws(LogError) {
         let leaf = entry.leaf.bytes
         do throws(ArchiveFormatError) {
@@ -93,10 +93,11 @@ package struct LogWriter: Sendable {
         openSegment.removeAll(keepingCapacity: true)
     }
 
-    /// Makes everything durable that was appended, under a new checkpoint. Does nothing when nothing was.
+    /// Makes all appended entries durable under a new checkpoint. Does nothing if there are none.
     ///
-    /// - Parameter time: seconds since 1970; the time in the signature does not go back when the clock does.
-    /// - Throws: ``LogError`` when it is not durable: call it again. Its code is `other_writer` when somebody else has written.
+    /// - Parameter time: seconds since 1970; the time in the signature never goes back, even if the clock does.
+    /// - Throws: ``LogError`` when the entries are not durable: call it again. The code is `other_writer` when another
+    ///   writer has replaced the checkpoint.
     package mutating func commit(at time: Int) async throws(LogError) {
         guard !isSuperseded else { throw LogError.otherWriter(names) }
         try await finishPending()
@@ -111,7 +112,7 @@ package struct LogWriter: Sendable {
         do throws(ObjectStoreError) {
             try await store.synchronize()
         } catch {
-            // What could not be made durable once cannot be trusted to be there.
+            // After one failed write the storage cannot be trusted to have any of the objects.
             mustRewrite = true
             throw LogError(error)
         }
@@ -124,7 +125,7 @@ package struct LogWriter: Sendable {
         try await finishPending()
     }
 
-    /// Signs the present size. What the checkpoint says is the one before has its copy by then.
+    /// Signs the current size. The checkpoint states the previous size, whose copy exists by then.
     mutating func sign(at time: Int, after previous: Int) throws(LogError) {
         let checkpoint = CommittedCheckpoint(
             size: frontier.size, previous: previous, time: time, version: committed.version,
@@ -133,7 +134,8 @@ package struct LogWriter: Sendable {
             checkpoint: checkpoint, fullObjects: unwritten.count, objectBytes: uncommittedBytes)
     }
 
-    /// Publishes the signed checkpoint, the same bytes at each call, and writes the remaining objects that it covers.
+    /// Publishes the signed checkpoint, with the same bytes at each call, and writes the remaining objects that it
+    /// covers.
     mutating func finishPending() async throws(LogError) {
         guard var next = pending else { return }
         if !next.isPublished {
@@ -147,7 +149,7 @@ package struct LogWriter: Sendable {
             do throws(ObjectStoreError) {
                 for object in next.objects { try await Self.place(object, in: store) }
             } catch { throw LogError(error) }
-            // The next opening deletes what this does not.
+            // The next opening deletes it if this fails.
             try? await store.delete(staged)
         }
         let before = committed.size
@@ -158,17 +160,17 @@ package struct LogWriter: Sendable {
         if committed.size > before { await tidy(since: before) }
     }
 
-    /// Puts the checkpoint in the place of the one before.
+    /// Replaces the previous checkpoint.
     private mutating func publish(_ next: CommittedCheckpoint) async throws(LogError) -> ObjectVersion {
         do throws(ObjectStoreError) {
             return try await store.replace(names.checkpoint(), next.note.bytes, expected: committed.version)
         } catch { guard error.code == .changed else { throw LogError(error) } }
         do throws(ObjectStoreError) {
-            // An earlier attempt may have been carried out without an answer.
+            // An earlier attempt may have succeeded without a response.
             let found = try await store.read(names.checkpoint())
             if let found, found.bytes == next.note.bytes { return found.version }
         } catch { throw LogError(error) }
-        // The checkpoint that it would follow is gone: the signature never was part of the log.
+        // The checkpoint that it follows has been replaced: this one never became part of the log.
         isSuperseded = true
         pending = nil
         throw LogError.otherWriter(names)
@@ -197,7 +199,7 @@ package struct LogWriter: Sendable {
         } catch { throw ObjectStoreError(.tooLarge, "\(names.prefix): \(error)") }
     }
 
-    /// The partial tiles of the present size, without those that the checkpoint of an earlier size had already.
+    /// The partial tiles of the current size, without those that the checkpoint of an earlier size already has.
     private func partials(since size: Int) throws(ObjectStoreError) -> [NamedBytes] {
         var objects: [NamedBytes] = []
         if !openLeaves.isEmpty {
@@ -221,7 +223,7 @@ package struct LogWriter: Sendable {
         }
     }
 
-    /// An object that is there already is left by an attempt of this writer that failed.
+    /// Creates an object. An existing one was left by a failed attempt of this writer.
     private func create(_ object: NamedBytes) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)

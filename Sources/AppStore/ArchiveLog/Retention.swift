@@ -1,21 +1,23 @@
-/// The range of a log's segments that are kept: the signed text in the object `retention`. Leaves, tiles and entries stay.
+/// The range of a log's segments that are kept: the signed text in the object `retention`. Leaves, tiles and entries
+/// are always kept.
 ///
 /// ```
 /// sluice-archive/retention@v2
 /// <origin of the log>
 /// minimum <index of the first leaf whose object is kept>
 /// announced <index of the first leaf whose object is kept after the next deletion>
-/// at <when it was announced, in milliseconds since 1970>
+/// at <time of the announcement, in milliseconds since 1970>
 /// ```
 ///
-/// Version 1, of earlier releases, ends after the minimum: nothing is announced. It is written while nothing is announced,
-/// so that those read it. No checkpoint can be read from either: the third line is no hash.
+/// Version 1, of earlier releases, ends after the minimum: it has no announcement. It is still written when there is no
+/// announcement, so that earlier releases can read it. Neither version parses as a checkpoint: the third line is not a
+/// hash.
 package struct Retention: Equatable, Sendable {
-    /// Segments that will be deleted.
+    /// An announced deletion of segments.
     package struct Announcement: Equatable, Sendable {
-        /// Segments that end at or before this leaf; greater than the minimum.
+        /// Segments that end at or before this leaf will be deleted; greater than the current minimum.
         package let minimum: Int
-        /// Milliseconds since 1970.
+        /// Time of the announcement, in milliseconds since 1970.
         package let at: Int64
 
         package init(minimum: Int, at: Int64) {
@@ -29,7 +31,7 @@ package struct Retention: Equatable, Sendable {
     package let origin: String
     /// Segments that end at or before this leaf may be absent.
     package let minimum: Int
-    /// Nil while nothing is announced.
+    /// The announced deletion; nil when there is none.
     package let announced: Announcement?
 
     package init(origin: String, minimum: Int, announced: Announcement? = nil) {
@@ -50,7 +52,7 @@ package struct Retention: Equatable, Sendable {
             """
     }
 
-    /// The retention in the text of a note; nil when it is another text.
+    /// Parses the text of a note; nil for any other text.
     package init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 4, !lines[1].isEmpty, let minimum = Self.number("minimum ", lines[2]),
@@ -66,7 +68,7 @@ package struct Retention: Equatable, Sendable {
         } else {
             announced = nil
         }
-        // One text for each value, with nothing before, between or after.
+        // Each value has exactly one text, with no other bytes before, between or after.
         guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
     }
 

@@ -2,15 +2,16 @@ internal import Cryptography
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The objects of a commit before their names are written, as one object below `staging/`: in a store without locks nothing
-/// appears under its own name before the checkpoint that covers it, so a writer that was overtaken has changed nothing.
+/// The objects of a commit before they are written under their names, as one object below `staging/`. In a store
+/// without locks nothing appears under its own name before the checkpoint that covers it, so a superseded writer has
+/// changed nothing.
 ///
 /// ```
 /// sluice-archive/staged@v1
 /// <name below the log's prefix> <bytes>
 /// …
 ///
-/// <the objects, one after the other>
+/// <the objects, concatenated>
 /// ```
 struct StagedCommit: Sendable {
     private static let header = "sluice-archive/staged@v1"
@@ -31,7 +32,7 @@ struct StagedCommit: Sendable {
         return bytes
     }
 
-    /// The objects in the bytes; nil for other bytes.
+    /// Parses the objects; nil for any other bytes.
     init?(bytes: [UInt8], of names: LogNames) {
         var rest = bytes[...]
         func line() -> String? {
@@ -59,8 +60,8 @@ struct StagedCommit: Sendable {
     }
 }
 
-/// The name of a staged commit: `<leaves>-<root>-<digest of the checkpoint that it follows>`. That checkpoint is replaced
-/// once, so a name that no longer follows the newest one is never written again, and can be deleted.
+/// The name of a staged commit: `<leaves>-<root>-<digest of the preceding checkpoint>`. A checkpoint is replaced only
+/// once, so a name that does not follow the newest checkpoint is never written again, and can be deleted.
 package struct StagedName: Hashable, Sendable {
     package let size: Int
     /// 64 hexadecimal digits.

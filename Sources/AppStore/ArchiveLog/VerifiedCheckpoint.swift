@@ -1,23 +1,23 @@
 package import TransparencyLog
 
-/// A checkpoint of a log as it was read, and what its signatures say.
+/// A checkpoint of a log, with the result of verifying its signatures.
 package struct VerifiedCheckpoint: Equatable, Sendable {
     package let checkpoint: Checkpoint
     package let note: SignedNote
-    /// Seconds since 1970, from the cosignature; nil when no key was given to verify it with.
+    /// Time of the cosignature, in seconds since 1970; nil when no key was given to verify it.
     package private(set) var time: Int?
-    /// How many leaves the checkpoint before had; nil when it does not say.
+    /// Number of leaves of the previous checkpoint; nil when it is not stated.
     package private(set) var previousSize: Int?
-    /// False when no key was given.
+    /// Whether the signatures were verified; false when no key was given.
     package private(set) var isSigned = false
 
-    /// The checkpoint in a note.
+    /// Parses and verifies the checkpoint in a note.
     ///
     /// - Parameters:
-    ///   - origin: the log that it must be of; nil when that is not known before.
-    ///   - verifiers: nil reads it without verifying.
-    /// - Throws: ``LogReadError``: `malformed`, `unknownKey`, `invalidSignature` also when a key has made some of its
-    ///   three signatures and not the others: this archive always makes all.
+    /// - origin: the origin of the expected log; nil to accept any.
+    /// - verifiers: the archive's public keys; nil to parse without verifying.
+    /// - Throws: ``LogReadError``: `malformed`, `unknownKey`, `invalidSignature` also when only some of a key's three
+    ///   signatures are present: this archive always makes all three.
     package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(LogReadError) {
         self.note = note
         do throws(TransparencyLogError) {

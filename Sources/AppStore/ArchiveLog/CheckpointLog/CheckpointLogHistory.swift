@@ -1,12 +1,12 @@
 package import ObjectStorage
 package import TransparencyLog
 
-/// The archive's log of checkpoints beside the checkpoints that anchors have of it. It states the others, so that a place
-/// where it is shorter than that is an empty one, or an older state of the archive.
+/// Compares the archive's log of checkpoints with its checkpoints in anchors. This log covers all others, so a store
+/// whose log is shorter than an anchored checkpoint is empty or holds an older state of the archive.
 package enum CheckpointLogHistory {
-    /// - Parameter notes: of the log of checkpoints, in anchors. Those that the archive's own keys have not signed count for
-    ///   nothing.
-    /// - Throws: ``LogError``: `begin_refused` or `rolled_back` where an anchor has more leaves, `storage`.
+    /// - Parameter notes: anchored checkpoints of the log of checkpoints. Checkpoints without a signature of the
+    ///   archive's own keys are ignored.
+    /// - Throws: ``LogError``: `begin_refused` or `rolled_back` when an anchor has more leaves, `storage`.
     package static func check(
         _ store: any ObjectStore, signer: CheckpointSigner, anchored notes: [SignedNote]
     ) async throws(LogError) {

@@ -3,18 +3,19 @@ package import TransparencyLog
 
 /// Appends to the log of checkpoints.
 ///
-/// Two writers may meet, as when a partition moves while its former owner hangs. Which one goes on is decided by the
-/// object `pending`, which is exchanged conditionally and has everything from which the objects of a checkpoint are made.
-/// Objects are made only after it, so every writer makes the same ones, and none is ever deleted that another one needs.
+/// Two writers may overlap, as when a partition moves while its former owner hangs. The object `pending` decides which
+/// of them continues: it is replaced conditionally and contains everything needed to write the objects of its
+/// checkpoint. Objects are written only after it, so every writer writes the same ones, and no object that another
+/// writer needs is deleted.
 package struct CheckpointLogWriter: Sendable {
     private let store: any ObjectStore
     private let names: LogNames
     private let signer: CheckpointSigner
     private var frontier = MerkleFrontier()
-    /// The entries behind the last full bundle.
+    /// Entries after the last full bundle.
     private var openEntries: [[UInt8]] = []
     private var pending: Committed
-    /// The version of the published checkpoint; nil when there is none.
+    /// Version of the published checkpoint; nil when there is none.
     private var published: ObjectVersion?
     private let lock: any ObjectStoreLock
 
@@ -26,17 +27,17 @@ package struct CheckpointLogWriter: Sendable {
         let version: ObjectVersion
     }
 
-    /// Leaves under the newest checkpoint.
+    /// Number of leaves that the newest checkpoint covers.
     package var size: Int { pending.size }
     /// The newest checkpoint.
     package var checkpoint: SignedNote { pending.note }
 
-    /// Goes on with the log, or begins it. The checkpoint is signed again with a later time, so that a former writer is
+    /// Opens the log, or creates it. The checkpoint is signed again with a later time, so that a former writer is
     /// refused from then on.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``LogError``: `locked`, `other_writer`, `checkpoint_missing` where objects of a log are there and none of its
-    ///   checkpoints, `damaged`, `unknown_key`, `storage`.
+    /// - Throws: ``LogError``: `locked`, `other_writer`, `checkpoint_missing` when the log has objects but no
+    ///   checkpoint, `damaged`, `unknown_key`, `storage`.
     package static func open(
         _ store: any ObjectStore, signer: CheckpointSigner, at time: Int
     ) async throws(LogError) -> CheckpointLogWriter {
@@ -118,17 +119,17 @@ package struct CheckpointLogWriter: Sendable {
         self.lock = lock
     }
 
-    /// Lets others write.
+    /// Releases the lock, so that other processes can write.
     package func close() { lock.release() }
 
-    /// The right edge of the tree: full tiles from their objects, the rest from the entries. Writes what is missing of the
-    /// objects of the checkpoint.
+    /// Restores the right edge of the tree: full tiles are read from their objects, the rest is computed from the
+    /// entries. Writes missing objects of the checkpoint.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
             throw LogError.damaged(names, "its object pending has other entries than its checkpoint covers")
         }
         var tiles: [HashTile] = []
-        // Tiles of the tree before the entries, all of whose level-0 tiles are full.
+        // Tiles of the tree before the entries; all its level-0 tiles are full.
         for path in TilePath.partialTiles(ofSize: state.first) {
             tiles.append(try await tile(path, of: state.first))
         }
@@ -140,7 +141,7 @@ package struct CheckpointLogWriter: Sendable {
         try await write(state.first, state.entries)
     }
 
-    /// A partial tile of an earlier tree; where the tile is longer by now, its beginning.
+    /// Reads a partial tile of an earlier tree; if the tile has grown since, its first hashes.
     private func tile(_ path: TilePath, of size: Int) async throws -> HashTile {
         guard case .hashes(let level) = path.content else {
             throw LogError.damaged(names, "\(path.text) has no hashes")
@@ -155,10 +156,11 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Appends checkpoints, and makes them durable under a new checkpoint of this log. Does nothing for none.
+    /// Appends checkpoints and makes them durable under a new checkpoint of this log. Does nothing for an empty list.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``LogError``: `other_writer` when another process goes on with the log. After any error: open it again.
+    /// - Throws: ``LogError``: `other_writer` when another process has continued the log. After any error, open the log
+    ///   again.
     package mutating func append(_ checkpoints: [Checkpoint], at time: Int) async throws(LogError) {
         guard !checkpoints.isEmpty else { return }
         do {
@@ -176,7 +178,8 @@ package struct CheckpointLogWriter: Sendable {
         } catch { throw LogError(error, reading: names) }
     }
 
-    /// From here on the checkpoint is this log's, whoever goes on with it.
+    /// Replaces `pending` with the next checkpoint. After this the checkpoint belongs to the log, whichever writer
+    /// continues.
     private mutating func exchange(
         _ note: SignedNote, size: Int, previous: Int, at time: Int, first: Int, entries: [[UInt8]]
     ) async throws {
@@ -189,7 +192,7 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Bundles and tiles of the entries.
+    /// Writes the bundles and tiles of the entries.
     private mutating func write(_ first: Int, _ entries: [[UInt8]]) async throws {
         var start = 0
         while start < entries.count {
@@ -206,7 +209,7 @@ package struct CheckpointLogWriter: Sendable {
         try await store.synchronize()
     }
 
-    /// Creates an object of a committed checkpoint. Only the same bytes may be there already.
+    /// Creates an object of a committed checkpoint. An existing object must have the same bytes.
     private func create(_ name: ObjectName, _ bytes: [UInt8]) async throws {
         do throws(ObjectStoreError) {
             try await store.create(name, bytes)
@@ -218,7 +221,7 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// The checkpoint for readers, whose objects are durable, and after it its copy.
+    /// Publishes the checkpoint once its objects are durable, and then writes its copy.
     private mutating func publish() async throws(LogError) {
         do throws(ObjectStoreError) {
             published = try await store.replace(names.checkpoint(), pending.note.bytes, expected: published)
@@ -233,7 +236,7 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Deletes the partial tiles and bundles that have become full. What fails here makes the log larger, not wrong.
+    /// Deletes the partial tiles and bundles that have become full. A failure leaves the log larger, but correct.
     private func tidy(since size: Int) async {
         for path in TilePath.partialTiles(ofSize: size) {
             guard case .hashes(let level) = path.content,

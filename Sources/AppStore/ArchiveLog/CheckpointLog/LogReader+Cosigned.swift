@@ -2,8 +2,8 @@ internal import ObjectStorage
 package import TransparencyLog
 
 extension LogReader {
-    /// The newest checkpoint of the log that witnesses cosigned, with the cosignatures of all that cosigned the same one; nil
-    /// where there is none. Cosignatures are not verified, the log's signatures are where there are keys.
+    /// Returns the newest cosigned checkpoint of the log, with the cosignatures of all witnesses that cosigned it; nil
+    /// when there is none. Cosignatures are not verified. The log's signatures are verified if keys were given.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
     package func newestCosigned() async throws(LogReadError) -> VerifiedCheckpoint? {
@@ -29,13 +29,13 @@ extension LogReader {
         return newest
     }
 
-    /// The newest leaf of this log of checkpoints, among its first ones, that states a checkpoint of a log with a leaf.
+    /// Finds the newest leaf of this log of checkpoints that states a checkpoint of a given log covering a given leaf.
     ///
     /// - Parameters:
-    ///   - origin: of the log.
+    /// - origin: the origin of the log.
     ///   - leaf: the index of the leaf that the checkpoint must cover.
-    ///   - size: leaves of the log of checkpoints that are looked at, from the last one back.
-    /// - Returns: the index of the leaf and what it states; nil when there is none.
+    /// - size: number of leaves of the log of checkpoints to search, from the last one back.
+    /// - Returns: the index of the leaf and its checkpoint; nil when there is none.
     /// - Throws: ``LogReadError``.
     package func loggedCheckpoint(
         of origin: String, covering leaf: Int, size: Int

@@ -1,8 +1,8 @@
 internal import TransparencyLog
 
-/// The checkpoints that the leaves of the log of checkpoints state, by the log that they are of.
+/// The checkpoints in the leaves of the log of checkpoints, grouped by log.
 package struct LoggedCheckpoints: Sendable {
-    /// Checkpoints of one log that are compared at most; beyond it every second older one is dropped.
+    /// Maximum number of checkpoints of one log that are compared; beyond it every second older one is dropped.
     static let maximumPerLog = 65_536
 
     /// A leaf: the text of a checkpoint with its three lines.
@@ -16,7 +16,7 @@ package struct LoggedCheckpoints: Sendable {
         var leaves: [Leaf]
     }
 
-    /// By the bytes of the origin.
+    /// Logs by the UTF-8 bytes of their origin.
     private var logs: [[UInt8]: Log] = [:]
 
     init() {}
@@ -31,12 +31,12 @@ package struct LoggedCheckpoints: Sendable {
         logs[key] = log
     }
 
-    /// The logs that leaves are about, in ascending order.
+    /// Origins of the logs that leaves refer to, in ascending order.
     var origins: [String] { logs.values.map(\.origin).sorted() }
 
     /// The roots that a log must have, in ascending order of their sizes.
     ///
-    /// - Parameter anchored: leaves of the log of checkpoints that a checkpoint from elsewhere covers.
+    /// - Parameter anchored: number of leaves of the log of checkpoints that an external checkpoint covers.
     func roots(of origin: String, anchored: Int) -> [AnchoredRoot] {
         (logs[Array(origin.utf8)]?.leaves ?? []).map {
             AnchoredRoot(
@@ -45,10 +45,10 @@ package struct LoggedCheckpoints: Sendable {
         }.sorted { $0.size < $1.size }
     }
 
-    /// Whether a leaf of these bytes states a checkpoint.
+    /// Whether an entry is a checkpoint.
     package static func isCheckpoint(_ entry: [UInt8]) -> Bool { checkpoint(in: entry[...]) != nil }
 
-    /// The checkpoint in an entry; nil for an entry that is none.
+    /// The checkpoint in an entry; nil for any other entry.
     static func checkpoint(in entry: ArraySlice<UInt8>) -> Checkpoint? {
         guard let text = String(validating: entry, as: UTF8.self), let checkpoint = try? Checkpoint(text: text),
             checkpoint.size > 0, checkpoint.extensions.isEmpty, checkpoint.text.utf8.elementsEqual(entry)

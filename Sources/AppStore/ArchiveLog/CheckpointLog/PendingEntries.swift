@@ -2,19 +2,19 @@ internal import Bytes
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// A signed checkpoint of the log of checkpoints, and the entries that its last bundles need: everything from which its
-/// objects are written.
+/// A signed checkpoint of the log of checkpoints, with the entries of its last bundles: all that is needed to write its
+/// objects.
 ///
 /// ```
 /// sluice-archive/pending@v1
 /// first <index of the first entry; a multiple of 256>
-/// <each entry in base64, a line each>
+/// <each entry in base64, one per line>
 ///
 /// <the signed checkpoint>
 /// ```
 struct PendingEntries: Sendable {
     private static let header = "sluice-archive/pending@v1"
-    /// No log has as many leaves. Sums with the number of entries stay far from the limit of `Int`.
+    /// Upper bound of `first`. No log has as many leaves, and sums with the number of entries cannot overflow `Int`.
     private static let greatestFirst = 1 << 53
 
     let first: Int
@@ -27,7 +27,7 @@ struct PendingEntries: Sendable {
         self.note = note
     }
 
-    /// Nil for bytes of another form.
+    /// Returns nil for bytes in any other format.
     init?(bytes: [UInt8]) {
         var rest = bytes[...]
         func line() -> ArraySlice<UInt8>? {

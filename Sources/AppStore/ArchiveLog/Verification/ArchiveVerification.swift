@@ -2,7 +2,7 @@ package import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// Verifies all logs of an archive, or some, one after the other.
+/// Verifies all logs of an archive, or a selection, one after the other.
 package struct ArchiveVerification: Sendable {
     private let store: any ObjectStore
     private let options: VerificationOptions
@@ -12,8 +12,8 @@ package struct ArchiveVerification: Sendable {
         self.options = options
     }
 
-    /// - Parameter isWanted: which logs; nil takes all. Every one among them that was anchored, or that the log of checkpoints
-    ///   names, must be there.
+    /// - Parameter isWanted: selects the logs; nil selects all. Every selected log that was anchored, or that the log
+    ///   of checkpoints names, must exist.
     /// - Throws: ``LogReadError`` with code `storage` when the logs cannot be listed.
     package func run(
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
@@ -21,7 +21,7 @@ package struct ArchiveVerification: Sendable {
         let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
-        // Before the others: what it names is there, and as long, from then on.
+        // The log of checkpoints is verified first: every log that it names exists by then, and is at least as long.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
         let present = try await LogReader.logs(in: store)
@@ -43,7 +43,8 @@ package struct ArchiveVerification: Sendable {
         return report
     }
 
-    /// The log of checkpoints; nil where there is none, and none was anchored: an archive of an earlier version.
+    /// Verifies the log of checkpoints; nil when it does not exist and was never anchored, as in an archive of an
+    /// earlier version.
     private func checkpointLog(_ archives: [String]) async throws(LogReadError) -> LogReport? {
         do throws(ObjectStoreError) {
             let names = try LogNames.checkpointLog()
@@ -53,7 +54,7 @@ package struct ArchiveVerification: Sendable {
         } catch { throw LogReadError(error, reading: nil) }
     }
 
-    /// The statements of the log of checkpoints, by the log that they are about.
+    /// The checkpoints in the log of checkpoints, grouped by the log that they belong to.
     private func loggedLogs(_ report: LogReport?) -> [LogNames: [AnchoredRoot]] {
         guard let report, let head = report.checkpoint?.checkpoint.origin else { return [:] }
         let archive = String(decoding: head.utf8.dropLast(report.log.prefix.text.utf8.count + 1), as: UTF8.self)
@@ -65,7 +66,7 @@ package struct ArchiveVerification: Sendable {
         return logs
     }
 
-    /// The origins that the archive has, by the checkpoints of its logs; where no log has one, the names of the given keys.
+    /// The archive's origins, from the checkpoints of its logs; if no log has one, the names of the given keys.
     private func archives(_ logs: [LogNames]) async throws(LogReadError) -> [String] {
         var origins: Set<String> = []
         for names in logs {
@@ -74,14 +75,14 @@ package struct ArchiveVerification: Sendable {
                 guard let origin = found?.checkpoint.origin else { continue }
                 origins.insert(String(decoding: origin.utf8.dropLast(names.prefix.text.utf8.count + 1), as: UTF8.self))
             } catch {
-                // A checkpoint that cannot be used is a finding of its log, and says nothing about the archive.
+                // An unusable checkpoint is a finding of its log, and does not reveal the archive's origin.
                 guard error.code != .storage else { throw error }
             }
         }
         return origins.isEmpty ? options.verifiers?.verifiers.map(\.name) ?? [] : origins.sorted()
     }
 
-    /// The logs of this archive that were anchored, and the anchored origins of other archives.
+    /// The anchored logs of this archive, and the anchored origins of other archives.
     private func anchoredLogs(
         _ anchors: AnchoredCheckpoints?, _ archives: [String]
     ) -> (logs: [LogNames], others: [String]) {
@@ -97,7 +98,7 @@ package struct ArchiveVerification: Sendable {
         return (logs, others)
     }
 
-    /// The log of a partition that has an origin in an archive; nil for another origin.
+    /// The log with an origin in an archive; nil for an origin of any other archive.
     private static func names(of origin: String, _ archive: String) -> LogNames? {
         let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
         guard let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),
@@ -107,30 +108,30 @@ package struct ArchiveVerification: Sendable {
     }
 }
 
-/// What came of verifying an archive.
+/// The result of verifying an archive.
 package struct ArchiveReport: Sendable {
     package internal(set) var logs: [LogReport] = []
-    /// About logs that are not there.
+    /// Findings about logs that do not exist.
     package let missing: [Finding]
-    /// Origins of other archives among the checkpoints from elsewhere; they are not compared.
+    /// Origins of other archives among the external checkpoints; they are not compared.
     package let otherArchives: [String]
     /// The log of checkpoints; nil for an archive without one.
     package let checkpointLog: LogReport?
 
     package var findings: [Finding] { missing + (checkpointLog?.findings ?? []) + logs.flatMap(\.findings) }
 
-    /// Whether every log with leaves continues a checkpoint from elsewhere, and none that was anchored is gone.
+    /// Whether every log with leaves continues an external checkpoint, and no anchored log is missing.
     package var isAnchored: Bool {
         missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
     }
 
-    /// The checkpoints that were verified, where the archive is sound: a later verification may begin there.
+    /// The verified checkpoints, if the archive is intact: a later verification may start from them.
     package var checkpoints: [SignedNote] {
         ([checkpointLog].compactMap(\.self) + logs).filter { $0.size > 0 }.compactMap { $0.checkpoint?.note }
     }
 
-    /// The worst that was found; nil when the archive is sound. Proof of a change comes before a state that may be
-    /// explained, and both before what is only not known.
+    /// The most severe finding, or nil if the archive is intact. Proof of a change precedes a state that may have an
+    /// innocent explanation, and both precede the lack of evidence.
     package var verdict: Finding.Kind? {
         let kinds = Set(findings.map(\.kind))
         return [.tampered, .forked, .rolledBack, .unknownKey, .unreadable, .incomplete, .unanchored].first {

@@ -2,13 +2,13 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The partial tiles and bundles of past checkpoints: as long as a tile is not full, those of every checkpoint stay
-/// (c2sp.org/tlog-tiles), and each begins the next.
+/// Verifies the partial tiles and bundles of past checkpoints. Until a tile is full, those of every checkpoint are kept
+/// (c2sp.org/tlog-tiles), and each is a prefix of the next.
 struct EarlierPartials {
     let reader: LogReader
     let frontier: MerkleFrontier
 
-    /// - Parameter sizes: of the past checkpoints.
+    /// - Parameter sizes: sizes of the past checkpoints.
     func findings(sizes: [Int]) async -> [Finding] {
         let present = frontier.partialTiles()
         var findings: [Finding] = []
@@ -31,7 +31,7 @@ struct EarlierPartials {
         let name = try? reader.names.tile(path)
         do throws(LogReadError) {
             guard let name, let bytes = try await reader.bytes(name) else {
-                // Gone by right when the tile has become full in the meantime.
+                // The tile may have become full in the meantime; then its partial tiles are rightly deleted.
                 let size = try await reader.presentSize()
                 guard size >> (8 * (level + 1)) <= path.index else { return [] }
                 return [Finding(.tampered, log, object: name, "the tile of a past checkpoint is missing")]

@@ -1,33 +1,33 @@
 package import KafkaModel
 package import ObjectStorage
 
-/// Something that is wrong with an archive, and the first place where it shows.
+/// A problem of an archive, with the first place where it was detected.
 package struct Finding: Equatable, Sendable {
-    /// What it means.
+    /// The meaning of a finding.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Something was changed, removed, exchanged or added after it was signed.
+        /// Data was changed, removed, exchanged or added after it was signed.
         case tampered
-        /// Records are missing that the archive never had.
+        /// Records are missing, because the archive never received them.
         case incomplete
-        /// An earlier state than one that was signed and is known elsewhere.
+        /// The log is in an earlier state than a signed one that is known elsewhere.
         case rolledBack = "rolled-back"
-        /// Two states were signed of which neither continues the other.
+        /// Two signed states exist, and neither continues the other.
         case forked
-        /// Checkpoints from elsewhere were given, and none of them is of this log.
+        /// External checkpoints were given, but none belongs to this log.
         case unanchored
-        /// Signed by a key that was not given.
+        /// The signature is by a key that was not given.
         case unknownKey = "unknown-key"
-        /// The storage could not be read, so nothing is known about the place.
+        /// The storage could not be read, so this part is unverified.
         case unreadable
     }
 
     package let kind: Kind
     package let log: KafkaTopicPartition
-    /// The object that it is about, where it is about one.
+    /// The object concerned, if any.
     package let object: ObjectName?
-    /// The first leaf that it is about.
+    /// The first leaf concerned.
     package let leaf: Int?
-    /// The first Kafka offset that it is about.
+    /// The first Kafka offset concerned.
     package let offset: KafkaOffset?
     /// One line.
     package let message: String

@@ -1,18 +1,18 @@
 internal import ArchiveFormat
 internal import KafkaModel
 
-/// Whether leaves follow one another as records of a partition do: each offset once and in order, none left out without
-/// a leaf that says so, and never archived before the leaf before.
+/// Checks that leaves follow one another as records of a partition do: each offset once and in order, every missing
+/// offset covered by a gap leaf, and no leaf archived before its predecessor.
 struct LeafOrder {
     private let log: KafkaTopicPartition
     private var last: LeafFacts?
-    /// The offset that must come next; nil when that is not known.
+    /// The next expected offset; nil when it is unknown.
     private var next: Int64?
     private(set) var emptyRanges = 0
 
     init(log: KafkaTopicPartition) { self.log = log }
 
-    /// What is wrong with the next leaf.
+    /// Returns the problems of the next leaf.
     mutating func findings(_ leaf: LeafFacts) -> [Finding] {
         defer {
             last = leaf
@@ -23,7 +23,7 @@ struct LeafOrder {
             if leaf.archivedAt < last.archivedAt {
                 findings.append(finding(.tampered, leaf, "archived before the leaf that it follows"))
             }
-            // Another cluster, and its offsets start over.
+            // Offsets of another cluster are unrelated.
             if leaf.cluster == last.cluster {
                 if leaf.offset <= last.offset || leaf.offset < next ?? .min {
                     findings.append(finding(.tampered, leaf, "its offset is not after that of the leaf before"))
@@ -54,7 +54,7 @@ struct LeafOrder {
         return findings
     }
 
-    /// After leaves that could not be read.
+    /// Forgets the previous leaf, after leaves that could not be read.
     mutating func interrupt() {
         last = nil
         next = nil
@@ -66,7 +66,7 @@ struct LeafOrder {
 }
 
 extension ArchiveKind {
-    /// Whether Kafka deletes records between others of its topics.
+    /// Whether Kafka compacts the topic, and so deletes records between others.
     var isOfCompactedTopic: Bool {
         switch self {
         case .refund, .erasure, .certificate: true

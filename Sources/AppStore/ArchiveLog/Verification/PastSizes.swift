@@ -6,13 +6,13 @@ struct PastSizes: Sendable {
 
     init(_ sizes: [Int]) { self.sizes = sizes }
 
-    /// The sizes that end in a bundle.
+    /// The sizes that end inside a bundle, or at its end.
     func within(bundle index: Int) -> [Int] {
         let first = index * TilePath.fullWidth
         return Array(sizes[partition(first + 1)..<partition(first + TilePath.fullWidth + 1)])
     }
 
-    /// The greatest that is smaller; 0 when there is none.
+    /// The largest smaller size; 0 when there is none.
     func last(before size: Int) -> Int {
         let count = partition(size)
         return count > 0 ? sizes[count - 1] : 0
@@ -21,7 +21,7 @@ struct PastSizes: Sendable {
     /// Whether one of the sizes is in the range.
     func hasAny(in range: Range<Int>) -> Bool { partition(range.lowerBound) < partition(range.upperBound) }
 
-    /// How many are smaller.
+    /// Number of sizes smaller than `size`.
     private func partition(_ size: Int) -> Int {
         var (low, high) = (0, sizes.count)
         while low < high {

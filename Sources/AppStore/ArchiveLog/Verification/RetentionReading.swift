@@ -1,15 +1,15 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Reads from which leaf on the objects of a log are kept.
+/// Reads the index of the first leaf whose object is kept.
 struct RetentionReading: Sendable {
     let reader: LogReader
     let origin: String
-    /// Leaves of the checkpoint that is verified.
+    /// Number of leaves of the checkpoint under verification.
     let size: Int
 
-    /// - Returns: 0 where no object was ever deleted.
-    /// - Throws: ``LogReadError`` for a text that is no retention of this log, or that no given key signed.
+    /// - Returns: the index; 0 when no object was ever deleted.
+    /// - Throws: ``LogReadError`` for a text that is not a retention of this log, or that no given key signed.
     func minimum() async throws(LogReadError) -> Int {
         let name = try reader.name { () throws(ObjectStoreError) in try reader.names.retention() }
         guard let bytes = try await reader.bytes(name) else { return 0 }
@@ -24,7 +24,7 @@ struct RetentionReading: Sendable {
         return retention.minimum
     }
 
-    /// The log may have grown, and been pruned, since the checkpoint was read.
+    /// Whether the minimum is within the log. The log may have grown, and been pruned, since the checkpoint was read.
     private func isWithinLog(_ minimum: Int) async throws(LogReadError) -> Bool {
         if minimum <= size { return true }
         return try await minimum <= reader.presentSize()

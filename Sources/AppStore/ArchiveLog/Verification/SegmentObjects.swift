@@ -1,12 +1,12 @@
-/// Where the objects of a segment are, as far as its lengths lead: also of a segment that was cut off or extended, so that
-/// the first bad object can be named.
+/// Ranges of the objects of a segment, as far as its lengths are valid. A truncated or extended segment is parsed too,
+/// so that the first bad object can be named.
 struct SegmentObjects: Sendable {
     /// The ranges of the first objects, without their lengths.
     let ranges: [Range<Int>]
-    /// Bytes after the last of them.
+    /// Number of bytes after the last of these objects.
     let rest: Int
 
-    /// - Parameter count: objects that the segment must have.
+    /// - Parameter count: expected number of objects.
     init(_ bytes: [UInt8], count: Int) {
         var ranges: [Range<Int>] = []
         var position = 0

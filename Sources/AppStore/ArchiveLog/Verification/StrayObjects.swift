@@ -2,10 +2,10 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Looks at the objects of a log that its newest checkpoint does not need.
+/// Examines the objects of a log that its newest checkpoint does not need.
 ///
-/// They are named and no findings, because a writer that ended leaves such objects. One is a finding: a partial tile or
-/// bundle that a signed checkpoint of the past needed, and that is not the beginning of the full one. A client of that
+/// They are listed but are not findings, because an interrupted writer leaves such objects. The exception is a partial
+/// tile or bundle that a signed past checkpoint needed and that is not a prefix of the full one: a client of that
 /// checkpoint reads it first (c2sp.org/tlog-tiles).
 struct StrayObjects {
     private static let pageSize = 1000
@@ -16,13 +16,13 @@ struct StrayObjects {
     let size: Int
     let past: PastSizes
 
-    /// Objects that the checkpoint does not need.
+    /// Number of objects that the checkpoint does not need.
     private(set) var count = 0
-    /// Names of the first of them.
+    /// Names of the first such objects.
     private(set) var names: [ObjectName] = []
-    /// Leaves beyond the checkpoint that objects are there for.
+    /// Number of leaves beyond the checkpoint for which objects exist.
     private(set) var leavesBeyond = 0
-    /// The objects beyond the checkpoint, which may be those of a newer one.
+    /// Objects beyond the checkpoint, which may belong to a newer one.
     private var beyond = (count: 0, names: [ObjectName]())
     private(set) var findings: [Finding] = []
 
@@ -48,7 +48,7 @@ struct StrayObjects {
 
     private mutating func look(at name: ObjectName) async {
         switch reader.names.content(name) {
-        // Staged objects belong to a commit that its writer, or the next one, finishes.
+        // A staged object belongs to a commit that its writer, or the next one, finishes.
         case .checkpoint, .checkpointOfSize, .retention, .staged: return
         case .tile(let path): await look(at: path, name)
         case .segment(let index, let width):
@@ -58,7 +58,7 @@ struct StrayObjects {
                 add(name)
             }
         case nil:
-            // Checkpoints that witnesses cosigned are verified where the keys of witnesses are given.
+            // Cosigned checkpoints are verified elsewhere, if the keys of witnesses were given.
             if let folder = try? reader.names.cosigned(), name.isBelow(folder) { return }
             if reader.names.isCheckpointLog, let pending = try? reader.names.pending(), name == pending { return }
             add(name)
@@ -73,7 +73,7 @@ struct StrayObjects {
             addBeyond(name, index: path.index, width: path.width, level: level)
             return
         }
-        // The partial tiles of the right edge are compared where the tree is.
+        // The partial tiles of the right edge are compared during verification of the tree.
         guard !path.isFull, path.index < hashes >> 8 else { return }
         add(name)
         let first = (path.index << 8 + path.width) << (8 * level)
@@ -86,7 +86,7 @@ struct StrayObjects {
     }
 
     private mutating func compare(_ path: TilePath, _ name: ObjectName, level: Int) async {
-        // A full tile that cannot be read is a finding already, and a partial one that is gone by now is none.
+        // A full tile that cannot be read is already a finding, and a partial one that has been deleted since is not.
         guard let full = try? await reader.tile(level: level, index: path.index, size: size).hashes,
             full.count >= path.width, let bytes = try? await reader.bytes(name)
         else { return }
@@ -109,7 +109,7 @@ struct StrayObjects {
         beyond.count += 1
         if beyond.names.count < Self.maximumNamed { beyond.names.append(name) }
         guard level == 0 else { return }
-        // An index may be as large as a name can say.
+        // A name can contain an index that overflows.
         let end = index.multipliedReportingOverflow(by: TilePath.fullWidth).partialValue
             .addingReportingOverflow(width)
         leavesBeyond = max(leavesBeyond, end.overflow ? Int.max - size : end.partialValue - size)
@@ -120,7 +120,7 @@ struct StrayObjects {
         if names.count < Self.maximumNamed { names.append(name) }
     }
 
-    /// Objects of a checkpoint that was signed meanwhile are not beyond it.
+    /// Adds the objects beyond the checkpoint, unless they belong to a checkpoint that was signed in the meantime.
     private mutating func addBeyond() async {
         guard beyond.count > 0 else { return }
         let newer = (try? await reader.presentSize()) ?? size
