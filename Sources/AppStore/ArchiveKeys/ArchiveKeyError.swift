@@ -1,27 +1,27 @@
-/// Why keys cannot be had. Equality compares both properties.
+/// An error in obtaining keys. Equality compares both properties.
 package struct ArchiveKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure; callers decide on this, never on the text.
     package enum Code: String, Hashable, Sendable {
-        /// There is no key store where one must be.
+        /// There is no key store at a path where one is required.
         case missingStore
         /// The key store cannot be read or written now; the same call may succeed later.
         case unavailable
         /// The key store is damaged, or was written by a later version.
         case unusableStore
-        /// The file of a key-encryption key cannot be read, or holds something else.
+        /// The file of a key-encryption key cannot be read, or does not hold a key.
         case unreadableKey
-        /// None of the key-encryption keys given is the one that wrapped a key.
+        /// None of the given key-encryption keys wrapped the key.
         case wrongKey
-        /// A wrapped key does not open with its key: it was changed.
+        /// A wrapped key cannot be unwrapped by its key-encryption key: it was changed.
         case damagedKey
-        /// A record of the erasures topic was made with another key for marks.
+        /// A record of the erasures topic was made with another pseudonym key.
         case foreignMarks
-        /// The keys are destroyed, but copies may be in the write-ahead log still.
+        /// The keys are destroyed, but the write-ahead log may still contain copies.
         case notOverwritten
     }
 
     package let code: Code
-    /// What, where, and what to do.
+    /// The problem, its location and the fix.
     package let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -33,7 +33,7 @@ package struct ArchiveKeyError: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension ArchiveKeyError {
-    /// There is no key store, or an empty file, at a path.
+    /// The error for a path with no key store, or an empty file.
     static func missingStore(_ path: String) -> ArchiveKeyError {
         ArchiveKeyError(
             .missingStore,

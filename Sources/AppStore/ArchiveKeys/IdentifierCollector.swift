@@ -3,11 +3,11 @@ internal import JSON
 internal import KafkaModel
 internal import Records
 
-/// Collects identifiers from JSON texts by the names of members, as version 2 and version 1 of the notifications spell
-/// them. A text inside that is a compact JWS is read too, its signature unverified: what only claims to be about a person
-/// is found with the person.
+/// Collects identifiers from JSON texts by member names, as notifications of versions 1 and 2 spell them. A nested
+/// compact JWS is decoded too, without verifying its signature: unverified data about a person must be found along with
+/// the verified data.
 struct IdentifierCollector {
-    /// A notification has a JWS inside a JWS; nothing is known to go deeper.
+    /// Maximum depth of nested JWSs. Notifications nest one JWS in another; no deeper nesting is known.
     private static let maximumNesting = 4
     private static let maximumTextBytes = 16 << 20
 
@@ -17,7 +17,7 @@ struct IdentifierCollector {
         if let text, !text.isEmpty { names.insert(IndexedName(kind, text)) }
     }
 
-    /// Inserts an identifier whose kind the record does not tell, under every kind.
+    /// Inserts an identifier of unknown kind, under every kind.
     mutating func insertAnyKind(_ text: String?) {
         for kind in IndexedName.Kind.allCases { insert(kind, text) }
     }
@@ -38,7 +38,7 @@ struct IdentifierCollector {
         return true
     }
 
-    /// The depth of recursion is that of the document, which its scanner bounds.
+    /// Recursion is as deep as the document, which its scanner limits.
     private mutating func collect(_ element: JSONElement, named name: String? = nil, nesting: Int) {
         switch element.kind {
         case .object: for member in element.members { collect(member.value, named: member.name, nesting: nesting) }
@@ -57,7 +57,7 @@ struct IdentifierCollector {
         }
     }
 
-    /// The decoded payload of a compact JWS; nil for another text.
+    /// The decoded payload of a compact JWS; nil for any other text.
     private static func payload(ofJWS element: JSONElement) -> [UInt8]? {
         // The text is between two quotes; a JWS has no escapes.
         guard element.plainTextRange != nil else { return nil }

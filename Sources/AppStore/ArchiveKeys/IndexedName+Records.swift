@@ -5,8 +5,8 @@ internal import Records
 internal import RefundCases
 
 extension IndexedName {
-    /// The identifiers that a record can be found by: every one that can be read in its key, headers and value, inside
-    /// signed texts too. Empty where nothing can be read.
+    /// The identifiers under which a record can be found: all that can be parsed from its key, headers and value,
+    /// including nested signed texts. Empty when nothing can be parsed.
     package static func names(of record: KafkaRecord, kind: ArchiveKind) -> Set<IndexedName> {
         guard kind.isPersonal else { return [] }
         var collector = IdentifierCollector()
@@ -19,19 +19,19 @@ extension IndexedName {
             if let refund = record.value.flatMap({ try? RefundCase(json: $0) }) {
                 for uuid in refund.requests.keys { collector.insert(.notificationUUID, uuid.rawValue) }
             }
-            // A value that cannot be read leaves the key, which does not say which identifier it has.
+            // An unreadable value leaves the key, whose kind of identifier is unknown.
             if !isRead { collector.insertAnyKind(record.keySubject) }
         }
         return collector.names
     }
 }
 
-/// The purchase and the transaction that a record itself is about, among all that it mentions.
+/// The purchase and the transaction that are the record's own subject, among all that it mentions.
 package struct RecordPurchase: Hashable, Sendable {
     package let purchase: OriginalTransactionId?
     package let transaction: TransactionId?
 
-    /// Nil where the record says neither, or its content is unverified (quarantine).
+    /// Nil when the record has neither, or its content is unverified (quarantine).
     package init?(of record: KafkaRecord, kind: ArchiveKind) {
         switch kind {
         case .notification, .deadLetter, .refund: break

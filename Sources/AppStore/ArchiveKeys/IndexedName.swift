@@ -1,6 +1,7 @@
-/// An identifier that operators know a record by.
+/// An identifier by which operators look up a record.
 package struct IndexedName: Hashable, Sendable {
-    /// The raw value is part of what the index authenticates: a contract with the files of earlier releases.
+    /// Kinds of identifiers. The raw value is part of the HMAC's input in the index: a contract with the files of
+    /// earlier releases.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case notificationUUID = 1
         case transactionId = 2
@@ -11,7 +12,7 @@ package struct IndexedName: Hashable, Sendable {
         case requestIdentifier = 7
         case externalPurchaseId = 8
 
-        /// Whether its texts are UUIDs, which compare without regard to case.
+        /// Whether values of this kind are UUIDs, which are compared case-insensitively.
         var isUUID: Bool {
             switch self {
             case .notificationUUID, .appAccountToken, .requestIdentifier, .externalPurchaseId: true
@@ -29,6 +30,6 @@ package struct IndexedName: Hashable, Sendable {
         self.text = kind.isUUID ? text.lowercased() : text
     }
 
-    /// What is authenticated of it.
+    /// The input of the index's HMAC.
     var bytes: [UInt8] { [kind.rawValue] + text.utf8 }
 }

@@ -1,15 +1,15 @@
 internal import ArchiveFormat
 
-/// What is known of recently used subjects, bounded: two generations, of which the older is dropped whole when the younger
-/// is full. Dropping an entry overwrites its key as soon as nobody seals with it.
+/// A bounded cache of the state of recently used subjects. It has two generations, and drops the older one when the
+/// younger is full. A dropped entry's key is overwritten once no encryption uses it.
 struct KeyCache {
     struct Entry {
         let mark: SubjectMark
-        /// Nil where the subject has none now.
+        /// Nil when the subject has no key now.
         var key: ArchiveDataKey?
-        /// What was signed up to then gets no key.
+        /// Records signed up to this time get no key, in milliseconds since 1970.
         var erasedUpTo: Int64?
-        /// The keys topic has the key, as the first of its subject.
+        /// Whether the keys topic has this key as the first of its subject.
         var isPublished = false
     }
 
@@ -17,12 +17,12 @@ struct KeyCache {
     private var young: [ArchiveSubject: Entry] = [:]
     private var old: [ArchiveSubject: Entry] = [:]
 
-    /// - Parameter limit: entries of both generations together.
+    /// - Parameter limit: maximum number of entries of both generations together.
     init(limit: Int) { self.limit = max(1, limit / 2) }
 
     var count: Int { young.count + old.count }
 
-    /// An entry that is asked for stays longer.
+    /// Returns the entry of a subject, and moves it to the younger generation.
     mutating func entry(of subject: ArchiveSubject) -> Entry? {
         if let entry = young[subject] { return entry }
         guard let entry = old.removeValue(forKey: subject) else { return nil }

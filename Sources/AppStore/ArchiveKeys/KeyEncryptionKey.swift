@@ -1,20 +1,21 @@
 package import Cryptography
 
-/// A key that wraps the data keys, and what is derived from it: each use has a key of its own.
+/// A key that wraps the data keys. Each other use has its own derived key.
 package struct KeyEncryptionKey: Sendable {
     package static let byteCount = 32
 
-    /// 16 hexadecimal digits, which say nothing of the key.
+    /// Id of the key, 16 hexadecimal digits that reveal nothing about the key.
     package let id: String
-    /// Where it is from, for messages.
+    /// The key's origin, for messages.
     package let source: String
-    /// Names in the key store which key wrapped a row.
+    /// The id that rows of the key store refer to.
     let idBytes: [UInt8]
     private let wrapping: SecretKey
-    /// For a new key store: the key of subjects' marks.
+    /// The pseudonym key for a new key store.
     let marks: SecretKey
 
-    /// - Throws: ``ArchiveKeyError``: `unreadableKey` for another count than 32 bytes, `unavailable` when libcrypto fails.
+    /// - Throws: ``ArchiveKeyError``: `unreadableKey` unless there are exactly 32 bytes, `unavailable` when libcrypto
+    ///   fails.
     package init(_ secret: SecretKey, source: String) throws(ArchiveKeyError) {
         guard secret.byteCount == Self.byteCount else {
             throw ArchiveKeyError(.unreadableKey, "\(source) holds \(secret.byteCount) bytes; a key has 32")
@@ -28,18 +29,18 @@ package struct KeyEncryptionKey: Sendable {
         self.source = source
     }
 
-    /// 8 bytes that name a key.
+    /// The 8-byte id of a key.
     static func identifier(of secret: SecretKey) throws(CryptographyError) -> [UInt8] {
         let derived = try HKDF.derive(from: secret, info: Array("sluice archive key id".utf8), byteCount: 8)
         return derived.withUnsafeBytes { Array($0) }
     }
 
-    /// How many bytes ``wrap(_:context:)`` gives for a key of 32.
+    /// Length of the output of ``wrap(_:context:)`` for a 32-byte key.
     static let wrappedByteCount = AES256GCM.nonceByteCount + byteCount + AES256GCM.tagByteCount
 
-    /// Nonce, ciphertext and tag.
+    /// Encrypts a key; returns nonce, ciphertext and tag.
     ///
-    /// - Parameter context: what the wrapped key belongs to; it opens nowhere else.
+    /// - Parameter context: the owner of the wrapped key; unwrapping requires the same context.
     func wrap(_ secret: SecretKey, context: [UInt8]) throws(ArchiveKeyError) -> [UInt8] {
         var plain = secret.withUnsafeBytes { Array($0) }
         defer { wipe(&plain) }
@@ -49,7 +50,9 @@ package struct KeyEncryptionKey: Sendable {
         } catch { throw ArchiveKeyError(.unavailable, "a key cannot be wrapped: \(error.message)") }
     }
 
-    /// - Throws: ``ArchiveKeyError``: `damagedKey` when it does not open.
+    /// Decrypts a wrapped key.
+    ///
+    /// - Throws: ``ArchiveKeyError``: `damagedKey` when decryption fails.
     func unwrap(_ wrapped: [UInt8], context: [UInt8]) throws(ArchiveKeyError) -> SecretKey {
         guard wrapped.count == Self.wrappedByteCount else {
             throw ArchiveKeyError(.damagedKey, "a wrapped key has \(wrapped.count) bytes")

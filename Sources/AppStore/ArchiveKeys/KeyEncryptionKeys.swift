@@ -2,17 +2,17 @@ internal import Bytes
 internal import Cryptography
 internal import Glibc
 
-/// The key-encryption keys of an installation: the first wraps, all unwrap.
+/// The key-encryption keys of an installation: the first one wraps, all unwrap.
 package struct KeyEncryptionKeys: Sendable {
     package let keys: [KeyEncryptionKey]
 
-    /// The one that wraps.
+    /// The key that wraps.
     package let current: KeyEncryptionKey
-    /// The one that a new key store takes its marks from: the last, so that key stores that are made after a rotation have
-    /// the same marks as those before.
+    /// The key from which a new key store derives its pseudonym key: the last one, so that key stores created after a
+    /// rotation have the same pseudonyms as earlier ones.
     let oldest: KeyEncryptionKey
 
-    /// - Throws: ``ArchiveKeyError`` with code `unreadableKey` for none.
+    /// - Throws: ``ArchiveKeyError`` with code `unreadableKey` for an empty list.
     package init(_ keys: [KeyEncryptionKey]) throws(ArchiveKeyError) {
         guard let first = keys.first, let last = keys.last else {
             throw ArchiveKeyError(.unreadableKey, "no key-encryption key is given")
@@ -22,8 +22,8 @@ package struct KeyEncryptionKeys: Sendable {
         oldest = last
     }
 
-    /// Keys from files that hold one each: 32 bytes, as they are, as 64 hexadecimal digits or in base64, white space
-    /// around the text allowed. What was read is wiped.
+    /// Reads one key from each file: 32 raw bytes, 64 hexadecimal digits, or base64; white space around text is
+    /// allowed. The buffer is wiped afterwards.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unreadableKey`.
     package init(files: [String]) throws(ArchiveKeyError) {
@@ -34,7 +34,7 @@ package struct KeyEncryptionKeys: Sendable {
 
     func key(idBytes: [UInt8]) -> KeyEncryptionKey? { keys.first { $0.idBytes == idBytes } }
 
-    /// The keys that there are, for messages.
+    /// Ids and origins of all keys, for messages.
     var summary: String { keys.map { "\($0.id) (\($0.source))" }.joined(separator: ", ") }
 
     private static func read(_ path: String) throws(ArchiveKeyError) -> SecretKey {
@@ -43,7 +43,7 @@ package struct KeyEncryptionKeys: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
         defer { close(descriptor) }
-        // One buffer, so that wiping it leaves no copy; a file of this kind has at most 66 bytes or so.
+        // A single buffer, so that wiping it leaves no copy; a key file has at most about 66 bytes.
         var buffer = [UInt8](repeating: 0, count: 1024)
         defer { buffer.wipe() }
         var count = 0

@@ -4,13 +4,13 @@ internal import Cryptography
 internal import SQLite
 internal import Synchronization
 
-/// What an ``ErasureRecord`` came to.
+/// The outcome of applying an ``ErasureRecord``.
 package enum ErasureOutcome: Hashable, Sendable {
-    /// The keys that are destroyed now; empty when the subject had none.
+    /// The keys that this record destroyed; empty when the subject had none.
     case destroyed([ArchiveKeyId])
-    /// Carried out before.
+    /// The record was applied before.
     case alreadyDone
-    /// Nothing: a legal hold is on the subject. The erasure waits for its end.
+    /// No change, because the subject is under a legal hold. The erasure waits until the hold ends.
     case held(LegalHold)
     case holdBegun
     case holdEnded
@@ -24,23 +24,26 @@ package struct LegalHold: Hashable, Sendable {
     package let request: String
 }
 
-/// What is known of a subject.
+/// The state of a subject.
 package struct SubjectStatus: Hashable, Sendable {
-    /// Keys that are not destroyed, the one in use first: a subject has several where hosts made them at the same time.
+    /// Keys that are not destroyed, starting with the one in use. A subject has several if hosts created them at the
+    /// same time.
     package let keys: [ArchiveKeyId]
     package let destroyedKeys: [ArchiveKeyId]
-    /// What was signed up to then is erased; milliseconds since 1970.
+    /// Everything signed up to this time is erased; milliseconds since 1970.
     package let erasedUpToMilliseconds: Int64?
     package let hold: LegalHold?
 }
 
 extension KeyStore {
-    /// Carries out records of the erasures topic in their order, in one transaction, and then overwrites what was
-    /// destroyed in the file and in its write-ahead log. A record that was carried out before changes nothing.
+    /// Applies records of the erasures topic in their order, in one transaction, and then overwrites the destroyed keys
+    /// in the file and in its write-ahead log. A record that was applied before changes nothing.
     ///
-    /// - Parameter nextOffset: of the erasures topic, kept with it; nil leaves it.
-    /// - Throws: ``ArchiveKeyError``: `foreignMarks` when a record names another key of marks; `notOverwritten` when all was
-    ///   carried out but another process kept the write-ahead log from being emptied: call ``overwriteLog()`` later.
+    /// - Parameter nextOffset: next offset of the erasures topic, stored in the same transaction; nil leaves it
+    ///   unchanged.
+    /// - Throws: ``ArchiveKeyError``: `foreignMarks` when a record names another pseudonym key; `notOverwritten` when
+    ///   all records were applied but another process prevented truncation of the write-ahead log: call
+    ///   ``overwriteLog()`` later.
     @discardableResult
     package func apply(
         _ records: [ErasureRecord], nextOffset: Int64? = nil
@@ -48,26 +51,26 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.apply(records, nextOffset: nextOffset) }
     }
 
-    /// Empties the write-ahead log, so that it has no page of before.
+    /// Truncates the write-ahead log, so that it contains no old page.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `notOverwritten` while another process reads.
     package func overwriteLog() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.overwriteLog() }
     }
 
-    /// What is known of a subject.
+    /// Returns the state of a subject.
     package func status(of mark: SubjectMark) throws(ArchiveKeyError) -> SubjectStatus {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.status(of: mark) }
     }
 
-    /// The record that names the keys which carrying out a record destroys here and which it does not name; nil where it
-    /// names all. It is to be published before the record is carried out: who verifies an archive takes a key for erased
-    /// only where a record of the erasures topic names it.
+    /// Returns a record with the keys that applying `record` would destroy here and that it does not name; nil when it
+    /// names all. Publish it before applying `record`: verification of an archive accepts a key as erased only if a
+    /// record of the erasures topic names it.
     package func record(namingKeysOf record: ErasureRecord) throws(ArchiveKeyError) -> ErasureRecord? {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.record(namingKeysOf: record) }
     }
 
-    /// Whose key it is or was; nil for a key of another key store.
+    /// Returns the pseudonym of a key's subject, even if the key is destroyed; nil for a key of another key store.
     package func mark(ofKey id: ArchiveKeyId) throws(ArchiveKeyError) -> SubjectMark? {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(ofKey: id) }
     }
@@ -162,7 +165,7 @@ extension KeyStoreFile {
         case .erase:
             let outcome = try erase(
                 record.subject, upTo: at, reason: record.reason, request: record.request)
-            // Keys that another host had and this one never did are known to be destroyed.
+            // Keys that another host had and this one never did are recorded as destroyed.
             if let erased = try erasedUpTo(of: record.subject), erased >= at {
                 for id in record.keys { try insertDestroyed(id, of: record.subject) }
             }
@@ -191,7 +194,7 @@ extension KeyStoreFile {
             try insertErasure("waiting_erasures", mark, upTo, reason, request)
             return .held(hold)
         }
-        // A key that was made after an erasure, for what is newer, survives that erasure.
+        // A key created after an erasure, for newer records, survives that erasure.
         let rows = try keysInUse(of: subject).filter { $0.key.erasedUpTo ?? .min < upTo }
         for row in rows {
             try database.run(

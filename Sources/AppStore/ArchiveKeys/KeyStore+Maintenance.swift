@@ -3,13 +3,13 @@ internal import Cryptography
 internal import SQLite
 internal import Synchronization
 
-/// How many of each a key store has.
+/// Numbers of keys and erasures in a key store.
 package struct KeyStoreCounts: Hashable, Sendable {
     package let keys: Int
     package let destroyedKeys: Int
     package let erasedSubjects: Int
     package let holds: Int
-    /// Erasures that wait for the end of a hold.
+    /// Number of erasures that wait for the end of a hold.
     package let waitingErasures: Int
 }
 
@@ -18,11 +18,11 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.counts() }
     }
 
-    /// Wraps every key again that another key than the first one wrapped; then the other files can be removed, once all
-    /// processes have been started with the new key. Other calls go on between batches.
+    /// Rewraps every key that is not wrapped by the first key-encryption key. Once all processes run with the new key,
+    /// the other files can be removed. Other calls may run between batches.
     ///
-    /// - Returns: how many keys it wrapped.
-    /// - Throws: ``ArchiveKeyError``; what was wrapped until then stays so, and another call goes on.
+    /// - Returns: the number of rewrapped keys.
+    /// - Throws: ``ArchiveKeyError``; keys rewrapped before the error stay so, and another call continues.
     @discardableResult
     package func rewrap(batch: Int = 1_000) throws(ArchiveKeyError) -> Int {
         var count = 0
@@ -39,12 +39,12 @@ extension KeyStore {
         return count
     }
 
-    /// How many keys in use each key-encryption key wraps, by its id: one with none can be removed.
+    /// Number of keys in use by the id of their key-encryption key: one that wraps none can be removed.
     package func wrappedKeys() throws(ArchiveKeyError) -> [String: Int] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.wrappedKeys() }
     }
 
-    /// Rewrites the whole file, without unused pages. Not needed for erasing.
+    /// Rewrites the entire file, without unused pages. Erasure does not depend on it.
     package func vacuum() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try KeyStoreFile.attempting { try file.database.executeScript("VACUUM") }
@@ -52,10 +52,10 @@ extension KeyStore {
         }
     }
 
-    /// Writes a copy of the store as it is at one instant, while processes use it; a copy of the file alone lacks what is in
-    /// its write-ahead log. Only its owner can read it. It is on disk on return.
+    /// Writes a consistent copy of the store while processes use it; a copy of the file alone lacks the contents of its
+    /// write-ahead log. Only its owner can read the copy. It is durable on return.
     ///
-    /// - Throws: ``ArchiveKeyError``: `unavailable` where there is a file, or it cannot be written.
+    /// - Throws: ``ArchiveKeyError``: `unavailable` when the path exists or cannot be written.
     package func backUp(to path: String) throws(ArchiveKeyError) {
         try OwnersFile.make(path)
         try file.withLock { (file) throws(ArchiveKeyError) in
@@ -64,7 +64,8 @@ extension KeyStore {
         try OwnersFile.synchronize(path)
     }
 
-    /// What is wrong with the file, empty when it is sound: SQLite's own check, and every key unwrapped once. Reads all.
+    /// Returns the problems of the file, or an empty list: runs SQLite's integrity check and unwraps every key once.
+    /// Reads the entire file.
     package func checkIntegrity() throws(ArchiveKeyError) -> [String] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.checkIntegrity() }
     }
@@ -83,7 +84,7 @@ extension KeyStoreFile {
         }
     }
 
-    /// - Returns: how many rows it wrapped, and the last row it looked at; nil when there are no more.
+    /// - Returns: the number of rewrapped rows, and the last row examined; nil when there are no more.
     func rewrap(after: Int64, limit: Int) throws(ArchiveKeyError) -> (Int, Int64?) {
         try Self.attempting {
             try database.transaction {
@@ -109,7 +110,7 @@ extension KeyStoreFile {
 
     func wrappedKeys() throws(ArchiveKeyError) -> [String: Int] {
         try Self.attempting {
-            // The key of the marks is one too.
+            // The pseudonym key is wrapped too.
             let rows = try database.rows(
                 """
                 SELECT wrapping, count(*) FROM (

@@ -6,23 +6,23 @@ internal import Synchronization
 
 /// The result of reading records of the keys topic.
 package struct FollowedKeys: Hashable, Sendable {
-    /// Records that this store has taken over.
+    /// Number of records that this store has applied.
     package internal(set) var applied = 0
-    /// Why a record was refused, one line each: it is damaged, or of another installation.
+    /// Reasons for refused records, one line each: the record is damaged, or belongs to another installation.
     package internal(set) var refused: [String] = []
 }
 
-/// The keys topic and this store: the topic is what all hosts read in the same order, the store what this host has of it.
+/// The keys topic and this store: all hosts read the topic in the same order, and the store holds this host's copy.
 ///
-/// The keys of a subject are a list that grows at its end: the first key in the topic is the one in use, on every host, and
-/// what was sealed under another one stays readable. A record that has less than this store, or a key that is destroyed
-/// here, is published again. A tombstone destroys nothing: records of the erasures topic do.
+/// The keys of a subject are an append-only list: the first key in the topic is in use on every host, and records
+/// encrypted under another one stay readable. If a record lacks keys of this store, or has a key that is destroyed
+/// here, the subject is published again. A tombstone destroys nothing; only records of the erasures topic do.
 extension KeyStore {
-    /// The offset of the keys topic from which to read. In another cluster, or a topic that was recreated, that is the
-    /// beginning, and every key is due to be published there.
+    /// Returns the offset of the keys topic from which to read. For another cluster, or a recreated topic, that is the
+    /// beginning, and every key becomes due for publication there.
     ///
     /// - Parameters:
-    ///   - low: first offset that the topic has.
+    /// - low: first available offset of the topic.
     ///   - high: the offset after its last record.
     package func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
         try file.withLock { (file) throws(ArchiveKeyError) in
@@ -30,19 +30,20 @@ extension KeyStore {
         }
     }
 
-    /// Takes over records of the keys topic in their order, in one transaction with the position.
+    /// Applies records of the keys topic in their order, in one transaction with the next offset.
     ///
-    /// - Throws: ``ArchiveKeyError``: `wrongKey` for the key of marks of an installation whose key-encryption key is not given.
+    /// - Throws: ``ArchiveKeyError``: `wrongKey` for the pseudonym key of an installation whose key-encryption key was
+    ///   not given.
     package func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveKeyError) -> FollowedKeys {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.follow(records, nextOffset: nextOffset) }
     }
 
-    /// Records that are due to be published: the key of marks, and of at most `limit` subjects the keys.
+    /// Returns the records that are due for publication: the pseudonym key, and the keys of at most `limit` subjects.
     package func duePublications(limit: Int) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.duePublications(limit: limit) }
     }
 
-    /// The records of subjects, due or not; none of a subject without a key.
+    /// Returns the records of subjects, due or not; none for a subject without a key.
     package func publications(of subjects: Set<SubjectMark>) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try KeyStoreFile.attempting {
@@ -51,19 +52,19 @@ extension KeyStore {
         }
     }
 
-    /// Kafka has acknowledged these records: what has not changed since is no longer due.
+    /// Marks records as acknowledged by Kafka: those that have not changed since are no longer due.
     package func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.acknowledge(records) }
     }
 
-    /// The records of the erasures topic that name keys which were erased before this store had them: another host sealed
-    /// under them while it did not know of the erasure.
+    /// Returns records of the erasures topic for keys that were erased before this store had them: another host
+    /// encrypted under them before it knew of the erasure.
     package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveKeyError) -> [ErasureRecord] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.erasures(ofKeysIn: records) }
     }
 
-    /// Whether the store was made beside an archive with logs and the keys topic has had no record so far: then their keys
-    /// are lost, or no host with a key store was started with this version yet.
+    /// Whether the store was created beside an archive with logs and no record of the keys topic has been read yet. If
+    /// there is none, the keys of those logs are lost, or no host with a key store has run this version yet.
     package var isJoining: Bool {
         get throws(ArchiveKeyError) {
             try file.withLock { (file) throws(ArchiveKeyError) in
@@ -117,7 +118,7 @@ extension KeyStoreFile {
         return followed
     }
 
-    /// - Returns: whether another key of the subject is in use now.
+    /// - Returns: whether the key in use has changed.
     private func follow(_ record: SubjectKeys, _ followed: inout FollowedKeys) throws -> Bool {
         let subject = record.subject
         let before = try keysInUse(of: subject)
@@ -129,7 +130,7 @@ extension KeyStoreFile {
         }
         followed.applied += 1
         let known = before.filter { $0.rank != nil }.map(\.number)
-        // A record that has all of them says their order; what another one adds comes last.
+        // A record with all keys determines their order; otherwise keys that it adds come last.
         let order = Set(named).isSuperset(of: known) ? named : known + named.filter { !known.contains($0) }
         for (rank, number) in order.enumerated() { try setRank(rank, ofRow: number) }
         let state = try sharedState(of: subject)
@@ -138,8 +139,8 @@ extension KeyStoreFile {
         return !before.isEmpty && before.first?.key.id != state.keys.first?.id
     }
 
-    /// - Parameter named: the rows of the record's keys that are not destroyed.
-    /// - Returns: why the key cannot be taken over; nil when it was.
+    /// - Parameter named: rows of the record's keys that are not destroyed.
+    /// - Returns: the reason why the key is refused; nil when it was added.
     private func take(_ key: SubjectKeys.Key, of subject: SubjectMark, _ named: inout [Int64]) throws -> String? {
         let bytes = subject.digest.bytes
         let row = try database.firstRow(
@@ -150,7 +151,7 @@ extension KeyStoreFile {
             if wrapping != Self.destroyedWrapping { named.append(number) }
             return nil
         }
-        // A key that cannot be opened for want of a key-encryption key is kept: it opens when that is given.
+        // A key whose key-encryption key is missing is kept: it can be unwrapped once that key is given.
         if let wrappingKey = keys.key(idBytes: key.wrapping) {
             do { _ = try wrappingKey.unwrap(key.wrapped, context: bytes + key.id.bytes) } catch {
                 guard error.code == .damagedKey else { throw error }
@@ -169,7 +170,7 @@ extension KeyStoreFile {
         return nil
     }
 
-    /// - Returns: the key of marks that this store must use, when it is another one and the store has no key yet.
+    /// - Returns: the pseudonym key to adopt, if it differs from the store's and the store has no data key yet.
     private func follow(
         _ record: WrappedMarks, adopted: SecretKey?, _ followed: inout FollowedKeys
     ) throws -> SecretKey? {

@@ -1,8 +1,8 @@
 internal import SQLite
 internal import Synchronization
 
-/// The notes of a log's checkpoints that this host signed last: on this volume because it has other backups than the archive,
-/// so that an archive that was lost or put back does not take them with it.
+/// The last notes that this host signed for a log's checkpoints. They are on this volume because its backups are
+/// separate from the archive's, so that losing or restoring the archive does not affect them.
 package struct SignedHeadRow: Equatable, Sendable {
     /// Bytes of the newest note that is known to be published.
     package var published: [UInt8]?
@@ -16,16 +16,16 @@ package struct SignedHeadRow: Equatable, Sendable {
 }
 
 extension KeyStore {
-    /// The notes that were signed of the log with this origin; nil when none was.
+    /// Returns the last signed notes of the log with this origin; nil when there are none.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` or `unusableStore`.
     package func signedHead(of origin: String) throws(ArchiveKeyError) -> SignedHeadRow? {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.signedHead(of: origin) }
     }
 
-    /// Replaces what was signed of a log; durable on return.
+    /// Replaces the notes of a log; they are durable on return.
     ///
-    /// - Throws: as ``signedHead(of:)``.
+    /// - Throws: the same codes as ``signedHead(of:)``.
     package func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.setSignedHead(row, of: origin) }
     }

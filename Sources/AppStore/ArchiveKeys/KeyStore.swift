@@ -4,31 +4,31 @@ internal import FoundationEssentials
 internal import SQLite
 internal import Synchronization
 
-/// The data keys of an archive's subjects, each wrapped by a key-encryption key, in an SQLite file of its own. Destroying a
-/// subject's key erases the subject from the archive and from all copies of it.
+/// The data keys of an archive's subjects, each wrapped by a key-encryption key, in a separate SQLite file. Destroying
+/// a subject's key erases the subject from the archive and from all copies of it.
 ///
-/// Several processes of a host may have it open. Calls wait for each other and for the disk: never make them on the
+/// Several processes of a host may have it open. Calls block on other processes and on the disk: never make them on the
 /// cooperative pool.
 package final class KeyStore: Sendable {
-    /// Whether a key store that is not there is made.
+    /// Whether to create a missing key store.
     package enum Creation: Sendable {
         case ifMissing
-        /// Beside an archive that has logs: their keys are read from the keys topic, and a topic without any record means
+        /// Creates it beside an archive that has logs: their keys are read from the keys topic. An empty topic means
         /// that they are lost, see ``KeyStore/isJoining``.
         case joining
-        /// For an archive that has encrypted objects already: without their keys they are lost, and a new, empty store
-        /// would hide that.
+        /// Creates none, for an archive that already has encrypted objects: without their keys they are lost, and a
+        /// new, empty store would hide that.
         case never
     }
 
-    /// The file.
+    /// The path of the database file.
     package let path: String
     let file: Mutex<KeyStoreFile>
 
     /// - Parameters:
     ///   - path: the file; its directory must exist, and be on another volume than the archive and in other backups.
-    ///   - cachedSubjects: whose keys are kept in memory, about 400 bytes each.
-    ///   - busyTimeout: how long a call waits for another process.
+    /// - cachedSubjects: maximum number of subjects whose keys are cached in memory, about 400 bytes each.
+    /// - busyTimeout: maximum time that a call waits for another process.
     /// - Throws: ``ArchiveKeyError``: `missingStore`, `wrongKey`, `damagedKey`, `unusableStore` or `unavailable`.
     package init(
         path: String, keys: KeyEncryptionKeys, creation: Creation = .never, cachedSubjects: Int = 65_536,
@@ -50,16 +50,16 @@ package final class KeyStore: Sendable {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(of: subject) }
     }
 
-    /// Names the key that marks are made with, 16 hexadecimal digits: the same in all key stores of an installation.
+    /// Id of the pseudonym key, 16 hexadecimal digits; the same in all key stores of an installation.
     package var marksId: String { file.withLock { $0.marksId } }
 
-    /// A key for the index, which stays the same when the key-encryption key changes.
+    /// The HMAC key for the index, which does not change when the key-encryption key is rotated.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` when libcrypto fails.
     func indexKey() throws(ArchiveKeyError) -> HMACSHA256Key {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.indexKey() }
     }
 
-    /// Closes the file; every call afterwards fails. Keys in memory are overwritten.
+    /// Closes the file and overwrites keys in memory; all later calls fail.
     package func close() { file.withLock { $0.close() } }
 }

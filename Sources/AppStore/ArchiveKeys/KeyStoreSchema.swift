@@ -2,9 +2,9 @@ internal import SQLite
 
 /// The key store's tables.
 ///
-/// No row of `data_keys` is deleted or changes its size: keys are appended, wrapped again, or overwritten with zeros where
-/// they are. SQLite then moves none to another page, and so leaves no copy in unused bytes of a page, which
-/// `secure_delete` does not reach. No index holds a key.
+/// No row of `data_keys` is deleted or changes its size: keys are appended, rewrapped, or overwritten with zeros in
+/// place. SQLite then never moves a row to another page, and so leaves no copy in unused bytes of a page, which
+/// `secure_delete` does not reach. No index contains a key.
 enum KeyStoreSchema {
     static let migrations = [
         Migration(
@@ -45,8 +45,9 @@ enum KeyStoreSchema {
             """),
     ]
 
-    /// Keys that every host has: a subject may have several, in the order of the keys topic. What the earlier version made
-    /// is due to be published. The columns are in a table of their own, so that no row of `data_keys` changes its size.
+    /// Adds the keys that all hosts share: a subject may have several, in the order of the keys topic. Keys of the
+    /// previous version become due for publication. The columns are in a separate table, so that no row of `data_keys`
+    /// changes its size.
     static let sharing = Migration(
         """
         DROP INDEX data_keys_in_use;
@@ -64,20 +65,20 @@ enum KeyStoreSchema {
         """)
 }
 
-/// The names in the table `store`.
+/// Row names in the table `store`.
 enum KeyStoreValue: String {
-    /// The wrapped key of marks, and which key wrapped it.
+    /// The wrapped pseudonym key, and the id of the key that wrapped it.
     case marks
     case marksWrapping = "marks.wrapping"
-    /// Counts what destroys keys or begins and ends holds, so that other processes notice.
+    /// Incremented when keys are destroyed and when holds begin or end, so that other processes notice.
     case changes
     /// The next offset of the erasures topic.
     case erasuresNext = "erasures.next"
-    /// The next offset of the keys topic, and the cluster that it is of.
+    /// The next offset of the keys topic, and its cluster.
     case keysNext = "keys.next"
     case keysCluster = "keys.cluster"
-    /// 1 while the keys topic is not known to have the key of marks as this store has it.
+    /// 1 until the keys topic is known to have this store's pseudonym key.
     case marksDue = "marks.due"
-    /// 1 in a store that was made beside an archive with logs, until a record of the keys topic was read.
+    /// 1 in a store created beside an archive with logs, until a record of the keys topic was read.
     case joining
 }

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// Files that hold keys or pseudonyms: only their owner reads them. SQLite gives its write-ahead log the same mode.
+/// Files with keys or pseudonyms, readable only by their owner. SQLite gives its write-ahead log the same mode.
 enum OwnersFile {
-    /// Makes the file of a database, empty, where there is none, and takes the rights of others from one that is there.
-    /// Rights that the owner gave a group stay.
+    /// Creates an empty database file if it is missing, and removes the permissions of others from an existing one.
+    /// Permissions that the owner gave a group are kept.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when it cannot be made.
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when the file cannot be created.
     static func prepare(_ path: String) throws(ArchiveKeyError) {
         guard !path.utf8.contains(0) else {
             throw ArchiveKeyError(.unavailable, "the path of a key store has a zero byte")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            // A file that may only be read is SQLite's to refuse, or to read.
+            // A file without write permission is left to SQLite, which opens or refuses it.
             guard errno != EACCES, errno != EROFS else { return }
             throw ArchiveKeyError(.unavailable, "\(path): \(String(cString: strerror(errno)))")
         }
@@ -20,14 +20,14 @@ enum OwnersFile {
         for file in [path, "\(path)-wal", "\(path)-shm"] {
             var status = stat()
             guard stat(file, &status) == 0, status.st_mode & 0o007 != 0 else { continue }
-            // Fails where another user owns it, whose decision it is.
+            // This fails if another user owns the file; its permissions are then up to that user.
             chmod(file, status.st_mode & 0o7770)
         }
     }
 
-    /// Makes an empty file that only its owner reads.
+    /// Creates an empty file that only its owner can read.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` where there is one, or none can be made.
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when it exists, or cannot be created.
     static func make(_ path: String) throws(ArchiveKeyError) {
         guard !path.utf8.contains(0) else { throw ArchiveKeyError(.unavailable, "the path has a zero byte") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -37,7 +37,7 @@ enum OwnersFile {
         close(descriptor)
     }
 
-    /// Returns when the file and its name outlive a power loss.
+    /// Synchronizes the file and its directory, so that both survive a power loss.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable`.
     static func synchronize(_ path: String) throws(ArchiveKeyError) {

@@ -2,17 +2,17 @@ internal import ArchiveFormat
 internal import Cryptography
 internal import SQLite
 
-/// A key in use and its row.
+/// A key in use, with its row number.
 struct SharedKeyRow {
     let number: Int64
     let key: SubjectKeys.Key
-    /// Place among the keys of its subject; nil until the keys topic is known to have the key.
+    /// Index among the keys of its subject; nil until the keys topic is known to have the key.
     let rank: Int64?
 }
 
-/// The rows of keys that every host has. Everything here runs inside a transaction, or reads.
+/// Rows of the keys that all hosts share. All functions run inside a transaction, or only read.
 extension KeyStoreFile {
-    /// The keys of a subject that are not destroyed: those of the topic in their order, then proposals.
+    /// Returns the keys of a subject that are not destroyed: those of the topic in their order, then proposals.
     func keysInUse(of subject: SubjectMark) throws -> [SharedKeyRow] {
         try database.rows(
             """
@@ -31,14 +31,14 @@ extension KeyStoreFile {
         }
     }
 
-    /// Up to when a subject is erased, in milliseconds since 1970.
+    /// Returns the time up to which a subject is erased, in milliseconds since 1970.
     func erasedUpTo(of subject: SubjectMark) throws -> Int64? {
         try database.firstRow("SELECT up_to FROM erasures WHERE mark = ?", [.blob(subject.digest.bytes)]) {
             try $0.integer(0)
         }
     }
 
-    /// Inserts a key that the topic is not known to have.
+    /// Inserts a key that the topic does not have yet, as far as is known.
     func insert(_ key: SubjectKeys.Key, of subject: SubjectMark) throws {
         try database.run(
             "INSERT INTO data_keys (id, mark, wrapping, wrapped) VALUES (?, ?, ?, ?)",
@@ -48,7 +48,7 @@ extension KeyStoreFile {
             [.integer(key.erasedUpTo), .blob(key.id.bytes)])
     }
 
-    /// Notes that a key is destroyed which this store never had; one that it has stays what it is.
+    /// Records that a key this store never had is destroyed; an existing key is left unchanged.
     func insertDestroyed(_ id: ArchiveKeyId, of subject: SubjectMark) throws {
         try database.run(
             "INSERT OR IGNORE INTO data_keys (id, mark, wrapping, wrapped) VALUES (?, ?, ?, ?)",
@@ -65,7 +65,7 @@ extension KeyStoreFile {
             """, [.integer(number), .integer(rank)])
     }
 
-    /// The topic does not have the keys of this subject as this store has them.
+    /// Marks a subject as due for publication, because its keys in the topic differ from those in this store.
     func setDue(_ subject: SubjectMark) throws {
         try database.run(
             "INSERT OR IGNORE INTO due_publications (mark) VALUES (?)", [.blob(subject.digest.bytes)])
@@ -85,7 +85,7 @@ extension KeyStoreFile {
         try set(.marksDue, 1)
     }
 
-    /// The state that the topic should have of a subject.
+    /// The subject's keys, as the topic should have them.
     func sharedState(of subject: SubjectMark) throws -> SubjectKeys {
         SubjectKeys(
             subject: subject, keys: try keysInUse(of: subject).map(\.key), erasedUpTo: try erasedUpTo(of: subject))

@@ -4,12 +4,12 @@ package import KafkaModel
 internal import SQLite
 internal import Synchronization
 
-/// Which entry of the archive an index entry means.
+/// The archive entry that an index entry refers to.
 package struct IndexedPlace: Hashable, Sendable {
     package let partition: KafkaTopicPartition
     /// Index of the leaf in the log of the partition.
     package let leaf: Int
-    /// The key of the entry; nil where it is not encrypted.
+    /// Id of the entry's key; nil when the entry is not encrypted.
     package let key: ArchiveKeyId?
 
     package init(partition: KafkaTopicPartition, leaf: Int, key: ArchiveKeyId?) {
@@ -20,18 +20,18 @@ package struct IndexedPlace: Hashable, Sendable {
 }
 
 extension IndexedPlace: Comparable {
-    /// Ascending by log, and by leaf in each.
+    /// Orders by log, then by leaf.
     package static func < (left: IndexedPlace, right: IndexedPlace) -> Bool {
         (left.partition.topic.rawValue, left.partition.partition, left.leaf)
             < (right.partition.topic.rawValue, right.partition.partition, right.leaf)
     }
 }
 
-/// The identifiers that one leaf is found by.
+/// The identifiers under which one leaf is found.
 package struct IndexedEntry: Hashable, Sendable {
     /// Index of the leaf in its log.
     package let leaf: Int
-    /// Nil where the entry is not encrypted.
+    /// Id of the entry's key; nil when the entry is not encrypted.
     package let key: ArchiveKeyId?
     package let names: Set<IndexedName>
 
@@ -42,18 +42,18 @@ package struct IndexedEntry: Hashable, Sendable {
     }
 }
 
-/// Finds entries of the archive by the names of their records, which it knows as HMACs alone. It can be made again from
-/// the archive and its keys at any time, and follows the archive where it is asked to.
+/// Finds entries of the archive by the identifiers of their records, which it stores only as HMACs. It can be rebuilt
+/// from the archive and its keys at any time, and follows the archive if configured to.
 ///
-/// Calls wait for the disk: never make them on the cooperative pool.
+/// Calls block on the disk: never make them on the cooperative pool.
 package final class SideIndex: Sendable {
     private let file: Mutex<SideIndexFile>
 
     /// - Parameters:
-    ///   - path: the file, made when there is none; its directory must exist.
-    ///   - store: whose marks it uses: an index of another store is emptied.
-    ///   - busyTimeout: how long a call waits for another process.
-    /// - Throws: ``ArchiveKeyError``: `unavailable`, or `unusableStore` for a file that is damaged and can be deleted.
+    /// - path: the database file, created if missing; its directory must exist.
+    /// - store: the key store whose pseudonyms the index uses; an index of another store is emptied.
+    /// - busyTimeout: maximum time that a call waits for another process.
+    /// - Throws: ``ArchiveKeyError``: `unavailable`, or `unusableStore` for a damaged file, which can be deleted.
     package init(
         path: String, store: KeyStore, busyTimeout: Duration = .seconds(10)
     ) throws(ArchiveKeyError) {
@@ -62,7 +62,7 @@ package final class SideIndex: Sendable {
         file = Mutex(try SideIndexFile(path: path, key: key, marksId: marksId, busyTimeout: busyTimeout))
     }
 
-    /// Whether it has entries of any log.
+    /// Whether the index has no entries of any log.
     package func isEmpty() throws(ArchiveKeyError) -> Bool {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.isEmpty() }
     }
@@ -72,10 +72,10 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.next(of: partition) }
     }
 
-    /// Adds what the leaves of one log from ``next(of:)`` to before `next` are found by, in one transaction.
+    /// Adds the identifiers of a log's leaves from ``next(of:)`` up to, but not including, `next`, in one transaction.
     ///
-    /// - Parameter unread: leaves whose record could not be decrypted, because the key store does not have their key. They
-    ///   are remembered until ``resolve(_:of:)``.
+    /// - Parameter unread: leaves whose record could not be decrypted, because the key store does not have their key.
+    ///   They are kept until ``resolve(_:of:)``.
     package func add(
         _ entries: [IndexedEntry], unread: [IndexedEntry] = [], of partition: KafkaTopicPartition, next: Int
     ) throws(ArchiveKeyError) {
@@ -84,35 +84,35 @@ package final class SideIndex: Sendable {
         }
     }
 
-    /// The leaves that could not be read, in the order of their logs.
+    /// Returns the leaves that could not be decrypted, in the order of their logs.
     package func unread() throws(ArchiveKeyError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.unread() }
     }
 
-    /// Adds what leaves that were unread are found by.
+    /// Adds the identifiers of leaves that were unread.
     package func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.resolve(entries, of: partition) }
     }
 
-    /// Every entry that a key encrypts, in the order of their logs, whether its record has an identifier or not.
+    /// Returns every entry encrypted under a key, in the order of their logs, with or without identifiers.
     package func places(ofKey key: ArchiveKeyId) throws(ArchiveKeyError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.places(ofKey: key) }
     }
 
-    /// The entries of a name, in the order of their logs; at most `limit`.
+    /// Returns at most `limit` entries of an identifier, in the order of their logs.
     package func places(of name: IndexedName, limit: Int = .max) throws(ArchiveKeyError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.places(of: name, limit: limit) }
     }
 
-    /// Removes the entries of keys that are destroyed, and what SQLite kept of them where it moved them.
+    /// Removes the entries of destroyed keys, and the copies that SQLite left when it moved rows.
     ///
-    /// - Throws: ``ArchiveKeyError``: `notOverwritten` when they are removed, but another process that reads keeps copies of
+    /// - Throws: ``ArchiveKeyError``: `notOverwritten` when they are removed, but a reading process keeps copies of
     ///   them in the write-ahead log: call it again.
     package func remove(_ keys: [ArchiveKeyId]) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.remove(keys) }
     }
 
-    /// Empties it, to be made again.
+    /// Empties the index, so that it can be rebuilt.
     package func removeAll() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.removeAll() }
     }
@@ -120,7 +120,7 @@ package final class SideIndex: Sendable {
     package func close() { file.withLock { $0.close() } }
 }
 
-/// The open file, for one thread at a time.
+/// The open file, for use by one thread at a time.
 final class SideIndexFile {
     private let database: Database
     private let key: HMACSHA256Key
@@ -141,7 +141,7 @@ final class SideIndexFile {
             ) WITHOUT ROWID;
             CREATE INDEX entries_by_key ON entries (key) WHERE key IS NOT NULL;
             """),
-        // Entries of before lack identifiers and keys: all are made again from the archive.
+        // Older entries lack identifiers and keys: all are rebuilt from the archive.
         Migration(
             """
             DELETE FROM entries; DELETE FROM logs;
@@ -151,7 +151,7 @@ final class SideIndexFile {
             """),
     ]
 
-    /// Deletes everything but which marks it is of.
+    /// Deletes everything except the id of the pseudonym key.
     private static let emptying = "DELETE FROM entries; DELETE FROM unread; DELETE FROM logs;"
 
     init(
@@ -226,7 +226,7 @@ final class SideIndexFile {
         }
     }
 
-    /// An entry without any identifier is found by its key still.
+    /// An entry without any identifier can still be found by its key.
     private func insert(_ entry: IndexedEntry, _ log: Int64) throws {
         var codes = try entry.names.map { try mark($0.bytes) }
         if let key = entry.key { codes.append(try mark([Self.keyPrefix] + key.bytes)) }
@@ -237,7 +237,7 @@ final class SideIndexFile {
         }
     }
 
-    /// No kind of identifier has this number.
+    /// Prefix of keys in the HMAC's input; no kind of identifier has this number.
     private static let keyPrefix: UInt8 = 0
 
     func unread() throws(ArchiveKeyError) -> [IndexedPlace] {
@@ -290,7 +290,8 @@ final class SideIndexFile {
                     }
                 }
             }
-            // Rows of this tree move between pages, which `secure_delete` does not clear: all of it is written again.
+            // SQLite moves rows of this tree between pages, and `secure_delete` does not clear the copies: the file is
+            // rewritten.
             if try changes() != before { try database.executeScript("VACUUM") }
             return try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
         }

@@ -3,32 +3,32 @@ internal import Cryptography
 internal import JSON
 package import KafkaModel
 
-/// The keys of one subject as a record of the keys topic has them: wrapped, the one in use first. Without keys it is a
-/// tombstone: the subject has no key that is not destroyed.
+/// The keys of one subject as in a record of the keys topic: wrapped, starting with the one in use. Without keys it is
+/// a tombstone: all keys of the subject are destroyed.
 package struct SubjectKeys: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let id: ArchiveKeyId
-        /// 8 bytes: names the key-encryption key.
+        /// Id of the key-encryption key, 8 bytes.
         let wrapping: [UInt8]
         /// 60 bytes, see ``KeyEncryptionKey``.
         let wrapped: [UInt8]
-        /// Up to when the subject was erased when the key was made, in milliseconds since 1970; nil where it never was. An
-        /// erasure of a later time destroys the key, so that the order of two topics does not matter.
+        /// The time up to which the subject was erased when the key was created, in milliseconds since 1970; nil when
+        /// it never was. A later erasure destroys the key, so the order of the two topics does not matter.
         let erasedUpTo: Int64?
     }
 
     package let subject: SubjectMark
     package let keys: [Key]
-    /// Up to when its writer knew the subject to be erased, in milliseconds since 1970.
+    /// The time up to which the subject was erased, as far as the writer knew, in milliseconds since 1970.
     package let erasedUpTo: Int64?
 
-    /// Whether the writer knew of an erasure that destroys this key.
+    /// Whether an erasure known to the writer destroys this key.
     func hasErased(_ key: Key) -> Bool { erasedUpTo.map { key.erasedUpTo ?? .min < $0 } ?? false }
 }
 
-/// The key that marks are made with, wrapped: a host that joins makes the same marks.
+/// The wrapped pseudonym key, so that a joining host makes the same pseudonyms.
 package struct WrappedMarks: Hashable, Sendable {
-    /// 16 hexadecimal digits.
+    /// Id of the pseudonym key, 16 hexadecimal digits.
     package let id: String
     let wrapping: [UInt8]
     let wrapped: [UInt8]
@@ -40,13 +40,14 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
     case marks(WrappedMarks)
 
     static let formatVersion: Int64 = 1
-    /// Longest value that is read, in bytes.
+    /// Maximum length of a value that is parsed, in bytes.
     static let maximumValueBytes = 1 << 20
     private static let marksPrefix = "marks/"
     /// Header of a tombstone: ``SubjectKeys/erasedUpTo`` as decimal digits.
     private static let erasedUpToHeader = "erasedUpTo"
 
-    /// The record as it is produced: under the subject's mark, so that compaction keeps the newest state of each.
+    /// The record to produce. Its key is the subject's pseudonym, so that compaction keeps the newest state of each
+    /// subject.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         switch self {
         case .marks(let marks):
@@ -92,9 +93,9 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
         }
     }
 
-    /// Reads what ``produced(to:)`` writes; members that a later version adds are left alone.
+    /// Parses the output of ``produced(to:)``; members that a later version adds are ignored.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for anything else, a later version included.
+    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including a later version.
     package init(_ record: KafkaRecord) throws(ArchiveFormatError) {
         guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) else {
             throw Self.malformed("its key is no text")
