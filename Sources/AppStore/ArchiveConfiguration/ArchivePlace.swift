@@ -6,15 +6,15 @@ internal import FoundationEssentials
 package import ObjectStorage
 internal import TransparencyLog
 
-/// Where an archive is, and the keys to it: the settings that `sluice-archive` and `sluicectl archive` share, and what they
-/// stand for. Names and defaults are a contract.
+/// The location of an archive and its keys: the settings that `sluice-archive` and `sluicectl archive` share, and the
+/// objects that they configure. Names and defaults are a contract.
 package enum ArchivePlace {
     package static let url = Setting.string(
         "archive.url", default: "./data/archive",
         help: "Where the archive is: a directory, or s3://bucket/prefix.", example: "s3://example-archive/appstore")
-    /// How the bucket is reached, where the archive is in one.
+    /// Access to the bucket, if the archive is in one.
     package static let bucket = ObjectStoreSettings(prefix: "archive")
-    /// What ``openStore(_:creating:)`` reads.
+    /// Settings that ``openStore(_:creating:)`` reads.
     package static let storeSettings: [any AnySetting] = [url] + bucket.all
     package static let origin = Setting.string(
         "archive.origin",
@@ -53,15 +53,16 @@ package enum ArchivePlace {
             host, or s3://bucket/prefix of another account.
             """, example: "s3://example-anchor/appstore"
     ).optional
-    /// How the second store is reached, where it is a bucket.
+    /// Access to the second store, if it is a bucket.
     package static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
-    /// What commands read for it that can do without.
+    /// Settings of the second store for commands that work without it.
     package static let anchorReading: [any AnySetting] =
         [anchorURL] + ObjectStoreSettings(prefix: "archive.anchor", checksFiles: false).all
 
     /// The store of the archive.
     ///
-    /// - Parameter notice: is given what an operator should know, such as a file of credentials that cannot be read any more.
+    /// - Parameter notice: called with conditions an operator should know about, such as a credentials file that has
+    ///   become unreadable.
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func openStore(
         _ configuration: Configuration, creating: Bool, notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -79,8 +80,9 @@ package enum ArchivePlace {
         return try open(anchorURL.key, text, anchorBucket, configuration, creating: creating, notice)
     }
 
-    /// Finds stores, keys and a key store that the start would refuse. Nothing is made, no service is asked and no database
-    /// is opened: whether the key store belongs to the keys and the archive shows at the start only.
+    /// Checks for stores, keys and a key store that the service would refuse at startup. It creates nothing, contacts
+    /// no service and opens no database, so only startup detects whether the key store belongs to the keys and the
+    /// archive.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
@@ -114,7 +116,7 @@ package enum ArchivePlace {
         }
     }
 
-    /// What signs the checkpoints.
+    /// The signer of the checkpoints.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func signer(_ configuration: Configuration) throws(ConfigurationError) -> CheckpointSigner {
@@ -129,8 +131,8 @@ package enum ArchivePlace {
         } catch { throw wrong(origin.key, error.message) }
     }
 
-    /// The keys of the archive's records, for a member that writes it. A key store that is not there is made; beside an
-    /// archive that has logs it is filled from the keys topic, see ``KeyStore/isJoining``.
+    /// The key store for a writer of the archive. A missing key store is created; beside an archive that has logs it is
+    /// filled from the keys topic, see ``KeyStore/isJoining``.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func writersKeyStore(
@@ -143,7 +145,7 @@ package enum ArchivePlace {
         return try openKeyStore(configuration, creation: isNew ? .ifMissing : .joining)
     }
 
-    /// The keys of the archive's records, for who reads it: a key store that is not there is an error.
+    /// The key store for a reader of the archive: a missing one is an error.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func keyStore(_ configuration: Configuration) throws(ConfigurationError) -> KeyStore {
@@ -167,7 +169,7 @@ package enum ArchivePlace {
         ConfigurationError(code: .wrongValue, key: key, message: message)
     }
 
-    /// A relative path is one below the working directory.
+    /// Resolves a relative path against the working directory.
     private static func absolute(_ text: String) -> String {
         guard !text.contains("://"), !text.hasPrefix("/") else { return text }
         return URL(fileURLWithPath: text).standardizedFileURL.path
