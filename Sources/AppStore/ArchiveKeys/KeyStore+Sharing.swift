@@ -22,7 +22,7 @@ extension KeyStore {
     /// beginning, and every key becomes due for publication there.
     ///
     /// - Parameters:
-    /// - low: first available offset of the topic.
+    ///   - low: first available offset of the topic.
     ///   - high: the offset after its last record.
     package func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
         try file.withLock { (file) throws(ArchiveKeyError) in

@@ -27,8 +27,8 @@ package final class KeyStore: Sendable {
 
     /// - Parameters:
     ///   - path: the file; its directory must exist, and be on another volume than the archive and in other backups.
-    /// - cachedSubjects: maximum number of subjects whose keys are cached in memory, about 400 bytes each.
-    /// - busyTimeout: maximum time that a call waits for another process.
+    ///   - cachedSubjects: maximum number of subjects whose keys are cached in memory, about 400 bytes each.
+    ///   - busyTimeout: maximum time that a call waits for another process.
     /// - Throws: ``ArchiveKeyError``: `missingStore`, `wrongKey`, `damagedKey`, `unusableStore` or `unavailable`.
     package init(
         path: String, keys: KeyEncryptionKeys, creation: Creation = .never, cachedSubjects: Int = 65_536,

@@ -50,9 +50,9 @@ package final class SideIndex: Sendable {
     private let file: Mutex<SideIndexFile>
 
     /// - Parameters:
-    /// - path: the database file, created if missing; its directory must exist.
-    /// - store: the key store whose pseudonyms the index uses; an index of another store is emptied.
-    /// - busyTimeout: maximum time that a call waits for another process.
+    ///   - path: the database file, created if missing; its directory must exist.
+    ///   - store: the key store whose pseudonyms the index uses; an index of another store is emptied.
+    ///   - busyTimeout: maximum time that a call waits for another process.
     /// - Throws: ``ArchiveKeyError``: `unavailable`, or `unusableStore` for a damaged file, which can be deleted.
     package init(
         path: String, store: KeyStore, busyTimeout: Duration = .seconds(10)

@@ -33,8 +33,8 @@ package struct CheckpointSigner: Sendable {
     /// Returns a signed checkpoint.
     ///
     /// - Parameters:
-    /// - previous: number of leaves of the previous smaller checkpoint; 0 when there was none.
-    /// - time: seconds since 1970; never earlier than that of an earlier checkpoint of the log.
+    ///   - previous: number of leaves of the previous smaller checkpoint; 0 when there was none.
+    ///   - time: seconds since 1970; never earlier than that of an earlier checkpoint of the log.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
     package func sign(
         _ checkpoint: Checkpoint, after previous: Int, at time: Int

@@ -12,7 +12,7 @@ extension LogWriter {
     ///
     /// - Parameters:
     ///   - time: seconds since 1970.
-    /// - copyInterval: seconds between two copies of checkpoints.
+    ///   - copyInterval: seconds between two copies of checkpoints.
     /// - Throws: ``LogError``: `checkpoint_missing`, `begin_refused`, `rolled_back` and `forked` when a signed state is
     ///   not in the store, `unknown_key`, `damaged` when the tiles at the end do not yield the signed root,
     ///   `other_writer`, `key_store`, `storage`.

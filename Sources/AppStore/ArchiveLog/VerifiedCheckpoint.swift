@@ -14,8 +14,8 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     /// Parses and verifies the checkpoint in a note.
     ///
     /// - Parameters:
-    /// - origin: the origin of the expected log; nil to accept any.
-    /// - verifiers: the archive's public keys; nil to parse without verifying.
+    ///   - origin: the origin of the expected log; nil to accept any.
+    ///   - verifiers: the archive's public keys; nil to parse without verifying.
     /// - Throws: ``LogReadError``: `malformed`, `unknownKey`, `invalidSignature` also when only some of a key's three
     ///   signatures are present: this archive always makes all three.
     package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(LogReadError) {

@@ -32,9 +32,9 @@ extension LogReader {
     /// Finds the newest leaf of this log of checkpoints that states a checkpoint of a given log covering a given leaf.
     ///
     /// - Parameters:
-    /// - origin: the origin of the log.
+    ///   - origin: the origin of the log.
     ///   - leaf: the index of the leaf that the checkpoint must cover.
-    /// - size: number of leaves of the log of checkpoints to search, from the last one back.
+    ///   - size: number of leaves of the log of checkpoints to search, from the last one back.
     /// - Returns: the index of the leaf and its checkpoint; nil when there is none.
     /// - Throws: ``LogReadError``.
     package func loggedCheckpoint(
