@@ -4,20 +4,21 @@ internal import ObjectStorage
 internal import Telemetry
 internal import TransparencyLog
 
-/// The newest checkpoints of a log in the anchors, which are asked before its writer signs anything. Their signatures are
-/// not verified here.
+/// The newest checkpoints of a log in the anchors, read before its writer signs anything. Their signatures are not
+/// verified here.
 ///
-/// The second store is asked for each log. The topic takes long to read, so it is read only for a log
-/// that this host has not signed: otherwise the key store has the newest signature, unless another host owned the
-/// partition since.
+/// The second store is read for each log. Reading the topic takes long, so it is read only for a log that this host has
+/// not signed: otherwise the key store has the newest signature, unless another host has owned the partition since.
 struct AnchoredHeads: Sendable {
-    /// `archive.anchor.url`; nil when there is none.
+    /// The store of `archive.anchor.url`; nil when there is none.
     let store: (any ObjectStore)?
-    /// `archive.anchor.kafka`; nil when it is off.
+    /// The topic of `archive.anchor.kafka`; nil when it is off.
     let topic: CheckpointTopic?
     let logger: Logger
 
-    /// - Throws: an error of the store or of Kafka when this host has no note of the log. Where it has one, archiving does
+    /// Returns the anchored notes of a log.
+    ///
+    /// - Throws: an error of the store or of Kafka if this host has no note of the log. If it has one, archiving does
     ///   not wait for an anchor.
     func notes(of names: LogNames, origin: String, hasNote: Bool) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
@@ -33,7 +34,7 @@ struct AnchoredHeads: Sendable {
         return notes
     }
 
-    /// The checkpoint of a log in the second store, and the largest copy of a later one.
+    /// Returns the checkpoint of a log in the second store, and its largest later copy.
     private static func notes(of names: LogNames, in store: any ObjectStore) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         if let found = try await store.read(names.checkpoint()), let note = try? SignedNote(bytes: found.bytes) {
@@ -59,7 +60,7 @@ struct AnchoredHeads: Sendable {
     }
 }
 
-/// An anchor did not answer, and nothing else says what was signed of the log.
+/// An anchor is unreachable, and no other source has the last signature of the log.
 struct AnchorUnreachable: Error, CustomStringConvertible {
     let description: String
 

@@ -7,13 +7,14 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluice-archive`: everything that Apple said, and what followed from it, kept so that it can be proved.
+/// `sluice-archive`: keeps all signed statements from Apple, and the records derived from them, in a verifiable
+/// archive.
 package enum ArchiveApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: whose wall clock the times in leaves and checkpoints are of.
-    ///   - pause: before each look for payloads whose retention is over.
+    ///   - clocks: source of the times in leaves and checkpoints.
+    ///   - pause: awaited before each search for payloads whose retention has ended.
     static func application(
         clocks: Clocks = .system,
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(21_600)) }

@@ -4,16 +4,16 @@ internal import Configuration
 internal import HTTPClient
 internal import TransparencyLog
 
-/// Everything that `sluice-archive` reads from its configuration before it opens a store, checked: what the start builds,
-/// and what `sluicectl config check` builds too.
+/// The checked configuration of `sluice-archive`, as read before it opens a store. Both the start and `sluicectl config
+/// check` build it.
 struct ArchivePlan {
     let signer: CheckpointSigner
     let verifiers: ArchiveVerifiers
     let witnesses: [Witness]
-    /// How witnesses are reached.
+    /// HTTP client configuration for witnesses.
     let http: HTTPClient.Configuration
 
-    /// - Throws: a `ConfigurationError` for a store, a key, a key store or witnesses that cannot be used.
+    /// - Throws: a `ConfigurationError` for an unusable store, key, key store or witness.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         try ArchivePlace.check(configuration)
         signer = try ArchivePlace.signer(configuration)

@@ -4,8 +4,8 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Settings of `sluice-archive` beside those of every consumer, of where the archive is, and of its keys. Names and
-/// defaults are a contract.
+/// Settings of `sluice-archive`, in addition to those of every consumer, of the archive's location, and of its keys.
+/// Names and defaults are a contract.
 package enum ArchiveSettings {
     package static let flushRecords = Setting.integer(
         "archive.flush.records", default: 1000, in: 1...50_000,
@@ -30,9 +30,10 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    /// Finds what the start would refuse, without starting, making or asking anything: it builds the same plan.
+    /// Checks the configuration as the start does, by building the same plan. It starts and creates nothing, and
+    /// contacts no service.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its place and what is wrong.
+    /// - Throws: a ``ConfigurationError`` with the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try ArchivePlan(configuration)

@@ -3,18 +3,18 @@ package import ArchiveFormat
 package import KafkaModel
 package import Records
 
-/// What is archived: the record of everything that Apple said, and of what followed from it. Topics that can be computed
-/// again (entitlements, reconciliation) are not.
+/// The archived topics: all signed statements from Apple, and the records that follow from them. Topics that can be
+/// recomputed (entitlements, reconciliation) are not archived.
 package struct ArchivedTopics: Sendable {
     package let names: TopicNames
-    /// The topics that come with Sluice, as they are made.
+    /// The archived topics that come with Sluice, with their configuration.
     package let specifications: [TopicSpecification]
-    /// Every topic that is read.
+    /// All archived topics.
     package let all: [ArchivedTopic]
     private let byTopic: [KafkaTopic: ArchivedTopic]
     private let compacted: Set<KafkaTopic>
 
-    /// - Parameter further: dead letter topics of an installation's own consumers.
+    /// - Parameter further: dead letter topics of the installation's own consumers.
     package init(_ names: TopicNames, further: [KafkaTopic] = []) {
         self.names = names
         let specifications =
@@ -34,6 +34,6 @@ package struct ArchivedTopics: Sendable {
 
     package subscript(_ topic: KafkaTopic) -> ArchivedTopic? { byTopic[topic] }
 
-    /// Whether Kafka removes records from the middle of the topic, so that offsets may be missing.
+    /// Whether Kafka compacts the topic, so that offsets may be missing.
     package func isCompacted(_ topic: KafkaTopic) -> Bool { compacted.contains(topic) }
 }

@@ -1,16 +1,16 @@
 internal import Kafka
 internal import TransparencyLog
 
-/// The topic of checkpoints, as it is read before a log is opened: the last records of each origin.
+/// The last records of each origin in the checkpoint topic, read before a log is opened.
 actor CheckpointTopic {
-    /// Records of an origin that are kept. More than one, so that a record which the archive has not signed hides none.
+    /// Number of records kept per origin. It is more than one, so that a record not signed by the archive hides none.
     private static let keptRecords = 32
 
     private let kafka: KafkaConfiguration
     private let partition: KafkaTopicPartition
     private var next = KafkaOffset.beginning
     private var latest: [[UInt8]: [[UInt8]]] = [:]
-    /// A reading that every caller awaits.
+    /// The read in progress, which every caller awaits.
     private var reading: Task<Void, any Error>?
 
     init(kafka: KafkaConfiguration, topic: KafkaTopic) {
@@ -18,12 +18,12 @@ actor CheckpointTopic {
         partition = KafkaTopicPartition(topic: topic, partition: 0)
     }
 
-    /// The last notes of a log, their signatures not verified.
+    /// Returns the last notes of a log; their signatures are not verified.
     ///
     /// - Throws: a `KafkaError` when the topic cannot be read.
     func notes(of origin: String) async throws -> [SignedNote] {
         if reading == nil {
-            // Unstructured because many logs are opened at once: each caller awaits it below.
+            // The task is unstructured because many logs are opened at once: each caller awaits it below.
             reading = Task { try await read() }
         }
         defer { reading = nil }

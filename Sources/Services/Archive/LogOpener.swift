@@ -11,12 +11,12 @@ struct LogOpener: Sendable {
     let heads: any SignedHeads
     let anchored: AnchoredHeads
     let checkpointLog: AnchoredCheckpointLog
-    /// `archive.begin`.
+    /// The setting `archive.begin`.
     let mayBegin: Bool
     let clusterId: String
     let clocks: Clocks
 
-    /// Whether a record that was read again is the one that was archived under its offset.
+    /// Checks that a record that was read again is the one archived at its offset.
     ///
     /// - Throws: ``RecreatedTopic`` when it is not.
     func compare(_ record: KafkaRecord, _ writer: LogWriter) async throws {
@@ -27,7 +27,8 @@ struct LogOpener: Sendable {
         else { throw RecreatedTopic(record.topicPartition, differing: record.offset) }
     }
 
-    /// - Parameter evidence: why the log must have existed, as a clause; asked only when the archive does not have it.
+    /// - Parameter evidence: evidence that the log existed, as a clause; called only when the archive does not have the
+    ///   log.
     /// - Throws: ``LogError``, ``OtherCluster``.
     func open(
         _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?
@@ -59,7 +60,7 @@ struct LogOpener: Sendable {
     }
 }
 
-/// The archive is of another Kafka cluster, whose offsets mean other records.
+/// The archive belongs to another Kafka cluster, where the offsets refer to other records.
 struct OtherCluster: Error, CustomStringConvertible {
     let description: String
 
@@ -71,16 +72,16 @@ struct OtherCluster: Error, CustomStringConvertible {
     }
 }
 
-/// The topic was deleted and created again: its offsets mean other records than those of the archive.
+/// The topic was deleted and recreated: its offsets refer to other records than those of the archive.
 struct RecreatedTopic: Error, CustomStringConvertible {
     let description: String
 
-    /// The topic ends before the archive does.
+    /// The error for a topic that ends before the archive does.
     init(_ partition: KafkaTopicPartition, archived: KafkaOffset, end: KafkaOffset) {
         self.init("\(partition) ends at offset \(end) and the archive at \(archived)")
     }
 
-    /// A record is not the one that was archived under its offset.
+    /// The error for a record that differs from the one archived at its offset.
     init(_ partition: KafkaTopicPartition, differing offset: KafkaOffset) {
         self.init("the record at offset \(offset) of \(partition) is not the one that was archived")
     }

@@ -1,16 +1,16 @@
 internal import ArchiveFormat
 internal import Kafka
 
-/// What the group has committed and the archive does not have.
+/// Records before the group's committed offset that the archive does not have.
 struct MissedRecords: Sendable {
     let kafka: KafkaConfiguration
     let admin: KafkaAdmin
 
-    /// The range that is to be read before the first record: from the end of the log to what the group has committed.
+    /// Returns the range to read before the first record: from the end of the log to the group's committed offset.
     ///
     /// - Parameters:
     ///   - archived: the offset after the last archived one; nil for an empty log.
-    ///   - start: where the group goes on.
+    ///   - start: the group's next offset.
     /// - Throws: ``RecreatedTopic`` when the topic ends before the archive does.
     func range(
         of partition: KafkaTopicPartition, archived: KafkaOffset?, start: KafkaOffset
@@ -36,7 +36,7 @@ struct MissedRecords: Sendable {
         } catch is End {}
     }
 
-    /// Why nothing was archived under some offsets: Kafka deleted it, has no record there, or has records that the
+    /// Returns the reason for missing offsets: Kafka deleted the records, has no record there, or has records that the
     /// pipeline dead-lettered.
     func reason(
         ofMissing offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Lifecycle
 
-/// Ends the process when a log is refused in a way that trying again does not mend: an operator decides.
+/// Ends the process when a log is refused and a retry cannot help: an operator must decide.
 final class RefusedLogs: Service {
     let name = "refused logs"
 
@@ -13,14 +13,14 @@ final class RefusedLogs: Service {
 
     func run() async throws {
         for await error in refusals.stream { throw RefusedLog(message: error.message) }
-        // To return would end the process.
+        // Returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 
     func stop(within limit: Duration) async {}
 }
 
-/// A log that stays as it is until an operator has decided.
+/// A log that remains refused until an operator decides.
 struct RefusedLog: TerminatingError, Equatable {
     let message: String
 

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// What is counted of one anchor.
+/// Metrics of one anchor.
 struct AnchorMetrics: Sendable {
     private let behind: Gauge
     private let anchored: Counter

@@ -4,15 +4,15 @@ internal import ObjectStorage
 internal import Telemetry
 internal import Time
 
-/// Gives each anchor the newest checkpoint of the log of checkpoints, where this member keeps it. Archiving never waits for it: a checkpoint
-/// that is not anchored in time is followed by a newer one, which says the same and more.
+/// Sends the newest checkpoint of the log of checkpoints to each anchor, if this member writes that log. Archiving
+/// never waits for it: a checkpoint that is not anchored in time is superseded by a newer one, which covers it.
 final class AnchorService: Service {
     let name = "anchors"
 
     private static let firstBackoff = Duration.seconds(5)
     private static let longestBackoff = Duration.seconds(300)
 
-    /// The parts of the service that it needs, and time.
+    /// Dependencies of the service, including the clocks.
     struct Surroundings: Sendable {
         var store: any ObjectStore
         var verifiers: ArchiveVerifiers
@@ -43,13 +43,13 @@ final class AnchorService: Service {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (anchor, metrics) in zip(anchors, metrics) {
-                // Side by side: one that hangs does not hold up the others.
+                // Anchors run concurrently, so that one that hangs does not delay the others.
                 group.addTask { [self] in try await follow(anchor, metrics) }
             }
-            // The first that ends, by cancellation, ends the others.
+            // The first task to end, by cancellation, ends the others.
             for try await _ in group {}
         }
-        // To return would end the process.
+        // Returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 
@@ -68,7 +68,7 @@ final class AnchorService: Service {
         }
     }
 
-    /// - Returns: whether the anchor has everything.
+    /// - Returns: whether the anchor is up to date.
     private func round(
         _ anchor: any CheckpointAnchor, _ schedule: inout AnchorSchedule, _ metrics: AnchorMetrics
     ) async -> Bool {
@@ -93,10 +93,10 @@ final class AnchorService: Service {
         return succeeded
     }
 
-    /// Anchors a log, or where the anchor has another history than the checkpoint that was read, the log as it is by now: the
-    /// partition may have moved, and its new owner have anchored a newer checkpoint meanwhile.
+    /// Anchors a log. If the anchor's history differs from the checkpoint that was read, the current log is anchored
+    /// instead: the partition may have moved, and its new owner may have anchored a newer checkpoint.
     ///
-    /// - Returns: leaves of the checkpoint that the anchor took.
+    /// - Returns: number of leaves of the checkpoint that the anchor accepted.
     private func give(_ log: AnchoredLog, to anchor: any CheckpointAnchor) async throws(AnchorError) -> Int {
         do throws(AnchorError) {
             try await anchor.anchor(log)
@@ -118,7 +118,7 @@ final class AnchorService: Service {
         }
     }
 
-    /// Doubled from failure to failure, and never shorter than a moment.
+    /// The pause doubles with each consecutive failure, up to a limit.
     private func pause(after failures: Int) -> Duration {
         guard failures > 0 else { return interval }
         return min(Self.longestBackoff, Self.firstBackoff * (1 << min(failures - 1, 10)))

@@ -27,7 +27,7 @@ extension ArchiveSettings {
             anchorInterval, anchorKafka, ArchivePlace.anchorURL, anchorWitnesses,
         ] + ArchivePlace.anchorBucket.all
 
-    /// The anchors that are configured.
+    /// Returns the configured anchors.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     static func anchors(
@@ -51,9 +51,9 @@ extension ArchiveSettings {
         return anchors
     }
 
-    /// Witnesses of the configured file; none without it.
+    /// Reads the witnesses of the configured file; none without it.
     ///
-    /// - Throws: a `ConfigurationError` for a file that names none.
+    /// - Throws: a `ConfigurationError` for a file without witnesses.
     static func witnesses(_ configuration: Configuration) throws(ConfigurationError) -> [Witness] {
         guard let path = configuration[anchorWitnesses] else { return [] }
         do throws(FileProblem) {

@@ -1,8 +1,8 @@
 internal import ArchiveLog
 internal import ObjectStorage
 
-/// Asks the anchors about the log of checkpoints before this process signs anything. An answer counts until the process
-/// ends.
+/// Checks the log of checkpoints against the anchors before this process signs anything. Once an anchor has responded,
+/// the check is not repeated until the process ends.
 actor AnchoredCheckpointLog {
     private let store: any ObjectStore
     private let signer: CheckpointSigner
@@ -15,8 +15,8 @@ actor AnchoredCheckpointLog {
         self.anchors = anchors
     }
 
-    /// - Parameter hasNote: whether this host has signed something before: then an anchor that does not answer is no error.
-    /// - Throws: `LogError` where an anchor has more of the log than the archive; ``AnchorUnreachable``.
+    /// - Parameter hasNote: whether this host has signed anything before: then an unreachable anchor is not an error.
+    /// - Throws: `LogError` when an anchor has more of the log than the archive; ``AnchorUnreachable``.
     func check(hasNote: Bool) async throws {
         guard !isContinued else { return }
         let names = try LogNames.checkpointLog()

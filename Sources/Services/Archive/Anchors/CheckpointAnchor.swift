@@ -1,15 +1,15 @@
 internal import ArchiveLog
 internal import TransparencyLog
 
-/// A place outside the archive that keeps what the archive has signed. Whoever can change the archive, its key included,
-/// cannot take back what an anchor has.
+/// A service or store outside the archive that keeps its signed checkpoints. An attacker who can change the archive,
+/// even with its key, cannot remove a checkpoint from an anchor.
 protocol CheckpointAnchor: Sendable {
     /// The label of metrics: `kafka`, `store`, or the name of a witness.
     var name: String { get }
 
-    /// Anchors the newest checkpoint of a log. To anchor one twice changes nothing.
+    /// Anchors the newest checkpoint of a log. Anchoring one twice has no effect.
     ///
-    /// - Throws: ``AnchorError``: `conflict` when the anchor has another history of the log.
+    /// - Throws: ``AnchorError``: `conflict` when the anchor's history of the log differs.
     func anchor(_ log: AnchoredLog) async throws(AnchorError)
 
     func close(within limit: Duration) async
@@ -27,7 +27,7 @@ struct AnchoredLog: Sendable {
     var names: LogNames { reader.names }
     var size: Int { checkpoint.checkpoint.size }
 
-    /// That the tree of the checkpoint begins with the first `old` leaves, from the tiles of the archive.
+    /// Proves that the checkpoint's tree begins with its first `old` leaves, from the tiles of the archive.
     func proof(from old: Int) async throws(AnchorError) -> ConsistencyProof {
         do {
             return try await ConsistencyProof.make(old: old, new: size, from: LogTiles(reader: reader, size: size))
@@ -37,17 +37,17 @@ struct AnchoredLog: Sendable {
     }
 }
 
-/// Why a checkpoint is not anchored.
+/// An error in anchoring a checkpoint.
 struct AnchorError: Error, Equatable, CustomStringConvertible {
-    /// What kind of failure it is; the label of a metric.
+    /// The kind of failure; a label of a metric.
     enum Code: String, Sendable, CaseIterable {
-        /// No answer, or one that it cannot now.
+        /// The anchor did not respond, or reported a temporary failure.
         case unavailable
-        /// The anchor does not know this log or its key, or does not allow it.
+        /// The anchor has no configuration for this log or its key, or does not allow it.
         case refused
         /// The anchor has a longer log or other leaves: the archive was rolled back or forked.
         case conflict
-        /// The answer does not have the form that it must have, or is not signed by the anchor's key.
+        /// The response is malformed, or is not signed by the anchor's key.
         case answer
         /// The archive itself could not be read.
         case archive

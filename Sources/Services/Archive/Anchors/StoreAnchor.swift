@@ -2,17 +2,17 @@ internal import ArchiveLog
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// A second store, best with an account or a lock of its own: `<topic>/<partition>/checkpoint` and all of
-/// `<topic>/<partition>/checkpoints/…`, as in the archive.
+/// A second store, preferably under a separate account or with an object lock: it has `<topic>/<partition>/checkpoint`
+/// and all of `<topic>/<partition>/checkpoints/…`, as the archive does.
 ///
-/// A new checkpoint must begin with the leaves of the one before it; otherwise the old one stays.
+/// A new checkpoint must begin with the leaves of the previous one; otherwise the previous one is kept.
 struct StoreAnchor: CheckpointAnchor {
     let name = "store"
     let store: any ObjectStore
 
     func anchor(_ log: AnchoredLog) async throws(AnchorError) {
         do throws(ObjectStoreError) {
-            // Of two members one waits; and a bucket that ignores conditions is refused.
+            // The lock serializes two members, and refuses a bucket that ignores conditional requests.
             let lock = try await store.lock(log.names.prefix)
             defer { lock.release() }
             let place = try log.names.checkpoint()
@@ -34,7 +34,7 @@ struct StoreAnchor: CheckpointAnchor {
         }
     }
 
-    /// Why the new checkpoint does not follow the anchored one; nil when it does.
+    /// The reason why the new checkpoint does not continue the anchored one; nil when it does.
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)
@@ -53,7 +53,7 @@ struct StoreAnchor: CheckpointAnchor {
         return nil
     }
 
-    /// One copy of each size; the first one stays.
+    /// Keeps one copy of each size, the first one.
     private func keepCopy(_ log: AnchoredLog) async throws(ObjectStoreError) {
         let name = try log.names.checkpoint(size: log.size)
         do throws(ObjectStoreError) {
@@ -61,7 +61,7 @@ struct StoreAnchor: CheckpointAnchor {
         } catch {
             guard error.code == .exists else { throw error }
             guard let copy = try await store.read(name) else { return }
-            // The same tree is signed again after a restart, with a later time.
+            // A restart signs the same tree again, with a later time.
             guard Self.checkpoint(copy.bytes)?.root == log.checkpoint.checkpoint.root else {
                 throw ObjectStoreError(.changed, "the anchor has another \(name)")
             }

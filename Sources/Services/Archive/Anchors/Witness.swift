@@ -2,22 +2,22 @@ internal import Configuration
 internal import SignedRequests
 internal import TransparencyLog
 
-/// A witness of the operator's choice.
+/// A witness that the operator has configured.
 struct Witness: Sendable, Equatable {
-    /// For metrics and the log.
+    /// Name in metrics and logs.
     let name: String
-    /// Of type cosignature.
+    /// The witness's key, of type cosignature.
     let verifier: NoteVerifier
-    /// The submission prefix, without a `/` at its end.
+    /// The submission prefix, without a trailing `/`.
     let url: String
 
     static let maximumFileBytes = 64 * 1024
     private static let maximumCount = 32
 
-    /// Reads one witness a line: a name for the metrics, the verifier key, the URL. Empty lines and lines that begin with
-    /// `#` do not count.
+    /// Parses one witness per line: a name for the metrics, the verifier key, the URL. Empty lines and lines that begin
+    /// with `#` are ignored.
     ///
-    /// - Throws: which line is wrong, and why.
+    /// - Throws: a `FileProblem` that names the line and its problem.
     static func read(_ text: [UInt8]) throws(FileProblem) -> [Witness] {
         var witnesses: [Witness] = []
         let lines = String(decoding: text, as: UTF8.self).split(

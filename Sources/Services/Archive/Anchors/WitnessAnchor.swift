@@ -4,24 +4,25 @@ internal import ObjectStorage
 internal import Synchronization
 internal import TransparencyLog
 
-/// A witness: it cosigns a checkpoint when it has seen that the log only grew. The newest checkpoint with its cosignature is
-/// kept in the archive, as `<topic>/<partition>/cosigned/<id of the witness's key>`. Source: c2sp.org/tlog-witness.
+/// A witness: it cosigns a checkpoint after verifying that the log is append-only. The newest checkpoint with its
+/// cosignature is kept in the archive, as `<topic>/<partition>/cosigned/<id of the witness's key>`. Source:
+/// c2sp.org/tlog-witness.
 final class WitnessAnchor: CheckpointAnchor {
     typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
-    /// Attempts with the size that the witness has said; another member of the group may be faster than this one.
+    /// Maximum number of attempts with the size that the witness reported; another member of the group may be faster.
     private static let attempts = 3
-    /// Signatures of a note that are kept; a note has at most 100.
+    /// Maximum number of kept signatures; a note has at most 100.
     private static let maximumSignatures = 50
 
     let witness: Witness
     private let archive: any ObjectStore
     private let timeout: Duration
     private let send: Send
-    /// Sizes that the witness cosigned last.
+    /// The last sizes that the witness cosigned.
     private let sizes = Mutex<[LogNames: Int]>([:])
 
-    /// - Parameter archive: where cosigned checkpoints are kept.
+    /// - Parameter archive: the store that keeps cosigned checkpoints.
     init(_ witness: Witness, archive: any ObjectStore, timeout: Duration = .seconds(10), send: @escaping Send) {
         self.witness = witness
         self.archive = archive
@@ -69,8 +70,9 @@ final class WitnessAnchor: CheckpointAnchor {
         }
     }
 
-    /// The checkpoint with the cosignatures by the witness. Those by other keys under its name are kept unverified: a witness
-    /// may have a key of a later type (ML-DSA-44 of c2sp.org/tlog-cosignature) besides. Signatures of other names are left out.
+    /// Returns the checkpoint with the witness's cosignatures. Signatures by other keys under its name are kept
+    /// unverified: a witness may have a key of a later type (ML-DSA-44 of c2sp.org/tlog-cosignature) as well.
+    /// Signatures under other names are dropped.
     private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(AnchorError) -> SignedNote {
         let signatures: [NoteSignature]
         do throws(TransparencyLogError) {
@@ -95,7 +97,7 @@ final class WitnessAnchor: CheckpointAnchor {
         return note
     }
 
-    /// The size that the witness has, from an answer 409.
+    /// Parses the witness's size from a 409 response.
     private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(AnchorError) -> Int {
         guard WitnessRequest.isSize(contentType: response.header("content-type")) else {
             throw AnchorError(.conflict, "\(name) has another tree of \(log.names.prefix) than the archive")

@@ -2,7 +2,7 @@ internal import ArchiveFormat
 internal import Kafka
 internal import Synchronization
 
-/// Publishes erasures and the steps of the retention in the erasures topic; its producer is made when the first one comes.
+/// Publishes erasures and retention steps in the erasures topic; its producer is created on first use.
 final class ErasureAnnouncer: Sendable {
     private let kafka: KafkaConfiguration
     private let topic: KafkaTopic
@@ -13,10 +13,10 @@ final class ErasureAnnouncer: Sendable {
         self.topic = topic
     }
 
-    /// Returns when every in-sync replica has it.
+    /// Publishes a record; returns once every in-sync replica has it.
     func publish(_ record: ErasureRecord) async throws { try await send(record.produced(to: topic)) }
 
-    /// Returns when every in-sync replica has it.
+    /// Publishes a record; returns once every in-sync replica has it.
     func publish(_ record: RetentionRecord) async throws { try await send(record.produced(to: topic)) }
 
     private func send(_ record: KafkaProducerRecord) async throws {

@@ -1,9 +1,9 @@
 internal import ArchiveKeys
 internal import Telemetry
 
-/// Counts what records of the erasures topic came to.
+/// Counts the outcomes of records of the erasures topic.
 struct ErasureMetrics: Sendable {
-    /// A record that cannot be read, or that names subjects by another key.
+    /// Records that cannot be parsed, or that name subjects by another key.
     let refused: Counter
     private let outcomes: [String: Counter]
 
@@ -23,7 +23,7 @@ struct ErasureMetrics: Sendable {
 extension ErasureOutcome {
     static let names = ["destroyed", "already_done", "held", "hold_begun", "hold_ended"]
 
-    /// A label's value.
+    /// The value of the metric's label.
     var name: String {
         switch self {
         case .destroyed: Self.names[0]

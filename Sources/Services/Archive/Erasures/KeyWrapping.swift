@@ -3,8 +3,7 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Telemetry
 
-/// Wraps with the first key-encryption key what another one has wrapped: after a change of that key, while records are
-/// archived.
+/// Rewraps data keys with the first key-encryption key after a rotation, while records are archived.
 final class KeyWrapping: Service {
     let name = "key wrapping"
     private let keys: KeyStore
@@ -23,11 +22,11 @@ final class KeyWrapping: Service {
                 let count = try keys.rewrap()
                 if count > 0 { logger.info("keys were wrapped again", [LogField(.keys, count)]) }
             } catch {
-                // The key that wrapped them is given still: at the next start.
+                // The previous key-encryption key is still configured, so the next start tries again.
                 logger.warning("not all keys were wrapped again", [LogField(.error, "\(error)")])
             }
         }
-        // To return would end the process.
+        // Returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 

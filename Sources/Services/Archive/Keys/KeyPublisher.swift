@@ -3,7 +3,7 @@ internal import Kafka
 internal import Synchronization
 internal import Telemetry
 
-/// Writes the keys topic; its producer is made when the first record comes.
+/// Publishes records to the keys topic; its producer is created on first use.
 final class KeyPublisher: Sendable {
     private let kafka: KafkaConfiguration
     private let topic: KafkaTopic
@@ -18,7 +18,8 @@ final class KeyPublisher: Sendable {
         self.metrics = metrics
     }
 
-    /// Returns when every in-sync replica has the records, with the offset after the last of them; nil without records.
+    /// Publishes records. Returns the offset after the last one once every in-sync replica has them all; nil for no
+    /// records.
     @discardableResult
     func publish(_ records: [ArchiveKeyRecord]) async throws -> Int64? {
         guard !records.isEmpty else { return nil }

@@ -3,7 +3,7 @@ internal import Telemetry
 /// Counts records of the keys topic.
 struct KeyTopicMetrics: Sendable {
     let applied: Counter
-    /// A record that is damaged, or of another installation.
+    /// Records that are damaged, or belong to another installation.
     let refused: Counter
     let published: Counter
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tasks that wait until the keys topic was read up to an offset.
+/// Tasks that wait until the keys topic has been read up to an offset.
 final class OffsetWaiters: Sendable {
     private struct State {
         var position: Int64 = 0
@@ -10,9 +10,9 @@ final class OffsetWaiters: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns when everything before `offset` was read.
+    /// Returns once all records before `offset` have been read.
     ///
-    /// - Throws: `CancellationError`, or what ``fail(_:)`` was given meanwhile.
+    /// - Throws: `CancellationError`, or the error passed to ``fail(_:)`` while waiting.
     func wait(until offset: Int64) async throws {
         let id = state.withLock { state in
             state.lastId += 1
@@ -29,12 +29,12 @@ final class OffsetWaiters: Sendable {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            // Before the lock is taken above, the task is cancelled already and does not wait.
+            // If cancellation comes before the lock above, the task sees it there and does not wait.
             state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    /// Everything before `position` was read.
+    /// Resumes the tasks that wait for offsets up to `position`: all records before it have been read.
     func advance(to position: Int64) {
         let ready = state.withLock { state in
             state.position = position
@@ -45,7 +45,7 @@ final class OffsetWaiters: Sendable {
         for waiter in ready.values { waiter.continuation.resume() }
     }
 
-    /// The topic cannot be read now.
+    /// Resumes all waiting tasks with an error: the topic cannot be read now.
     func fail(_ error: any Error) {
         let failed = state.withLock { state in
             defer { state.waiters = [:] }

@@ -6,11 +6,11 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// The data keys of the archive, the same on every host: each host follows the keys topic into its key store, and a key
-/// seals nothing before it was read back from there as the first of its subject.
+/// The data keys of the archive, shared by all hosts. Each host copies the keys topic into its key store, and encrypts
+/// nothing under a key before reading it back as the first key of its subject.
 ///
-/// At the start the topic is read to its end before the erasures topic, so that a host that joins from nothing makes the
-/// marks of the others; keys are published after both.
+/// At startup the topic is read to its end before the erasures topic, so that a host with an empty key store makes the
+/// same pseudonyms as the others; keys are published after both.
 final class SharedKeys: Service {
     let name = "archive keys"
 
@@ -19,13 +19,13 @@ final class SharedKeys: Service {
     private let clusterId: String
     private let keys: KeyStore
     private let publisher: KeyPublisher
-    /// Names keys that were erased before they came.
+    /// Publishes the ids of keys that were erased before they arrived.
     private let announcer: ErasureAnnouncer
     private let metrics: KeyTopicMetrics
     private let logger: Logger
-    /// Between two attempts to read.
+    /// Interval between attempts to read.
     private let pause: Duration
-    /// Between two looks at what other processes of the host have left to be published.
+    /// Interval between checks for publications that other processes of the host have left due.
     private let look: Duration
     private let waiters = OffsetWaiters()
     private let state = Mutex(State())
@@ -54,12 +54,12 @@ final class SharedKeys: Service {
 
     // MARK: Keys
 
-    /// For each request what protects its record, as ``KeyStore/sealingKeys(for:)`` gives it. Every key is in the topic, and
-    /// is the first of its subject there as far as it was read.
+    /// Returns the protection of each request's record, see ``KeyStore/sealingKeys(for:)``. Every key is in the topic,
+    /// as the first of its subject in the part that has been read.
     ///
     /// - Throws: an ``ArchiveKeyError``, or a `KafkaError` while the topic cannot be written or read: the records wait.
     func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
-        // Twice at most, unless other hosts erase the same subjects meanwhile.
+        // At most two rounds are needed, unless other hosts erase the same subjects in the meantime.
         for _ in 0..<10 {
             let sealing = try keys.sealingKeys(for: requests)
             guard !sealing.unpublished.isEmpty else { return sealing.protections }
@@ -77,7 +77,8 @@ final class SharedKeys: Service {
             try await withTaskExecutorPreference(HandlerThreads.shared) {
                 try await WholeTopic.read(place, of: kafka, from: try await nextOffset()) { try await apply($0) }
                 try refuseLostKeys()
-                // The key of marks before the first log: a host that joins finds at least this record.
+                // The pseudonym key is published before the first log, so that a joining host finds at least this
+                // record.
                 try await publisher.publish(try keys.duePublications(limit: 0))
             }
         } catch let error as KafkaError {
@@ -114,7 +115,7 @@ final class SharedKeys: Service {
                 try? await Task.sleep(for: pause)
             }
         }
-        // To return would end the process.
+        // Returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 
@@ -133,7 +134,7 @@ final class SharedKeys: Service {
         await announcer.close(within: limit)
     }
 
-    /// Where the key store has read to.
+    /// The next offset that the key store has to read.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]
@@ -172,7 +173,7 @@ final class SharedKeys: Service {
                 read.append(try ArchiveKeyRecord(record))
             } catch { refuse("\(error.message), offset \(record.offset)") }
         }
-        // Before they are applied, so that it cannot be lost.
+        // The erasures are published before the records are applied, so that none can be lost.
         for erasure in try keys.erasures(ofKeysIn: read) { try await announcer.publish(erasure) }
         let next = last.offset.rawValue + 1
         let followed = try keys.follow(read, nextOffset: next)

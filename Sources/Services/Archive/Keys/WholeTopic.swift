@@ -1,11 +1,12 @@
 internal import Kafka
 
-/// Reads one partition from an offset to its end, however long it is.
+/// Reads one partition from an offset to its end, of any length.
 enum WholeTopic {
     /// - Parameters:
-    ///   - limit: bounds each piece, not the whole: a topic that has grown for years is no reason not to start.
-    ///   - piece: records of a piece.
-    /// - Throws: a `KafkaError` when a piece was not read in time.
+    ///   - limit: time limit of each batch, not of the whole, so that a topic that has grown for years does not prevent
+    ///     the start.
+    ///   - piece: number of records in a batch.
+    /// - Throws: a `KafkaError` when a batch was not read in time.
     static func read(
         _ place: KafkaTopicPartition, of kafka: KafkaConfiguration, from start: KafkaOffset,
         within limit: Duration = .seconds(120), piece: Int = 20_000, body: ([KafkaRecord]) async throws -> Void
