@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The second store of checkpoints, `archive.anchor.url`, as commands read it.
+/// The second store of checkpoints, `archive.anchor.url`, for commands that read it.
 struct AnchorStore: Sendable {
     private static let readsAtOnce = 16
 
@@ -30,7 +30,7 @@ struct AnchorStore: Sendable {
         store = opened
     }
 
-    /// Returns the newest anchored checkpoint of a log, its signatures not verified, or nil when there is none.
+    /// Returns the newest anchored checkpoint of a log, without verifying its signatures, or nil when there is none.
     func checkpoint(of names: LogNames) async throws -> VerifiedCheckpoint? {
         do throws(LogReadError) {
             return try await LogReader(store, names: names, verifiers: nil).checkpoint()
@@ -50,8 +50,8 @@ struct AnchorStore: Sendable {
         } catch { throw Self.unreadable(error) }
     }
 
-    /// Reads objects concurrently: a bucket answers within milliseconds, and there may be a copy for each minute of
-    /// years.
+    /// Reads objects concurrently: a bucket responds within milliseconds, and there may be a copy for each minute of
+    /// several years.
     private func collect(
         _ objects: [ObjectName], into anchors: inout AnchoredCheckpoints
     ) async throws(LogReadError) {

@@ -3,11 +3,11 @@ internal import ArchiveFormat
 internal import ArchiveKeys
 internal import JSON
 
-/// What `sluicectl archive erase`, `hold` and `release` print.
+/// The output of `sluicectl archive erase`, `hold` and `release`.
 struct ArchiveDecisionReport {
     struct Line {
         let person: ArchivePerson
-        /// Nil before anything was done.
+        /// Nil before the decision is applied.
         let outcome: ErasureOutcome?
 
         init(_ person: ArchivePerson, outcome: ErasureOutcome?) {
@@ -19,7 +19,7 @@ struct ArchiveDecisionReport {
     let action: ErasureRecord.Action
     let lines: [Line]
     let extent: ArchiveExtent
-    /// When it was erased; nil when nothing was.
+    /// The time of the erasure; nil when nothing was erased.
     let at: AppStoreInstant?
     let backupDays: Int
 
@@ -72,7 +72,7 @@ struct ArchiveDecisionReport {
         AppStoreInstant(clampingMillisecondsSince1970: at.millisecondsSince1970 + Int64(backupDays) * 86_400_000)
     }
 
-    /// What the person who asked must be told.
+    /// Information that the requester must receive about backups.
     private var backups: String? {
         guard let at else { return nil }
         return """
@@ -83,7 +83,7 @@ struct ArchiveDecisionReport {
 }
 
 extension ArchiveDecisionReport.Line {
-    /// Those that were destroyed, or would be.
+    /// The destroyed keys, or those that would be destroyed.
     var keys: [ArchiveKeyId] {
         outcome.map(\.destroyedKeys) ?? person.status.keys
     }
@@ -94,7 +94,7 @@ extension ErasureOutcome {
         if case .destroyed(let keys) = self { keys } else { [] }
     }
 
-    /// For scripts.
+    /// The outcome's name in JSON output.
     fileprivate var outputName: String {
         switch self {
         case .destroyed: "destroyed"

@@ -6,13 +6,13 @@ internal import JSON
 internal import Lifecycle
 internal import TransparencyLog
 
-/// One record of the archive with its proof and the key of its object: shows the record to somebody who has the archive's
-/// public key alone, and opens no other record. A contract: `sluice-archive/disclosure@v1`.
+/// One record of the archive with its proof and the key of its object. It shows the record to a reader who has only the
+/// archive's public key, and opens no other record. A contract: `sluice-archive/disclosure@v1`.
 struct ArchiveDisclosure {
     static let maximumByteCount = 64 << 20
     private static let format = "sluice-archive/disclosure@v1"
 
-    /// With the leaf as its extra data (c2sp.org/tlog-proof).
+    /// The proof, with the leaf as its extra data (c2sp.org/tlog-proof).
     let proof: TlogProof
     let object: [UInt8]
     /// Nil for an object that is not encrypted.
@@ -36,7 +36,9 @@ struct ArchiveDisclosure {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// - Throws: ``DisclosureRefusal`` for a file that is none.
+    /// Parses a file.
+    ///
+    /// - Throws: ``DisclosureRefusal`` for a file that is not a disclosure.
     init(bytes: [UInt8]) throws(DisclosureRefusal) {
         func refused(_ reason: String) -> DisclosureRefusal { DisclosureRefusal(.archiveTampered, reason) }
         guard let root = try? JSONDocument.object(bytes, maximumBytes: Self.maximumByteCount).root,
@@ -57,7 +59,7 @@ struct ArchiveDisclosure {
         }
     }
 
-    /// The content of a disclosure that holds.
+    /// The content of a verified disclosure.
     struct Shown {
         let leaf: ArchiveLeaf
         let index: Int
@@ -65,9 +67,10 @@ struct ArchiveDisclosure {
         let content: EntryContent
     }
 
-    /// Verifies the checkpoint, that the leaf is in its tree, and that the object is the leaf's; then opens it.
+    /// Verifies the checkpoint, the leaf's inclusion in its tree, and that the object matches the leaf; then decrypts
+    /// the object.
     ///
-    /// - Parameter verifiers: nil does not verify the signature, for a disclosure that is being made.
+    /// - Parameter verifiers: nil to skip the signature, for a disclosure that is being created.
     func verify(_ verifiers: ArchiveVerifiers?) throws(DisclosureRefusal) -> Shown {
         let checkpoint: VerifiedCheckpoint
         do throws(LogReadError) {
@@ -105,7 +108,7 @@ struct ArchiveDisclosure {
     }
 }
 
-/// Why a disclosure shows nothing.
+/// An error that makes a disclosure unusable.
 struct DisclosureRefusal: Error {
     let exitCode: ExitCode
     let reason: String

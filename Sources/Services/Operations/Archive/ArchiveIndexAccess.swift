@@ -2,13 +2,14 @@ internal import ArchiveConfiguration
 internal import ArchiveKeys
 internal import Configuration
 
-/// The index, opened beside the archive and its keys.
+/// The index, opened together with the archive and its keys.
 struct ArchiveIndexAccess {
     let logs: ArchiveLogs
     let contents: ArchivedContents
     let index: SideIndex
 
-    /// - Throws: a `ConfigurationError` for an archive that cannot be opened, an `ArchiveKeyError` for keys or an index.
+    /// - Throws: a `ConfigurationError` for an archive that cannot be opened, an `ArchiveKeyError` for keys or an
+    ///   index.
     init(_ configuration: Configuration) throws {
         let keys = try KeyStore(
             path: configuration[ArchivePlace.keyStore],
@@ -21,14 +22,14 @@ struct ArchiveIndexAccess {
         }
     }
 
-    /// - Parameter keys: an open key store, which stays the caller's.
+    /// - Parameter keys: an open key store, which the caller closes.
     init(_ configuration: Configuration, keys: KeyStore) throws {
         logs = try ArchiveLogs(configuration)
         contents = ArchivedContents(keys)
         index = try SideIndex(path: configuration[ArchivePlace.index], store: keys)
     }
 
-    /// Brings the index up to date, with a line now and then.
+    /// Brings the index up to date, and prints its progress.
     func update(_ console: Console) async throws -> ArchiveExtent {
         try await ArchiveIndexing(logs: logs, contents: contents, index: index).run { partition, done, of in
             console.complain("indexing \(partition): \(done) of \(of)")

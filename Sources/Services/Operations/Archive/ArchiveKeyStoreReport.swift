@@ -4,11 +4,11 @@ internal import Configuration
 internal import JSON
 internal import Lifecycle
 
-/// `sluicectl archive key check`: whether every key of the key store opens, and which key-encryption keys are needed.
+/// `sluicectl archive key check`: unwraps every key of the key store, and lists the key-encryption keys in use.
 struct ArchiveKeyStoreReport {
     let configuration: Configuration
 
-    /// `sluicectl archive key backup`: a copy of the key store as it is at one instant.
+    /// `sluicectl archive key backup`: writes a consistent copy of the key store.
     func backUp(_ path: String, _ console: Console) async throws -> ExitCode {
         let store = try ArchivePlace.keyStore(configuration)
         defer { store.close() }

@@ -7,7 +7,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The logs of an archive, as commands read them. Signatures are not verified here: `sluicectl archive verify` does.
+/// The logs of an archive, for commands. Signatures are not verified here: `sluicectl archive verify` does that.
 struct ArchiveLogs: Sendable {
     let store: any ObjectStore
 
@@ -16,7 +16,7 @@ struct ArchiveLogs: Sendable {
         store = try ArchivePlace.openStore(configuration, creating: false)
     }
 
-    /// In ascending order of topic and partition.
+    /// Readers of the selected logs, in ascending order of topic and partition.
     ///
     /// - Throws: a ``StartupError`` when the store cannot be read, or has no such log.
     func readers(of isWanted: (KafkaTopic) -> Bool) async throws(StartupError) -> [LogReader] {
@@ -32,9 +32,9 @@ struct ArchiveLogs: Sendable {
         return names.map { LogReader(store, names: $0, verifiers: nil) }
     }
 
-    /// The log of a partition; without leaves where there is none.
+    /// The log of a partition; it has no leaves if it does not exist.
     ///
-    /// - Throws: a ``StartupError`` for a topic that no log can be of.
+    /// - Throws: a ``StartupError`` for a topic that is not a valid log name.
     func reader(of partition: KafkaTopicPartition) throws(StartupError) -> LogReader {
         do throws(ObjectStoreError) {
             return LogReader(store, names: try LogNames(partition), verifiers: nil)
@@ -54,14 +54,14 @@ struct ArchiveLogs: Sendable {
         } catch { throw StartupError(error) }
     }
 
-    /// All logs; none where there are none.
+    /// All logs of the archive.
     func all() async throws(StartupError) -> [LogReader] {
         do throws(LogReadError) {
             return try await LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: nil) }
         } catch { throw StartupError(error) }
     }
 
-    /// From which leaf on a log's objects are kept; 0 where none was ever deleted.
+    /// Returns the index of the first leaf whose object is kept; 0 when none was ever deleted.
     func firstKept(_ names: LogNames) async throws(StartupError) -> Int {
         let found: StoredObject?
         do throws(ObjectStoreError) {
@@ -80,7 +80,7 @@ struct ArchiveLogs: Sendable {
 }
 
 extension StartupError {
-    /// What cannot be read of a log.
+    /// An error in reading a log.
     init(_ error: LogReadError) {
         switch error.code {
         case .storage:
@@ -89,7 +89,7 @@ extension StartupError {
         }
     }
 
-    /// What no archive writes.
+    /// An error for contents that no archive writes.
     static func unsound(_ message: String) -> StartupError {
         StartupError(
             message, fix: "Find the first bad place with: sluicectl archive verify", exitCode: .archiveTampered)

@@ -45,12 +45,12 @@ enum ArchiveReadingOptions {
     ).onCommandLineOnly
 }
 
-/// What `export` writes.
+/// The output format of `export`.
 enum ExportFormat: String, CaseIterable, Sendable {
     case jsonl, csv
 }
 
-/// Which records of the archive a command wants.
+/// The selection of archive records for a command.
 struct ArchiveFilter: Sendable {
     /// Milliseconds since 1970.
     let since: Int64?
@@ -65,10 +65,10 @@ struct ArchiveFilter: Sendable {
         type = configuration[ArchiveReadingOptions.type]
     }
 
-    /// Whether only the record itself, and not its leaf, tells.
+    /// Whether the filter needs the record itself in addition to its leaf.
     var asksForContent: Bool { app != nil || type != nil }
 
-    /// By the leaf alone: when Kafka got the record, or where that is not known when it was archived.
+    /// Whether a leaf may match, by its Kafka timestamp, or by the time of archiving if it has none.
     func mayWant(_ leaf: ArchiveLeaf) -> Bool {
         let time = leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds
         return time >= since ?? .min && time < until ?? .max

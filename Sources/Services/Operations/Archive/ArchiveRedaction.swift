@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Leaves out of a record what may be about a person: every text and number but those of members that are named here.
+/// Removes possible personal data from a record: every text and number, except for the members listed here.
 enum ArchiveRedaction {
     private static let shown: Set<String> = [
         OutputName.topic, OutputName.partition, OutputName.offset, OutputName.kind, "notificationType", "subtype",

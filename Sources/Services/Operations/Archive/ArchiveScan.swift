@@ -6,12 +6,12 @@ internal import TransparencyLog
 
 /// An entry of a log with its object.
 struct FoundEntry: Sendable {
-    /// Whether the bytes of an entry are there.
+    /// The object of an entry, or the reason for its absence.
     enum Object: Sendable {
         case present([UInt8])
-        /// Its time was over, and it was deleted.
+        /// The object's retention has ended, and it was deleted.
         case expired
-        /// It is not there, and no retention says that it was deleted.
+        /// The object is absent, although no retention covers it.
         case missing
     }
 
@@ -20,23 +20,23 @@ struct FoundEntry: Sendable {
     let object: Object
 }
 
-/// Reads a log from its first leaf to the end that its checkpoint has, 256 leaves at a time. Segments are read only where a
-/// leaf is wanted.
+/// Reads a log from its first leaf to the end of its checkpoint, 256 leaves at a time. Segments are read only if a leaf
+/// in them is wanted.
 struct ArchiveScan {
     let reader: LogReader
-    /// Nil where the log has none; not verified.
+    /// Nil when the log has none; its signatures are not verified.
     let checkpoint: VerifiedCheckpoint?
-    /// Leaves that the checkpoint covers.
+    /// Number of leaves that the checkpoint covers.
     var size: Int { checkpoint?.checkpoint.size ?? 0 }
-    /// Reads from which leaf on objects are kept: it moves on while a scan goes on.
+    /// Reads the index of the first leaf whose object is kept. It may increase during a scan.
     let firstKept: @Sendable () async throws(StartupError) -> Int
-    /// Told after each bundle how many leaves were looked at.
+    /// Called after each bundle with the number of leaves scanned.
     let progress: (Int) -> Void
 
     /// - Parameters:
-    ///   - offset: leaves up to this one are passed over.
-    ///   - take: returns false when it wants no more.
-    /// - Returns: whether `take` wanted all of them.
+    ///   - offset: leaves up to and including this one are skipped.
+    ///   - take: returns false to stop.
+    /// - Returns: whether the scan reached the end, without `take` stopping it.
     func run(
         after offset: KafkaOffset? = nil, where isWanted: (ArchiveLeaf) -> Bool,
         take: (FoundEntry) async throws -> Bool
@@ -44,7 +44,7 @@ struct ArchiveScan {
         var first = 0
         if let offset {
             do throws(LogReadError) {
-                // A gap, or an offset that the log does not have: everything is looked at.
+                // A gap, or an offset that the log does not have: the scan begins at the first leaf.
                 first = try await reader.index(of: offset, size: size) ?? 0
             } catch { throw StartupError(error) }
         }
@@ -61,7 +61,7 @@ struct ArchiveScan {
         return true
     }
 
-    /// The wanted entries of one bundle; its segment is read only where there are any.
+    /// Returns the wanted entries of one bundle; its segment is read only if there are any.
     func entries(of bundle: Int, where isWanted: (ArchiveLeaf) -> Bool) async throws -> [FoundEntry] {
         let wanted = try await leaves(of: bundle).filter { isWanted($1) }
         guard !wanted.isEmpty else { return [] }
@@ -78,13 +78,13 @@ struct ArchiveScan {
         }
     }
 
-    /// The entry of one leaf; nil when the checkpoint does not cover it.
+    /// Returns the entry of one leaf; nil when the checkpoint does not cover it.
     func entry(_ index: Int) async throws -> FoundEntry? {
         guard index >= 0, index < size else { return nil }
         return try await entries(of: index / TilePath.fullWidth) { _ in true }.first { $0.index == index }
     }
 
-    /// The leaves of a bundle with their indexes.
+    /// Returns the leaves of a bundle with their indexes.
     func leaves(of bundle: Int) async throws -> [(Int, ArchiveLeaf)] {
         let entries: EntryBundle
         do throws(LogReadError) {
@@ -124,7 +124,7 @@ struct ArchiveScan {
 }
 
 extension LogReader {
-    /// A scan of everything under the log's present checkpoint.
+    /// Returns a scan of all leaves under the log's current checkpoint.
     func scan(_ logs: ArchiveLogs, _ progress: ArchiveProgress? = nil) async throws(StartupError) -> ArchiveScan {
         let found: VerifiedCheckpoint?
         do throws(LogReadError) {

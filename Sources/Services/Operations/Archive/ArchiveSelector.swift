@@ -3,9 +3,9 @@ internal import ArchiveKeys
 internal import Configuration
 internal import Lifecycle
 
-/// How a command line names the subjects of the archive that it is about.
+/// The subjects of the archive that a command line selects.
 enum ArchiveSelector {
-    /// A purchase of an app, also one that the archive has no record of.
+    /// A purchase of an app, even if the archive has no record of it.
     case purchase(BundleId, OriginalTransactionId)
     /// Every subject with a record that has the identifier.
     case identifier(IndexedName)
@@ -20,7 +20,7 @@ enum ArchiveSelector {
         (ArchiveOptions.externalPurchaseId, .externalPurchaseId),
     ]
 
-    /// Whether the command line names any subject.
+    /// Whether the command line selects any subject.
     static func isGiven(_ configuration: Configuration) -> Bool {
         configuration[ArchiveOptions.originalTransactionId] != nil || configuration[ArchiveOptions.position] != nil
             || identifiers.contains { configuration[$0.setting] != nil }

@@ -7,35 +7,36 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// What a log of the archive is now.
+/// The current state of a log of the archive.
 struct ArchiveStatus: Sendable {
     let names: LogNames
     /// Nil for a log without a checkpoint.
     var origin: String?
-    /// Leaves that its checkpoint covers.
+    /// Number of leaves that its checkpoint covers.
     var size = 0
-    /// Bytes of all its objects; nil when they were not listed.
+    /// Total size of its objects in bytes; nil when they were not listed.
     var bytes: Int64?
-    /// When its checkpoint was signed, in milliseconds since 1970, as it says itself.
+    /// Time of its checkpoint's signature, in milliseconds since 1970, not verified.
     var signedAt: Int64?
-    /// When the last record was archived, in milliseconds since 1970.
+    /// Time when the last record was archived, in milliseconds since 1970.
     var archivedAt: Int64?
     /// The first offset that is not archived; nil for an empty log.
     var nextOffset: Int64?
-    /// Records that Kafka has beyond it; nil when Kafka was not asked, or does not have the topic.
+    /// Number of records in Kafka beyond it; nil when Kafka was not read, or does not have the topic.
     var lag: Int64?
-    /// The newest checkpoint of each anchor that was asked: `kafka`, `store`, and the witnesses by the names of their keys.
+    /// The newest checkpoint of each anchor that was read: `kafka`, `store`, and the witnesses by the names of their
+    /// keys.
     var anchors: [Anchored] = []
 
-    /// The checkpoint that an anchor has.
+    /// The newest checkpoint of an anchor.
     struct Anchored: Sendable {
         let anchor: String
         let leaves: Int
-        /// Whether the cosignature of a witness is by a key that was given. Nil for other anchors.
+        /// Whether a given key made the witness's cosignature; nil for other anchors.
         var isVerified: Bool?
     }
 
-    /// An anchor has what the archive does not: it was rolled back. An unverified checkpoint proves nothing.
+    /// The first anchor that is ahead of the archive, which proves a rollback. Unverified checkpoints prove nothing.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
     /// The name in findings and rows.
@@ -44,8 +45,8 @@ struct ArchiveStatus: Sendable {
     /// Reads a log.
     ///
     /// - Parameters:
-    ///   - countsBytes: lists all objects, which takes hours in a large archive.
-    ///   - witnesses: whose cosignatures are verified.
+    ///   - countsBytes: whether to list all objects, which takes hours in a large archive.
+    ///   - witnesses: witnesses whose cosignatures are verified.
     /// - Throws: a ``StartupError``.
     init(_ reader: LogReader, in logs: ArchiveLogs, countsBytes: Bool, witnesses: WitnessPolicy?) async throws {
         names = reader.names
@@ -60,7 +61,7 @@ struct ArchiveStatus: Sendable {
             guard let found = try await reader.checkpoint() else { return }
             origin = found.checkpoint.origin
             size = found.checkpoint.size
-            // Whether it is authentic is another question.
+            // The time is shown without verifying the signature.
             signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
                 .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
             anchors = try await reader.cosigned().map { cosigned in
@@ -147,7 +148,7 @@ struct ArchiveStatus: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: milliseconds).description
     }
 
-    /// `5s`, `12m`, `3h`, `2d`.
+    /// An age as text: `5s`, `12m`, `3h`, `2d`.
     private static func age(_ seconds: Int64) -> String {
         switch seconds {
         case ..<120: "\(seconds)s"

@@ -3,13 +3,13 @@ internal import Lifecycle
 
 /// The exit codes of `sluicectl archive verify` and `prove`. A contract.
 extension ExitCode {
-    /// Something was changed, removed, exchanged or added after it was signed; a proof does not hold.
+    /// Data was changed, removed, exchanged or added after it was signed, or a proof is invalid.
     static let archiveTampered = ExitCode(rawValue: 2)
-    /// Records are missing that the archive never had, or a log could not be compared with a checkpoint from elsewhere.
+    /// Records are missing that the archive never received, or a log could not be compared with an external checkpoint.
     static let archiveIncomplete = ExitCode(rawValue: 3)
-    /// The archive is not a continuation of what it once signed.
+    /// The archive does not continue a state that it signed earlier.
     static let archiveRolledBack = ExitCode(rawValue: 4)
-    /// Signed by a key that was not given, or no key was given.
+    /// The signature is by a key that was not given, or no key was given.
     static let archiveKeyUnknown = ExitCode(rawValue: 5)
     /// The archive cannot be read.
     static let archiveUnreadable = ExitCode(rawValue: 6)

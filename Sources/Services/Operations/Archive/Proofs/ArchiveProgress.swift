@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 internal import Time
 
-/// A bar on standard error while a log is read, where that is a terminal.
+/// A progress bar on standard error while a log is read, if that is a terminal.
 final class ArchiveProgress: Sendable {
     private static let width = 30
     private static let interval: Int64 = 200
@@ -18,7 +18,7 @@ final class ArchiveProgress: Sendable {
         self.write = write
     }
 
-    /// Nil where nobody looks.
+    /// Returns nil unless standard error is a terminal.
     static func onTerminal(_ clocks: Clocks) -> ArchiveProgress? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         return ArchiveProgress(clocks: clocks) { try? FileDescriptor.standardError.write($0.utf8) }
