@@ -10,7 +10,7 @@ struct ErasureTests {
     @Test func `of 10,000 subjects 100 are erased: no file holds their keys, and all others have theirs`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open(cachedSubjects: 100_000)
-        // In an order unlike that of their marks, in many transactions, as records come.
+        // Records arrive in random order, unlike that of their pseudonyms, in many transactions.
         var random = SeededGenerator(seed: 53)
         let numbers = Array(0..<10_000).shuffled(using: &random)
         var sealing: [Int: (id: ArchiveKeyId, bytes: [UInt8])] = [:]
@@ -27,7 +27,8 @@ struct ErasureTests {
 
         let outcomes = try store.apply(erased.map { try StoreOnDisk.record(.erase, $0, in: store) })
         #expect(outcomes == destroyed.map { .destroyed([$0.id]) })
-        // The first and the last bytes of each, in case a page kept a part, and the keys themselves.
+        // The needles are the first and last bytes of each wrapped key, in case a page kept a part, and the keys
+        // themselves.
         let parts = secrets.map { Array($0.prefix(20)) } + secrets.map { Array($0.suffix(20)) }
         #expect(try hits(of: parts + destroyed.map(\.bytes), in: disk) == 0)
 
@@ -73,7 +74,7 @@ struct ErasureTests {
         #expect(new.id != old.id)
         #expect(new.bytes != old.bytes)
         #expect(later[3].sealing != nil)
-        // Once more, from memory and from the file.
+        // The result must be the same from memory and from the file.
         for store in [store, try disk.open()] {
             #expect(try store.dataKeys(for: [StoreOnDisk.request(1, signedAt: 4_999)]).first?.isErased == true)
             #expect(try store.dataKeys(for: [StoreOnDisk.request(1, signedAt: 6_000)]).first?.sealing?.id == new.id)
@@ -116,7 +117,7 @@ struct ErasureTests {
         #expect(try store.apply([erasure]) == [.held(found)])
         #expect(try store.dataKey(key.id).bytes == key.bytes)
         #expect(try store.counts().waitingErasures == 1)
-        // All three read again, as after a restored backup of the position.
+        // All three records are read again, as after restoring a backup of the offset.
         #expect(try store.apply([hold, erasure]) == [.alreadyDone, .held(found)])
         #expect(try store.apply([release]) == [.destroyed([key.id])])
         #expect(try store.dataKey(key.id).isDestroyed)
@@ -152,7 +153,7 @@ struct ErasureTests {
         let disk = try StoreOnDisk()
         let (first, second) = (try disk.open(), try disk.open())
         let request = StoreOnDisk.request(1)
-        // The needle is kept inverted, so that the search does not find itself.
+        // The needle is stored inverted, so that the search does not find itself.
         var needle: [UInt8] = []
         do {
             guard case .encrypted(let key) = try #require(try second.dataKeys(for: [request]).first) else {
@@ -183,9 +184,9 @@ struct ErasureTests {
         #expect(try restored.apply([erasure], nextOffset: 8) == [.destroyed([key.id])])
     }
 
-    /// How often any of the needles is in any file of the store.
+    /// Counts occurrences of the needles in all files of the store.
     private func hits(of needles: [[UInt8]], in disk: StoreOnDisk) throws -> Int {
-        // By their first two bytes, so that one pass over the files is enough.
+        // Needles are grouped by their first two bytes, so that one pass over the files is enough.
         let starts = Dictionary(grouping: needles, by: { UInt16($0[0]) | UInt16($0[1]) << 8 })
         let isStart = UnsafeMutableBufferPointer<Bool>.allocate(capacity: 1 << 16)
         defer { isStart.deallocate() }

@@ -4,7 +4,7 @@ import KafkaModel
 import TestSupport
 import Testing
 
-/// Hosts with a key store each, and the two topics that they follow, as arrays whose records compaction removes.
+/// Hosts with a key store each, and the two topics that they read, as arrays from which compaction removes records.
 final class Hosts {
     final class Host {
         let store: KeyStore
@@ -16,10 +16,10 @@ final class Hosts {
 
     let disk: StoreOnDisk
     private(set) var hosts: [Host] = []
-    /// Nil where compaction removed the record.
+    /// Records of the keys topic; nil for one removed by compaction.
     private(set) var keys: [KafkaRecord?] = []
     private(set) var erasures: [ErasureRecord] = []
-    /// Keys that a record was sealed under, by subject, with the time of the record.
+    /// Keys that encrypted a record, with the subject and the time of the record.
     private(set) var sealed: [ArchiveKeyId: (subject: Int, time: Int64)] = [:]
 
     init(_ count: Int = 0) throws {
@@ -27,7 +27,7 @@ final class Hosts {
         for _ in 0..<count { try join() }
     }
 
-    /// A host that has nothing but the key-encryption key.
+    /// Adds a host that has only the key-encryption key.
     @discardableResult
     func join() throws -> Host {
         let path = disk.directory.file("host-\(hosts.count).db")
@@ -52,7 +52,7 @@ final class Hosts {
 
     func publishDue(_ host: Host) throws { try publish(try host.store.duePublications(limit: 100), host) }
 
-    /// Reads at most so many records.
+    /// Applies at most `count` records of the keys topic.
     func followKeys(_ host: Host, atMost count: Int = .max) throws {
         let start = Int(try host.store.keysOffset(cluster: "cluster", low: 0, high: Int64(keys.count)))
         let end = count < keys.count - start ? start + count : keys.count
@@ -74,7 +74,7 @@ final class Hosts {
         }
     }
 
-    /// Seals a record as the service does: under a key that was read back.
+    /// Encrypts a record as the service does: under a key that was read back.
     func seal(_ subject: Int, at time: Int64, on host: Host) throws {
         let request = StoreOnDisk.request(subject, signedAt: time)
         for _ in 0..<3 {
@@ -96,7 +96,7 @@ final class Hosts {
         erasures.append(try StoreOnDisk.record(action, subject, in: host.store, at: time))
     }
 
-    /// Leaves the newest record of each key before `end`.
+    /// Keeps only the newest record of each key before `end`.
     func compact(before end: Int) {
         var newest: [[UInt8]: Int] = [:]
         for index in 0..<min(end, keys.count) { if let key = keys[index]?.key { newest[key] = index } }
@@ -105,7 +105,7 @@ final class Hosts {
         }
     }
 
-    /// Until every host has read everything and nothing is due.
+    /// Runs all hosts until each has read everything and nothing is due.
     func settle() throws {
         for _ in 0..<30 {
             let before = (keys.count, erasures.count)

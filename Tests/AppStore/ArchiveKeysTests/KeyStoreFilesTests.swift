@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The files of a key store and of an index: who may read them, their copies, and what is left of the erased.
+/// The files of a key store and of an index: their permissions, their copies, and their contents after an erasure.
 struct KeyStoreFilesTests {
     private func mode(_ path: String) throws -> Int {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The memory of this process that it can write to, searched.
+/// Searches the writable memory of this process.
 enum ProcessMemory {
-    /// How often the bytes whose complement is `inverted` are there.
+    /// Counts occurrences of the bytes whose complement is `inverted`.
     static func count(ofInverted inverted: [UInt8]) throws -> Int {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw CocoaError(.fileReadNoPermission) }
         defer { close(memory) }
-        // What was read is searched from memory that is not searched itself.
+        // The memory is copied to a buffer that is excluded from the search.
         let capacity = 1 << 20
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
         defer { copy.deallocate() }

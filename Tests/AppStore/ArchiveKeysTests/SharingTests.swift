@@ -8,7 +8,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Keys that every host has: several key stores and one topic.
+/// Keys that all hosts share: several key stores and one topic.
 struct SharingTests {
     private func status(_ subject: Int, _ host: Hosts.Host) throws -> SubjectStatus {
         try host.store.status(of: host.store.mark(of: StoreOnDisk.subject(subject)))
@@ -20,7 +20,7 @@ struct SharingTests {
         let sealing = try host.store.sealingKeys(for: [StoreOnDisk.request(1)])
         let mark = try host.store.mark(of: StoreOnDisk.subject(1))
         #expect(sealing.unpublished == [mark])
-        // Published alone is not enough: another host's key may be before it.
+        // Publication alone is not enough: another host's key may precede it.
         try hosts.publish(try host.store.publications(of: [mark]), host)
         #expect(try host.store.sealingKeys(for: [StoreOnDisk.request(1)]).unpublished == [mark])
         try hosts.followKeys(host)
@@ -47,7 +47,7 @@ struct SharingTests {
             #expect(sealing.protections.first?.sealing?.id == proposals[1])
             for id in proposals { #expect(try host.store.dataKey(id).bytes != nil) }
         }
-        // Compaction leaves one record of the subject, which has both.
+        // Compaction keeps one record of the subject, which has both keys.
         hosts.compact(before: .max)
         #expect(try status(1, try hosts.join()).keys == [proposals[1], proposals[0]])
     }
@@ -58,7 +58,7 @@ struct SharingTests {
         let ids = try before.dataKeys(for: [1, 2, 3].map { StoreOnDisk.request($0) }).compactMap(\.sealing).map(\.id)
         try before.apply([try StoreOnDisk.record(.erase, 3, in: before)])
         before.close()
-        // The file that the version before left.
+        // The file has the schema of the previous version.
         try disk.run("DROP TABLE shared_keys")
         try disk.run("DROP TABLE due_publications")
         try disk.run("DROP TABLE signed_heads")
@@ -74,7 +74,7 @@ struct SharingTests {
         _ = try joined.follow(due, nextOffset: 3)
         #expect(try !joined.isJoining)
         for id in ids.prefix(2) { #expect(try joined.dataKey(id).bytes == store.dataKey(id).bytes) }
-        // An erased one is known from the erasures topic alone.
+        // An erased key is known from the erasures topic only.
         #expect(try joined.dataKey(ids[2]).bytes == nil)
     }
 
@@ -105,7 +105,7 @@ struct SharingTests {
         let mark = Array(try hosts.hosts[0].store.mark(of: StoreOnDisk.subject(1)).hex.utf8)
         let left = hosts.keys.compactMap(\.self).filter { $0.key == mark }
         #expect(left.map(\.value) == [nil])
-        // And of a host that joins later it is known that the key is destroyed, because an erasure names it.
+        // A host that joins later also learns that the key is destroyed, because an erasure names it.
         #expect(try hosts.join().store.dataKey(key).isDestroyed)
     }
 
@@ -131,7 +131,7 @@ struct SharingTests {
         let (first, second) = (hosts.hosts[0], hosts.hosts[1])
         try hosts.decide(.erase, 1, at: 5_000)
         try hosts.followErasures(first)
-        // The second host does not know of the erasure yet.
+        // The second host has not read the erasure yet.
         try hosts.seal(1, at: 1_000, on: second)
         let key = try #require(try status(1, second).keys.first)
         try hosts.followKeys(first)

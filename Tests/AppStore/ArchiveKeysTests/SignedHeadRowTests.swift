@@ -2,7 +2,7 @@ import ArchiveKeys
 import SQLite
 import Testing
 
-/// The key store's memory of the checkpoints that this host signed.
+/// The key store's record of the checkpoints that this host signed.
 struct SignedHeadRowTests {
     private static let origin = "example.com/archive/appstore.certificates/3"
 
