@@ -6,7 +6,7 @@ import ObjectStorageTestSupport
 import Testing
 import TransparencyLog
 
-/// Copies of a log's checkpoints that stay, and the cost of an opening when there are many.
+/// Retained copies of a log's checkpoints, and the cost of opening a log with many of them.
 @Suite("Copies of checkpoints") struct CheckpointCopiesTests {
     private let key: PrivateKey
     private let store = MemoryStore()
@@ -21,7 +21,7 @@ import TransparencyLog
         return try await LogWriter.open(store, names: log.names, signer: log.signer, at: time)
     }
 
-    /// A commit of one leaf every ten minutes, by a process that starts again each hour and a half.
+    /// Commits one leaf every ten minutes, with a process that restarts every hour and a half.
     private func write(minutes: Int) async throws {
         var writer = try await open(at: Self.start)
         for commit in 0...(minutes / 10) {
@@ -56,7 +56,7 @@ import TransparencyLog
 
     @Test func `the copies of a year at 200 notifications a second are few`() async throws {
         try await write(minutes: 600)
-        // Twelve partitions, whatever their commits are: those of ten hours stand for all.
+        // Ten hours represent all others: the number of copies for twelve partitions does not depend on the commits.
         #expect(copies.count == 11)
         #expect(12 * (copies.count - 1) * 24 * 365 / 10 < 3_000_000)
     }
@@ -77,7 +77,7 @@ import TransparencyLog
         #expect(try await log().check().size == 5)
     }
 
-    /// The right edge of a log of ten million leaves, as its files have it.
+    /// Writes the right edge of a log of ten million leaves.
     private func writeEdge(_ log: WrittenLog, size: Int) async throws -> SignedNote {
         let width = size % TilePath.fullWidth
         let entries = try (size - width..<size).map { try WrittenLog.entry(Int64($0)) }
@@ -115,7 +115,7 @@ import TransparencyLog
         let writer = try await LogWriter.open(
             log.store, names: log.names, signer: log.signer, at: Self.start, knowing: LogKnowledge(heads: heads))
         #expect(writer.size == 10_000_000)
-        // At 50 milliseconds each less than a second.
+        // The limit is less than a second, at 50 milliseconds per request.
         #expect(bucket.requests.count - before <= 16, "\(bucket.requests.dropFirst(before))")
     }
 }

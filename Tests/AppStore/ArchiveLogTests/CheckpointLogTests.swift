@@ -12,7 +12,7 @@ import TransparencyLog
 @Suite("The log of checkpoints") struct CheckpointLogTests {
     private static let first = "appstore.notifications/0"
 
-    /// Two logs with leaves and an empty one, of which the log of checkpoints states two checkpoints each.
+    /// Two logs with leaves and an empty one. The log of checkpoints has two checkpoints of each log with leaves.
     private static func archive(
         _ store: any ObjectStore = MemoryStore(), keys: [PrivateKey]? = nil
     ) async throws -> SampleArchive {
@@ -30,7 +30,7 @@ import TransparencyLog
 
     @Test func `what it states of the logs is compared, and it is sound itself`() async throws {
         let archive = try await Self.archive()
-        // The logs go on; it follows a minute later.
+        // The logs grow; the log of checkpoints follows a minute later.
         try await archive.write([7], at: 1_800_000_200)
         let report = try await archive.verify()
         #expect(report.findings.isEmpty)
@@ -43,7 +43,7 @@ import TransparencyLog
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let whole = store.objects
-        // The files of the log as they were under its first checkpoint.
+        // The files of the log are restored to the state of its first checkpoint.
         var rolledBack = whole
         rolledBack["\(Self.first)/checkpoint"] = whole["\(Self.first)/checkpoints/300"]
         rolledBack["\(Self.first)/checkpoints/310"] = nil
@@ -54,7 +54,7 @@ import TransparencyLog
         let missing = try await archive.verify(MemoryStore(gone))
         #expect(missing.verdict == .rolledBack)
         #expect(missing.findings.map { $0.object?.text } == [Self.first])
-        // Not asked for, not missed.
+        // A log that was not selected is not missed.
         let other = try archive.names("appstore.notifications", 1).partition
         let options = VerificationOptions(verifiers: try archive.verifiers)
         let asked = try await ArchiveVerification(MemoryStore(gone), options: options).run { $0 == other }
@@ -94,7 +94,7 @@ import TransparencyLog
         try await archive.write([3], to: archive.names("appstore.refunds"), kind: .refund)
         let young = try await archive.verify { $0.anchors = try archive.anchors([anchor]) }
         #expect(young.findings.map(\.kind) == [.unanchored] && !young.isAnchored)
-        // Stated, and not anchored yet.
+        // The checkpoint is logged, but not anchored yet.
         try await archive.logCheckpoints()
         #expect(try await archive.verify { $0.anchors = try archive.anchors([anchor]) }.verdict == .unanchored)
         #expect(try await archive.verify().findings.isEmpty)
@@ -156,7 +156,7 @@ import TransparencyLog
             #expect(writer.size == size)
             let report = try await archive.verify()
             #expect(report.checkpointLog?.findings.isEmpty == true && report.checkpointLog?.leaves == size)
-            // Its one log is not there.
+            // The archive's only log is missing.
             #expect(report.verdict == .rolledBack)
         }
     }
@@ -171,7 +171,7 @@ import TransparencyLog
         #expect(try await archive.verify().findings.isEmpty)
     }
 
-    /// Two writers over a store without locks, the first of which stops before each of its operations in turn.
+    /// Two writers on a store without locks. The first one stops before each of its operations in turn.
     @Test func `whatever a frozen writer does when it goes on, the log is its successor's`() async throws {
         let origin = "\(SampleArchive.origin)/appstore.notifications/0"
         @Sendable func leaves(_ count: Int, _ seed: UInt8) throws -> [Checkpoint] {
@@ -204,7 +204,7 @@ import TransparencyLog
             isLast = !store.wasInterrupted
             if !isLast {
                 let size = try #require(successorSize.withLock { $0 }, "before operation \(schedules)")
-                // The commits of both stay; the last to commit goes on from the other.
+                // The commits of both are kept; the last writer to commit continues from the other's commit.
                 #expect(
                     report.checkpointLog?.size == max(frozenSize ?? 0, size), "before operation \(schedules)")
             }
@@ -252,7 +252,7 @@ import TransparencyLog
         #expect(await code { $0["checkpoint-log/pending"] = nil } == .checkpointMissing)
         #expect(await code { $0["checkpoint-log/pending"] = [1, 2] } == .damaged)
         #expect(await code { $0["checkpoint-log/pending"]?[60] ^= 1 } == .damaged)
-        // A multiple of 256 close to the greatest number.
+        // A multiple of 256 close to `Int.max`.
         let far = await code { objects in
             let text = String(decoding: objects["checkpoint-log/pending"] ?? [], as: UTF8.self)
             objects["checkpoint-log/pending"] = Array(

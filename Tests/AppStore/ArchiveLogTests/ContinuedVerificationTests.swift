@@ -38,7 +38,7 @@ import TransparencyLog
         let log = try #require(report.logs.first)
         #expect(log.leavesBefore == 512 && log.leaves == 1600 - 512)
         #expect(read.withLock { $0.min() } == 512)
-        // Nothing of the first two bundles is needed but the tile above them.
+        // Verification needs none of the first two bundles, only the tile above them.
         for name in [
             "tile/entries/000", "tile/entries/001", "tile/0/000", "tile/0/001", "segments/000", "segments/001",
         ] {

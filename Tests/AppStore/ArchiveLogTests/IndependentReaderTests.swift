@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// `tlog_reader.py` is written from the published formats alone, in another language, and shares no code with the archive.
+/// `tlog_reader.py` implements only the published formats, in another language, and shares no code with the archive.
 @Suite("An independent reader of the archive", .enabled(if: Program.path(of: "python3") != nil, "needs python3"))
 struct IndependentReaderTests {
     private struct Answer: Decodable {
@@ -65,7 +65,7 @@ struct IndependentReaderTests {
         (0..<8).reduce(0) { $0 + TilePath.count(level: $1, size: size).full }
     }
 
-    /// Files of a process that dies, or loses power, at each of its system calls, after the next opening.
+    /// A process dies, or loses power, at each of its system calls, and the log is opened again.
     @Test func `every image of a crash has no file but those of its checkpoint, once the log was opened again`()
         async throws
     {
@@ -73,7 +73,7 @@ struct IndependentReaderTests {
         let key = try PrivateKey.generate(.ed25519)
         let ends: [Int64] = [2, 250, 258, 530]
         var count = 0
-        // Every call with `SLUICE_TEST_LONG`, else every third one.
+        // Every call is tested with `SLUICE_TEST_LONG`, otherwise every third one.
         let step = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == nil ? 3 : 1
         for number in stride(from: 1, through: .max, by: step) {
             let disk = SimulatedDisk()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// A writer that ends, or fails, at each of the system calls it makes.
+/// A writer that ends, or fails, at each of its system calls.
 @Suite("Crashes of a log's writer") struct LogCrashTests {
     private let key: PrivateKey
 
@@ -15,7 +15,7 @@ import TransparencyLog
 
     private static let ends: [Int64] = [2, 254, 258, 259]
 
-    /// Writes all steps; the end of the last one that was acknowledged.
+    /// Writes all steps; returns the end of the last acknowledged one.
     private func write(_ calls: any FileCalls) async -> Int64 {
         var acknowledged: Int64 = 0
         do {
@@ -30,7 +30,7 @@ import TransparencyLog
         return acknowledged
     }
 
-    /// The next process: nothing that was acknowledged is missing, and it goes on to the end.
+    /// Runs the next process: no acknowledged leaf is missing, and it continues to the end.
     private func resume(_ disk: SimulatedDisk, after acknowledged: Int64, _ context: String) async throws {
         let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: disk), key: key)
         var writer = try await log.open()
@@ -79,7 +79,7 @@ import TransparencyLog
         }
     }
 
-    /// 40 logs of 50 deaths with `SLUICE_TEST_LONG`, else 3.
+    /// 40 logs with 50 crashes each with `SLUICE_TEST_LONG`, otherwise 3 logs.
     @Test func `a log that survives many deaths is sound after each, has every record once, and never goes back`()
         async throws
     {
@@ -91,7 +91,7 @@ import TransparencyLog
             for death in 0..<50 {
                 await die(on: disk, at: Int.random(in: 1...90, using: &generator), &acknowledged, &generator)
                 disk = Bool.random(using: &generator) ? disk.afterDeath() : disk.afterPowerLoss(&generator)
-                // As the death left it, before anything repairs it.
+                // The image is verified as the crash left it, before any repair.
                 let image = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: disk), key: key)
                 try await verify(image, "death \(death)")
             }

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import TransparencyLog
 
-/// A writer's knowledge of a log before it signs: nothing is signed that contradicts it.
+/// A writer's knowledge of a log before it signs: it signs nothing that contradicts this knowledge.
 @Suite("Memory of a log's writer") struct LogMemoryTests {
     private let key: PrivateKey
     private let store = MemoryStore()
@@ -61,7 +61,8 @@ import TransparencyLog
                 if body.count > 0, sent.last != body { sent.append(body) }
                 return sent.count
             }
-            // The empty log and the takeover pass; the commit is carried out, its answer lost, and the next fail.
+            // The requests of the empty log and of the takeover succeed. The commit succeeds but its response is lost,
+            // and the next requests fail.
             if isFirst < 2 { return bucket.answer(request) }
             let number = refused.add(1, ordering: .relaxed).newValue
             if number == 1 {

@@ -104,7 +104,7 @@ import TransparencyLog
         let log = try log()
         let lock = try await log.store.lock(log.names.prefix)
         await #expect(throws: ObjectStoreError.self) { _ = try await log.store.lock(log.names.prefix) }
-        // Two writers as on a store without locks: the later one takes the log over.
+        // Two writers, as on a store without locks: the later one takes over the log.
         var first = try await log.open()
         try WrittenLog.append(upTo: 5, to: &first)
         var second = try await log.open()
@@ -154,7 +154,7 @@ import TransparencyLog
         let name = try log.names.tile(.entries(index: 1, width: 44))
         let bundle = try EntryBundle(bytes: await log.object(name), count: 44)
         var entries = (0..<44).map { Array(bundle[$0]) }
-        // The time of archiving stands before key id, length and digest.
+        // The time of archiving precedes key id, length and digest.
         entries[3][entries[3].count - 53] ^= 1
         try await log.store.delete(name)
         try await log.store.create(name, try EntryBundle(entries: entries).bytes)
@@ -169,7 +169,7 @@ import TransparencyLog
         try await writer.commit(at: 0)
         let name = try log.names.segment(index: 1, width: 44)
         var segment = try await log.object(name)
-        // The last byte of the last object, and no length.
+        // The changed byte is the last one of the last object, not of a length.
         segment[segment.count - 1] ^= 1
         try await log.store.delete(name)
         try await log.store.create(name, segment)

@@ -2,7 +2,7 @@ import Cryptography
 import ObjectStorage
 import Synchronization
 
-/// Objects in memory, which tests read and change as they like.
+/// A store in memory, whose objects tests can read and change.
 final class MemoryStore: ObjectStore {
     private struct Lock: ObjectStoreLock {
         func release() {}
@@ -19,7 +19,7 @@ final class MemoryStore: ObjectStore {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The next replacements of an object fail, and it stays what it was.
+    /// Makes the next replacements of an object fail without effect.
     func fail(replacing name: ObjectName, times: Int = 1) {
         failures.withLock { $0[name.text] = times }
     }
@@ -94,7 +94,7 @@ final class MemoryStore: ObjectStore {
     private static func version(_ bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
 }
 
-/// The contents of a store, one after the other.
+/// The contents of a store after each operation, in order.
 final class RecordedStates: Sendable {
     private let state = Mutex<[[String: [UInt8]]]>([])
 
@@ -103,7 +103,7 @@ final class RecordedStates: Sendable {
     func add(_ objects: [String: [UInt8]]) { state.withLock { $0.append(objects) } }
 }
 
-/// Does something once, before an operation, as another process may.
+/// Runs an action once before an operation, as another process might.
 final class InterruptedStore: ObjectStore {
     private let store: any ObjectStore
     private let isDue: @Sendable (Int, ObjectName?) -> Bool
@@ -117,7 +117,7 @@ final class InterruptedStore: ObjectStore {
         self.action = action
     }
 
-    /// - Parameter part: of the name of the object.
+    /// - Parameter part: a part of the object's name.
     init(_ store: any ObjectStore, reading part: String, action: @escaping @Sendable () async -> Void) {
         self.store = store
         isDue = { _, name in name?.text.contains(part) ?? false }

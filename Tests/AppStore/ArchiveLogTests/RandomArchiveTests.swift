@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Archives with a log of checkpoints and a retention, changed and copied at random.
+/// Archives with a log of checkpoints and a retention, with random changes and copied at random moments.
 @Suite("Random changes and moments of an archive") struct RandomArchiveTests {
     private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 80
 
-    /// An archive that grows in rounds, as members of a group write it: each round some logs grow, one after another is opened
-    /// again, segments are deleted, and the log of checkpoints follows.
+    /// An archive that grows in rounds, as members of a group write it. In each round some logs grow, one log after
+    /// another is opened again, segments are deleted, and the log of checkpoints follows.
     private struct Growing {
         let recorder = RecordingStore()
         let archive: SampleArchive
@@ -34,7 +34,7 @@ import TransparencyLog
             }
         }
 
-        /// The checkpoint that an anchor has at a moment; nil before the first.
+        /// The anchored checkpoint at a moment; nil before the first.
         func anchor(at moment: Int) -> SignedNote? { rounds.last { $0.operations <= moment }?.note }
     }
 
@@ -55,7 +55,7 @@ import TransparencyLog
                 let anchored = try await growing.archive.verify(store) {
                     $0.anchors = try growing.archive.anchors([anchor])
                 }
-                // A log that has begun since the last round is in no anchor yet.
+                // A log that was created since the last round is in no anchor yet.
                 #expect(anchored.findings.allSatisfy { $0.kind == .unanchored }, "after \(moment) operations")
             }
         }
@@ -83,7 +83,7 @@ import TransparencyLog
                 #expect(alone.verdict == .rolledBack, "\(log) of round \(round), removed: \(isRemoved)")
                 let anchored = try await growing.archive.verify(MemoryStore(earlier)) { $0.anchors = anchors }
                 #expect(anchored.verdict == .rolledBack, "everything of round \(round)")
-                // Without an anchor it cannot be told.
+                // Without an anchor the rollback cannot be detected.
                 #expect(try await growing.archive.verify(MemoryStore(earlier)).findings.isEmpty)
             }
         }
@@ -94,7 +94,7 @@ import TransparencyLog
         let growing = try await Growing(rounds: 5, &generator)
         let whole = growing.recorder.objects(at: growing.recorder.history.count)
         let anchors = try growing.archive.anchors([try #require(growing.rounds.last).note])
-        // The writer's own object is in no tree, and a superfluous copy in none of a client's.
+        // The writer's own object is in no tree, and clients do not need a superfluous copy.
         let names = whole.keys.sorted().filter { $0 != "checkpoint-log/pending" }
         var found = 0
         while found < Self.count {
@@ -124,7 +124,7 @@ import TransparencyLog
         }
     }
 
-    /// Whether a copy is that of the checkpoint, which may not have been made yet.
+    /// Whether a copy is that of the newest checkpoint, which may not have been written yet.
     private static func isNewestCopy(_ name: String, in objects: [String: [UInt8]]) -> Bool {
         guard let end = name.range(of: "/checkpoints/") else { return false }
         return name == objects.keys.filter { $0.hasPrefix(name[..<end.upperBound]) }.max()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TransparencyLog
 
-/// A writer that remembers, outside of the archive, what it has signed.
+/// A writer that stores its signed heads outside the archive.
 @Suite("Signed heads of a log") struct SignedHeadsTests {
     private let key: PrivateKey
     private let store = MemoryStore()
@@ -68,7 +68,7 @@ import TransparencyLog
         let common = store.objects
         try await write(upTo: [310])
         store.objects = common
-        // A host that does not remember goes on differently.
+        // A host without the signed heads continues with other leaves.
         var other = try await open(MemoryHeads())
         for offset in 300..<320 as Range<Int64> { try other.append(WrittenLog.entry(offset + 1_000)) }
         try await other.commit(at: 1_800_000_000)
@@ -171,7 +171,7 @@ final class MemoryHeads: SignedHeads {
 
     func notes(of origin: String) -> SignedHeadNotes { state.withLock { $0.notes[origin] ?? SignedHeadNotes() } }
 
-    /// Lets one call fail after so many more.
+    /// Makes one call fail after `count` further calls.
     func fail(after count: Int) { state.withLock { $0.failsAfter = count } }
 
     func keep(_ notes: SignedHeadNotes, of origin: String) throws {

@@ -42,7 +42,7 @@ import TransparencyLog
             let archive = try SampleArchive(store: recorder)
             let counts = (0..<6).map { _ in Int.random(in: 1...160, using: &generator) }
             try await archive.write(Array(counts[..<3]))
-            // A writer that ended, and one that goes on.
+            // One writer that ended, and one that continues.
             try await archive.write(Array(counts[3...]), at: 1_800_000_100)
             for _ in 0..<50 {
                 let moment = Int.random(in: 1...recorder.history.count, using: &generator)
@@ -53,7 +53,7 @@ import TransparencyLog
         }
     }
 
-    /// Two logs with several checkpoints each, one of them over more than one tile.
+    /// Two logs with several checkpoints each; one spans more than one tile.
     static func archive() async throws -> (SampleArchive, [String: [UInt8]]) {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
@@ -62,7 +62,7 @@ import TransparencyLog
         return (archive, store.objects)
     }
 
-    /// What a log needs: all but copies of earlier partial segments that were not deleted.
+    /// The objects that a log needs: all except copies of earlier partial segments that were not deleted.
     static func vital(_ objects: [String: [UInt8]]) -> [String] { objects.keys.sorted() }
 
     private static func isNewest(_ name: String, in objects: [String: [UInt8]]) -> Bool {
@@ -92,7 +92,8 @@ import TransparencyLog
             )
             for place in 0..<32 { bytes.swapAt(first + place, second + place) }
         case .remove:
-            // The copy of the newest checkpoint is the same bytes as the checkpoint, and may not have been made yet.
+            // The copy of the newest checkpoint has the same bytes as the checkpoint, and may not have been written
+            // yet.
             guard !name.contains("/checkpoints/") || !isNewest(name, in: objects) else { return nil }
             changed[name] = nil
             return (changed, names)
@@ -112,7 +113,7 @@ import TransparencyLog
     }
 }
 
-/// Remembers what it held after each operation.
+/// Records its contents after each operation.
 final class RecordingStore: ObjectStore {
     var hasLocks: Bool { true }
     private let store = MemoryStore()

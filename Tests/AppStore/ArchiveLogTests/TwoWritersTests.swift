@@ -11,14 +11,14 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Two members that both take themselves for the owner of a partition whose log is in a bucket: each is frozen in front of
-/// any request while the other commits, dies, or has requests that arrive late.
+/// Two members that both consider themselves the owner of a partition whose log is in a bucket. Each is suspended
+/// before any request while the other commits, dies, or has requests that arrive late.
 @Suite("Two writers of one log in a bucket", .timeLimit(.minutes(30))) struct TwoWritersTests {
     private let key: PrivateKey
 
     init() throws { key = try PrivateKey.generate(.ed25519) }
 
-    /// 1,000 schedules with `SLUICE_TEST_LONG`, else 20.
+    /// 1,000 schedules with `SLUICE_TEST_LONG`, otherwise 20.
     static let seeds = 0..<(ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil ? 1_000 : 20)
 
     @Test(arguments: seeds)
@@ -27,7 +27,8 @@ import TransparencyLog
         #expect(problems.isEmpty, "\(problems)")
     }
 
-    /// The names of objects before their checkpoint, as in a store whose locks keep other writers out: here they do not.
+    /// Objects are written under their names before their checkpoint, as in a store whose locks exclude other writers;
+    /// here they do not.
     @Test func `writers that rely on locks which the bucket does not have are found out`() async throws {
         for seed in 0..<40 {
             if try await !problems(seed, hasLocks: true).isEmpty { return }
@@ -35,9 +36,9 @@ import TransparencyLog
         Issue.record("the schedules find nothing")
     }
 
-    /// Faults that a schedule shows.
+    /// Returns the faults that a schedule reveals.
     ///
-    /// - Parameter hasLocks: what the writers take the bucket for.
+    /// - Parameter hasLocks: whether the writers assume that the bucket has locks.
     private func problems(_ seed: Int, hasLocks: Bool) async throws -> [String] {
         let bucket = SimulatedBucket(pageLength: 1_000)
         _ = try await WrittenLog(bucket.store(), key: key).open()
@@ -58,7 +59,7 @@ import TransparencyLog
         return try await alarms.map { "beside the writers: \($0)" } + check(bucket, schedule, acknowledged)
     }
 
-    /// Findings of verifications whose requests are between those of the writers.
+    /// Returns the findings of verifications whose requests interleave with those of the writers.
     private func verifications(_ bucket: SimulatedBucket, _ schedule: RequestSchedule) async -> [String] {
         defer { schedule.finish(client: 2) }
         var findings: [String] = []
@@ -67,7 +68,7 @@ import TransparencyLog
                 let log = try? WrittenLog(store, key: key), let verifiers = try? log.signer.verifiers()
             else { return ["no store"] }
             var options = VerificationOptions(verifiers: verifiers)
-            // The schedule knows one request of a client at a time.
+            // The schedule supports one request of a client at a time.
             options.window = 1
             do {
                 findings += try await ArchiveVerification(store, options: options).run().findings.map { "\($0)" }
@@ -129,7 +130,7 @@ private final class AcknowledgedLeaves: Sendable {
     }
 }
 
-/// A bucket that says it has locks.
+/// A bucket that claims to have locks.
 private struct TrustingStore: ObjectStore {
     let store: S3Store
     var hasLocks: Bool { true }
@@ -159,7 +160,7 @@ private struct TrustingStore: ObjectStore {
     }
 }
 
-/// A process that opens the log again after each of its deaths.
+/// A process that opens the log again after each crash.
 private struct Member: Sendable {
     let number: Int
     let bucket: SimulatedBucket

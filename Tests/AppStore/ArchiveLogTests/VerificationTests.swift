@@ -83,7 +83,7 @@ import TransparencyLog
         try await archive.write([10, 20])
         store.objects["appstore.notifications/0/checkpoints/030"] = nil
         #expect(try await archive.verify().findings.isEmpty)
-        // Whoever goes on makes it.
+        // The next writer creates it.
         try await archive.write([5], at: 1_800_000_100)
         #expect(try await archive.verify().findings.isEmpty)
         #expect(store.objects["appstore.notifications/0/checkpoints/030"] != nil)
@@ -97,7 +97,7 @@ import TransparencyLog
             try await archive.write([10, 20, 30])
             var lines = String(decoding: try #require(store.objects[name]), as: UTF8.self).split(
                 separator: "\n", omittingEmptySubsequences: false)
-            // Origin, size, root, an empty line, signature, cosignature, what came before.
+            // The lines are origin, size, root, an empty line, signature, cosignature and previous size.
             lines.remove(at: line)
             store.objects[name] = Array(lines.joined(separator: "\n").utf8)
             let report = try await archive.verify()
@@ -469,7 +469,7 @@ import TransparencyLog
         let report = try await archive.verify()
         #expect(report.verdict == .tampered)
         #expect(report.findings.map { $0.object?.text } == [name])
-        // No signed checkpoint was of 99 leaves, so no client reads it.
+        // No signed checkpoint has 99 leaves, so no client reads the tile.
         store.objects["appstore.notifications/0/\(folder)99"] = store.objects.removeValue(forKey: name)
         #expect(try await archive.verify().findings.isEmpty)
     }

@@ -6,7 +6,7 @@ import ObjectStorage
 import Testing
 import TransparencyLog
 
-/// A log of a partition whose records can be told again from their offsets.
+/// A log of a partition whose records can be recomputed from their offsets.
 struct WrittenLog {
     static let partition = KafkaTopicPartition(topic: "appstore.certificates", partition: 3)
     static let archive = "example.com/archive"
@@ -25,7 +25,7 @@ struct WrittenLog {
         try await LogWriter.open(store, names: names, signer: signer, at: time, copyInterval: 0)
     }
 
-    /// The entry of the record at an offset: about 60 bytes, in the clear.
+    /// The entry of the record at an offset: about 60 bytes, unencrypted.
     static func entry(_ offset: Int64) throws -> ArchiveEntry {
         try ArchiveEntry(
             KafkaRecord(
@@ -36,14 +36,15 @@ struct WrittenLog {
             protection: .plain)
     }
 
-    /// Appends the records up to an offset, the first one that the log does not have first.
+    /// Appends the records up to an offset, from the first one that the log does not have.
     static func append(upTo end: Int64, to writer: inout LogWriter) throws {
         let next = writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0
         guard next < end else { return }
         for offset in next..<end { try writer.append(entry(offset)) }
     }
 
-    /// The checkpoint, after everything that it covers was compared with what was appended: hashes, entries, objects.
+    /// Compares everything that the checkpoint covers with the appended entries (hashes, entries, objects), and returns
+    /// it.
     @discardableResult
     func check() async throws -> Checkpoint {
         let bytes = try #require(await store.read(names.checkpoint())).bytes
@@ -83,7 +84,7 @@ struct WrittenLog {
         try #require(await store.read(name), "\(name) is missing").bytes
     }
 
-    /// The names of all objects, without the topic and partition that they begin with.
+    /// The names of all objects, relative to the log's prefix.
     func objects() async throws -> [String] {
         try await store.list(names.prefix, after: nil, limit: 100_000).map {
             String($0.name.text.dropFirst(names.prefix.text.count + 1))
