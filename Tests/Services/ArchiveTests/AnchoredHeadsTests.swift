@@ -15,7 +15,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// The anchors' word on a log before its writer signs anything.
+/// The anchors' checkpoints of a log, read before its writer signs anything.
 @Suite("Heads in anchors", .timeLimit(.minutes(3))) struct AnchoredHeadsTests {
     private let logger = Logger(label: "test", level: .error, format: .json, sink: MemoryLogSink())
 
@@ -62,7 +62,7 @@ import TransparencyLog
         for file in ["archive", "keys.sqlite"] {
             try FileManager.default.removeItem(atPath: installation.directory.file(file))
         }
-        // A group that has committed nothing.
+        // A group without committed offsets.
         service = try await installation.start(["--archive.group.id", "another"])
         #expect(await service.end() == .configuration)
         #expect(service.log.lines.contains { $0.contains("an anchor has a checkpoint of") })
@@ -84,7 +84,7 @@ import TransparencyLog
         let error = await #expect(throws: LogError.self) { try await log.check(hasNote: true) }
         #expect(error?.code == .beginRefused)
         #expect(error?.message.contains("\(names.prefix) is not in the archive") == true)
-        // The archive with that log, and anchors that know nothing.
+        // The archive has that log, and the anchors have nothing.
         for store in [anchor, empty] {
             let known = AnchoredHeads(store: store, topic: nil, logger: logger)
             try await AnchoredCheckpointLog(store: anchor, signer: archive.signer, anchors: known).check(hasNote: false)

@@ -16,11 +16,11 @@ import TransparencyLog
 
 @testable import Archive
 
-/// The handler with a partition of its own, as the runtime calls it.
+/// The handler with one partition, called as the runtime does.
 @Suite("Handler of the archive", .timeLimit(.minutes(1))) struct ArchiveHandlerTests {
     private static let place = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
 
-    /// A clock of which each look is later than the one before, until it is put back.
+    /// A clock that advances at each reading, until it is set back.
     private final class Wall: Sendable {
         let milliseconds = Atomic<Int64>(1_900_000_000_000)
 
@@ -73,7 +73,7 @@ import TransparencyLog
         }
     }
 
-    /// As many records as the topic needs to be longer than the archive.
+    /// Writes as many records to the topic as it needs to be longer than the archive.
     private func write(_ count: Int) async throws {
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let producer = try KafkaProducer(kafka, topics: [Self.place.topic])
@@ -84,7 +84,7 @@ import TransparencyLog
         await producer.close(within: .seconds(5))
     }
 
-    /// Ten records are archived, and the partition is given back.
+    /// Archives ten records, and revokes the partition.
     private func archiveTen() async throws {
         try await handler.partitionAssigned(Self.place, startingAt: 0)
         #expect(try await handler.append(records(0..<10)) == Array(repeating: .done, count: 10))
@@ -141,7 +141,7 @@ import TransparencyLog
         #expect(leaf.position.kind == .gap && leaf.position.offset == 3)
         let content = try ArchiveObject.open(try await reader.object(3, size: size), of: leaf)
         #expect(content == .gap(ArchiveGap(nextOffset: 7, reason: .deadLettered)))
-        // The clock is put back: that is no reason to doubt the log.
+        // The clock is set back, which must not make the log invalid.
         wall.milliseconds.store(1_850_000_000_000, ordering: .relaxed)
         _ = try await handler.append(records(9..<10) + records(15..<16))
         try await handler.flush(Self.place)

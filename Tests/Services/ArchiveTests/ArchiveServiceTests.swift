@@ -54,7 +54,7 @@ import Testing
         try await installation.waitForLeaves(10, service)
         await service.stop()
         try await installation.kafka.write((10..<20).map { installation.notification($0, of: $0) })
-        // A group of another name has committed nothing, so it reads everything.
+        // A group with another name has no committed offsets, so it reads everything.
         service = try await installation.start(["--archive.group.id", "another"])
         try await installation.waitForLeaves(10, service)
         await service.stop()
@@ -70,7 +70,7 @@ import Testing
         var service = try await installation.start()
         try await installation.waitForLeaves(10, service)
         await service.stop()
-        // A volume that is not mounted.
+        // The archive is missing, as on a volume that is not mounted.
         try FileManager.default.removeItem(atPath: installation.archive)
         service = try await installation.start()
         #expect(await service.end() == .configuration)
@@ -81,7 +81,7 @@ import Testing
         try await installation.waitForLeaves(10, service)
         await service.stop()
         try await compare(installation, [topic])
-        // The new log counts from then on.
+        // The new log is valid from then on.
         service = try await installation.start()
         try await installation.kafka.write([installation.notification(10, of: 3)])
         try await installation.waitForLeaves(1, service)
@@ -117,7 +117,7 @@ import Testing
         try await installation.waitForLeaves(10, first)
         await first.stop()
         let second = try await ArchiveInstallation(partitions: 1)
-        // Copies of the same records, and new ones of the same purchases.
+        // The topic has copies of the same records, and new ones of the same purchases.
         try await second.kafka.write((0..<20).map { second.notification($0, of: $0 % 10) })
         try second.take(installation)
         let (files, old) = (FileManager.default, second.directory.file("old"))
@@ -158,13 +158,13 @@ import Testing
         let service = try await installation.start()
         try await installation.waitForLeaves(1, service)
         await service.stop()
-        // Another cluster, whose keys topic has nothing, as after an upgrade of the version before.
+        // The keys topic of another cluster is empty, as after an upgrade from the previous version.
         let other = try await ArchiveInstallation()
         try other.take(installation)
         for file in ["keys.sqlite", "keys.sqlite-wal", "keys.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: other.directory.file(file))
         }
-        // Not at the second attempt either.
+        // The second attempt is refused too.
         for _ in 0..<2 {
             let refused = try await other.start()
             let isSaid = await eventually {
@@ -197,11 +197,11 @@ import Testing
         try await installation.kafka.write([record.produced(to: installation.topics.erasures)])
         let isDone = await eventually { service.metric(#"sluice_archive_erasures_total{outcome="destroyed"}"#) == 1 }
         #expect(isDone)
-        // The same notification once more, as a replay writes it, and one that Apple signed later.
+        // A copy of the same notification, as a replay produces it, and one that Apple signed later.
         var later = installation.notification(5, of: 1)
         later.headers[1] = KafkaHeader(.time, "2026-10-02T00:00:00.000Z")
         try await installation.kafka.write([installation.notification(1, of: 1), later])
-        // With the record of the erasure.
+        // The third leaf is the record of the erasure.
         try await installation.waitForLeaves(3, service)
         await service.stop()
         let values = try await installation.archived().filter {

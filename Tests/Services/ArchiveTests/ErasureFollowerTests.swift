@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ErasureFollowerTests {
     private static let topic: KafkaTopic = "appstore.erasures"
 
-    /// Two hosts with a key store each, and the topic that both follow.
+    /// Two hosts with a key store each, and the topic that both read.
     private final class Hosts {
         let broker: DevBroker
         let kafka: KafkaConfiguration
@@ -35,7 +35,7 @@ import Testing
             self.directory = directory
         }
 
-        /// A key of the purchase on this host.
+        /// Returns a key of the purchase on a host.
         func key(_ purchase: Int, on host: Int) throws -> ArchiveKeyId {
             let request = DataKeyRequest(subject: Self.subject(purchase), eventTimeMilliseconds: 1_000)
             let made = try stores[host].dataKeys(for: [request])
@@ -58,7 +58,7 @@ import Testing
             try await kafka.write(records.map { $0.produced(to: topic) })
         }
 
-        /// The follower of a host, run as the executable runs it.
+        /// Starts the follower of a host, as the executable does.
         func follow(_ host: Int) async throws -> RunningServices {
             try await RunningServices { [kafka, stores] logger, registry in
                 [
@@ -96,7 +96,7 @@ import Testing
         try await waitUntil {
             try hosts.stores[0].dataKey(first).isDestroyed && hosts.stores[1].dataKey(second).isDestroyed
         }
-        // Both have read the record of the second host too, and add no further one.
+        // Both have read the record of the second host too, and publish no further one.
         try await waitUntil { try hosts.stores.allSatisfy { try $0.erasuresNextOffset == 2 } }
         let published = try await hosts.published()
         #expect(published.map(\.keys) == [[first], [second]])
@@ -117,7 +117,7 @@ import Testing
         ])
         let running = try await hosts.follow(0)
         try await waitUntil { try hosts.stores[0].dataKey(key).isDestroyed }
-        // Counted right after the key is destroyed.
+        // The outcome is counted right after the key is destroyed.
         try await waitUntil { running.metric("sluice_archive_erasures_total{outcome=\"destroyed\"}") == 1 }
         #expect(running.metric("sluice_archive_erasures_total{outcome=\"refused\"}") == 2)
         #expect(running.log.lines.count { $0.contains("cannot be carried out") } == 2)

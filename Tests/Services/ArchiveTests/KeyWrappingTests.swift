@@ -23,7 +23,7 @@ import Testing
         let keys = try KeyStore(
             path: directory.file("keys.db"), keys: try KeyEncryptionKeys([new, old]), creation: .never)
         let running = try await RunningServices { logger, _ in [KeyWrapping(keys: keys, logger: logger)] }
-        // With that of the marks.
+        // The count includes the pseudonym key.
         try await waitUntil { try keys.wrappedKeys() == [new.id: 41] }
         await running.stop()
     }

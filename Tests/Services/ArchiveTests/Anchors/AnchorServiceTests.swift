@@ -11,7 +11,7 @@ import Time
 
 @testable import Archive
 
-/// The service in time that the test moves: each pause is the test's, which says what happens in it.
+/// The service with a simulated clock: each pause runs a closure of the test.
 @Suite(.timeLimit(.minutes(5)))
 struct AnchorServiceTests {
     @Test func `the newest checkpoint is anchored once, and a newer one after the interval`() async throws {
@@ -29,7 +29,7 @@ struct AnchorServiceTests {
         let bench = try await Bench(leaves: 5)
         bench.anchor.fail(.unavailable)
         try await bench.run(pauses: 9) { pause in
-            // What is newer does not make it less behind.
+            // A newer checkpoint does not shorten the time that the anchor is behind.
             if pause == 3 { try await bench.archive.grow(by: 1) }
         }
         #expect(bench.pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300].map { .seconds($0) })
@@ -122,7 +122,7 @@ private final class Bench: Sendable {
 
     func own(_ logs: [LogNames]) { owned.withLock { $0 = logs } }
 
-    /// Runs the service for so many pauses; `during` is called in each with its number.
+    /// Runs the service for a number of pauses; calls `during` in each with its number.
     func run(pauses: Int, during: @escaping @Sendable (Int) async throws -> Void) async throws {
         let service = AnchorService(
             [anchor] + others, every: .seconds(60),
@@ -138,7 +138,7 @@ private final class Bench: Sendable {
                     }
                     try await during(number)
                     clock.advance(by: pause)
-                    // The end of the test, as that of the process.
+                    // Cancellation ends the test, as it ends the process.
                     if number == pauses { throw CancellationError() }
                 }, logger: Logger(label: "test", level: .info, format: .json, sink: log)), registry)
         await #expect(throws: CancellationError.self) { try await service.run() }
@@ -151,7 +151,7 @@ private final class Bench: Sendable {
     }
 }
 
-/// An anchor that takes what it is given, or fails as the test says.
+/// An anchor that accepts every log, or fails as the test sets.
 private final class RecordingAnchor: CheckpointAnchor {
     private struct State {
         var sizes: [Int] = []
@@ -168,7 +168,7 @@ private final class RecordingAnchor: CheckpointAnchor {
 
     var sizes: [Int] { state.withLock { $0.sizes } }
     func fail(_ code: AnchorError.Code?) { state.withLock { $0.failure = code } }
-    /// Gives everything to another anchor, and once something is done before.
+    /// Forwards every log to another anchor, and calls `before` once before the first.
     func use(_ anchor: any CheckpointAnchor, before: @escaping @Sendable () async -> Void) {
         state.withLock { ($0.anchor, $0.before) = (anchor, before) }
     }
@@ -177,7 +177,7 @@ private final class RecordingAnchor: CheckpointAnchor {
     func anchor(_ log: AnchoredLog) async throws(AnchorError) {
         let (failure, hangs) = state.withLock { ($0.failure, $0.hangs) }
         if hangs {
-            // Until the service is stopped.
+            // The call hangs until the service is stopped.
             do { try await untilCancelled() } catch { throw AnchorError(.unavailable, "stopped") }
         }
         if let failure { throw AnchorError(failure, "the test says so") }

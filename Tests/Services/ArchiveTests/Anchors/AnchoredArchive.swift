@@ -10,7 +10,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// A log of an archive in memory, which grows as the test says.
+/// A log of an archive in memory, which grows under the test's control.
 struct AnchoredArchive {
     static let origin = "example.com/archive"
     static let partition = KafkaTopicPartition(topic: "appstore.notifications", partition: 2)
@@ -21,7 +21,7 @@ struct AnchoredArchive {
     let names: LogNames
     private let content: String
 
-    /// - Parameter content: archives of other content have other trees.
+    /// - Parameter content: the content of records; different contents yield different trees.
     init(key: PrivateKey, content: String = "value") throws {
         store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
         signer = try CheckpointSigner(archive: Self.origin, keys: [key])
@@ -29,7 +29,7 @@ struct AnchoredArchive {
         self.content = content
     }
 
-    /// Adds leaves, and signs a checkpoint of them.
+    /// Adds leaves, and signs a checkpoint that covers them.
     func grow(by count: Int, at time: Int = 1_800_000_000) async throws {
         var writer = try await LogWriter.open(store, names: names, signer: signer, at: time)
         let first = writer.size
@@ -53,7 +53,7 @@ struct AnchoredArchive {
     }
 }
 
-/// The error that a call throws.
+/// Expects an ``AnchorError`` from a call, and returns it.
 func anchorError(_ body: () async throws -> Void) async -> AnchorError? {
     await #expect(throws: AnchorError.self) { try await body() }
 }

@@ -88,7 +88,7 @@ struct StoreAnchorTests {
             var code: AnchorError.Code?
             do throws(AnchorError) { try await StoreAnchor(store: store).anchor(new) } catch { code = error.code }
             #expect(code == nil || code == .unavailable, "call \(number)")
-            // What this store could not make durable stays so until the next process.
+            // A write that this store could not make durable fails until the next process.
             let next = try DirectoryStore(path: "/anchor", creating: false, calls: disk.afterDeath())
             try await StoreAnchor(store: next).anchor(new)
             #expect(try await next.read(try archive.names.checkpoint())?.bytes == new.checkpoint.note.bytes)

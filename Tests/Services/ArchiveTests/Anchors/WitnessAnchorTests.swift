@@ -40,7 +40,7 @@ struct WitnessAnchorTests {
             #expect(note.text == log.checkpoint.note.text)
             let signatures = try note.verified(by: [server.verifier])
             #expect(signatures.map(\.time) == [1_800_000_060])
-            // The log's own signatures stay, and those by further keys of the witness are kept, unverified.
+            // The log's own signatures are kept, and so are those by further keys of the witness, unverified.
             #expect(note.signatures.count == log.checkpoint.note.signatures.count + 2)
             #expect(note.signatures.allSatisfy { $0.name != "other.example" })
         }
@@ -149,7 +149,7 @@ struct WitnessAnchorTests {
         #expect(error == AnchorError(.unavailable, "w1: no answer"))
     }
 
-    // MARK: the file of witnesses
+    // MARK: Witness file
 
     @Test func `a witness is a line of name, key and URL`() throws {
         let key = server.verifier.text

@@ -5,10 +5,10 @@ import HTTPServer
 import Synchronization
 import TransparencyLog
 
-/// A witness as c2sp.org/tlog-witness describes it, which refuses everything that it does not allow. It reads requests with
-/// code of its own.
+/// A witness as specified by c2sp.org/tlog-witness, which refuses every request that the specification does not allow.
+/// It parses requests with its own code.
 final class WitnessServer: Sendable {
-    /// What it may do in place of what it should.
+    /// A deviation from the specification.
     enum Fault: Sendable {
         case none
         case status(Int)
@@ -19,7 +19,7 @@ final class WitnessServer: Sendable {
     }
 
     private struct State {
-        /// By origin: size and root that were cosigned last.
+        /// The last cosigned size and root, by origin.
         var cosigned: [String: (size: Int, root: MerkleHash)] = [:]
         var requests: [(old: String, status: Int)] = []
         var fault = Fault.none
@@ -88,7 +88,7 @@ final class WitnessServer: Sendable {
         private func cosignature(_ note: SignedNote, _ state: State) -> HTTPResponse {
             var lines: [String] = []
             for (index, signer) in [other, signer].enumerated() {
-                // A witness may have several keys; the client is to ignore those that it does not know.
+                // A witness may have several keys; the client must ignore unknown ones.
                 if index == 1, case .otherKey = state.fault { continue }
                 guard let signature = try? signer.signature(of: note.text, with: 1_800_000_060) else { continue }
                 lines.append(signature.line)
@@ -115,7 +115,7 @@ final class WitnessServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port())/w" }
     var verifier: NoteVerifier { behaviour.signer.verifier }
-    /// Old sizes as they were sent, and what was answered.
+    /// The old sizes in requests, with the status of the response.
     var requests: [String] { behaviour.state.withLock { $0.requests.map { "old \($0.old): \($0.status)" } } }
 
     func set(_ fault: Fault) { behaviour.state.withLock { $0.fault = fault } }
