@@ -11,9 +11,10 @@ import Records
 import TestSupport
 import Testing
 
-/// `sluicectl archive verify` with what is outside the archive: Kafka's topics, the checkpoints there, and a second store.
+/// `sluicectl archive verify` with sources outside the archive: Kafka's topics, the checkpoints there, and a second
+/// store.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveAnchoredVerifyTests {
-    /// An archive of everything that a topic had, and the broker of the topic.
+    /// An archive with all records of a topic, and the broker of the topic.
     private struct Archived {
         let archive: TestArchive
         let broker: DevBroker
@@ -40,7 +41,7 @@ import Testing
             }
         }
 
-        /// Archives what the topic has beyond the archive.
+        /// Archives the topic's records beyond the archive.
         func append(_ isWanted: (KafkaRecord) -> Bool) async throws {
             var writer = try await LogWriter.open(
                 archive.store, names: place, signer: archive.signer, at: Int(Signed.now / 1_000))
@@ -60,14 +61,14 @@ import Testing
             try #require(await archive.store.read(place.checkpoint()))
         }
 
-        /// A copy of the archive as it is now.
+        /// Copies the archive in its current state.
         func copy() throws -> String {
             let path = archive.directory.file("earlier")
             try FileManager.default.copyItem(atPath: archive.directory.file("archive"), toPath: path)
             return path
         }
 
-        /// - Parameter copy: nil for the archive itself.
+        /// - Parameter copy: the path of a copy, or nil for the archive itself.
         func verify(_ flags: [String], copy: String? = nil) async -> (exitCode: Int32, printed: Printed) {
             await sluicectl(
                 [
@@ -88,7 +89,7 @@ import Testing
         let sound = await archived.verify(["--against-kafka"])
         #expect(sound.exitCode == 0, "\(sound.printed.output) \(sound.printed.complaints)")
         #expect(sound.printed.output.contains("20 records"))
-        // What is not archived yet is no finding.
+        // Records that are not archived yet are not findings.
         try await archived.produce(5)
         #expect(await archived.verify(["--against-kafka"]).exitCode == 0)
         try await archived.append { $0.offset != 22 }
@@ -109,7 +110,7 @@ import Testing
                 topic: archived.archive.names.archiveCheckpoints,
                 key: Array(archived.place.origin(archive: TestArchive.origin).utf8), value: anchored.bytes),
             deadline: .seconds(10))
-        // Whoever may write there may write anything.
+        // Any client with write access to the topic may write anything.
         _ = try await archived.producer.send(
             KafkaProducerRecord(
                 topic: archived.archive.names.archiveCheckpoints, key: Array("nonsense".utf8), value: [1, 2, 3]),

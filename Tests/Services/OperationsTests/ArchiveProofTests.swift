@@ -16,7 +16,7 @@ import Testing
 
 @testable import Operations
 
-/// An archive with Apple's certificates and one notification of theirs, as sluice-archive writes it.
+/// An archive with Apple's certificates and one notification that refers to them, as sluice-archive writes it.
 private struct ArchivedNotification {
     static let origin = "example.com/archive"
     static let topic = "appstore.notifications.production"
@@ -48,7 +48,7 @@ private struct ArchivedNotification {
         for record in try Self.records() { try await write(record) }
     }
 
-    /// What the ingress would have produced for a notification that Apple's test root signed.
+    /// The records that the ingress would produce for a notification signed under Apple's test root.
     private static func records() throws -> [KafkaProducerRecord] {
         let app = AppIdentity(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890))
         let verifier = try NotificationVerifier(
@@ -78,12 +78,12 @@ private struct ArchivedNotification {
         try await writer.commit(at: 1_800_000_000)
     }
 
-    /// One more notification, so that the log grows.
+    /// Archives another notification, so that the log grows.
     func grow() async throws {
         for record in try Self.records() where record.topic.rawValue == Self.topic { try await write(record) }
     }
 
-    /// - Parameter isArchived: whether the record of the erasure is, which names the key.
+    /// - Parameter isArchived: whether the record of the erasure, which names the key, is archived.
     func erase(isArchived: Bool = true) async throws {
         let mark = try keys.mark(of: subject)
         let record = ErasureRecord(
@@ -93,7 +93,7 @@ private struct ArchivedNotification {
         _ = try keys.apply([record])
     }
 
-    /// A notification of a purchase of its own: another key in the key store.
+    /// Archives a notification of another purchase, which adds a key to the key store.
     func addPurchase() async throws {
         let other = DataKeyRequest(
             subject: ArchiveSubject(.production, key: "com.example.app/2000000000000002"),
@@ -183,7 +183,7 @@ private struct ArchivedNotification {
         #expect(printed.output.contains("no archived record of an erasure names it"))
     }
 
-    /// The changes v03 to v07 of the review of the archive.
+    /// Changes v03 to v07 of the archive's review.
     @Test(arguments: [
         ("DELETE FROM data_keys", 3, "1 missing"),
         ("UPDATE data_keys SET wrapping = zeroblob(8), wrapped = zeroblob(60)", 2, "0 missing"),
@@ -259,7 +259,7 @@ private struct ArchivedNotification {
         let (exitCode, printed) = await sluicectl(["archive", "verify", "--archive.url", earlier] + flags)
         #expect(exitCode == 4)
         #expect(printed.output.contains("rolled-back"))
-        // Only the log that is asked for.
+        // Only the requested log is verified.
         let other = await sluicectl(
             ["archive", "verify", "appstore.certificates/0", "--archive.url", earlier] + flags)
         #expect(other.exitCode == 0)

@@ -12,7 +12,8 @@ import Testing
 
 @testable import Operations
 
-/// Which subjects `sluicectl archive erase`, `hold`, `find` and `export` reach: reliability 5.5 and the review's A6 and A7.
+/// The subjects that `sluicectl archive erase`, `hold`, `find` and `export` select: reliability 5.5 and the review's A6
+/// and A7.
 @Suite(.timeLimit(.minutes(2))) struct ArchiveSubjectsTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
@@ -111,7 +112,7 @@ import Testing
         #expect(try await installation.status(of: "\(topic)/0@0") == "erased")
     }
 
-    /// Identifiers of design 4: a record is keyed by the first of them that it has.
+    /// Identifiers of design 4: a record's key has the first available one.
     @Test(arguments: [
         ("--transaction-id", "transactionId"), ("--app-transaction-id", "appTransactionId"),
         ("--web-order-line-item-id", "webOrderLineItemId"), ("--request-identifier", "requestIdentifier"),
@@ -173,7 +174,7 @@ import Testing
         try await archive.write(["1", "2"].map { archive.purchase($0, uuid: "uuid-\($0)", account: Self.account) })
         let other = try TestArchive()
         let place = KafkaTopicPartition(topic: archive.production, partition: 1)
-        // The other host has archived into the same archive under keys of its own.
+        // The other host has written to the same archive under its own keys.
         try await other.write([other.purchase("3", uuid: "uuid-3", account: Self.account)], to: 1)
         try FileManager.default.copyItem(
             atPath: other.directory.file("archive/\(place.topic)/1"),
@@ -193,7 +194,7 @@ import Testing
         #expect(code == 2)
         #expect(printed.complaints.first?.contains("segment is gone before its retention is over") == true)
         #expect(try archive.key(of: "1") != nil)
-        // A record that is shown was not deleted after its retention either.
+        // `show` too does not report the record as deleted after its retention.
         let position = "\(archive.production)/0@0"
         let (shown, text) = await sluicectl(["archive", "show", position] + archive.personFlags)
         #expect(shown == 2)

@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// An archive in a directory with a second store of its checkpoints, and the archive as it was two leaves before.
+/// An archive in a directory with a second store of its checkpoints, and an earlier state of the archive, two leaves
+/// shorter.
 ///
 /// The first log has 455 leaves under 22 checkpoints, so a full bundle, a partial one, and a tile of level 1.
 struct ArchiveTamperingImage: Sendable {
@@ -20,7 +21,7 @@ struct ArchiveTamperingImage: Sendable {
     let signer: CheckpointSigner
     let key: String
 
-    /// Made once for all tests, which change copies.
+    /// The shared image, created once for all tests, which change copies.
     static let shared = Task { try await ArchiveTamperingImage() }
 
     private init() async throws {
@@ -78,7 +79,7 @@ struct ArchiveTamperingImage: Sendable {
         }
     }
 
-    /// A copy to change. Its files are hard links: each change removes a file and makes another one.
+    /// Makes a copy for changes. Its files are hard links: each change removes a file and creates another one.
     func copy() throws -> ArchiveTamperingFiles {
         let files = ArchiveTamperingFiles(directory: try TemporaryDirectory(), image: self)
         for name in ["archive", "anchor"] {
@@ -87,13 +88,13 @@ struct ArchiveTamperingImage: Sendable {
         return files
     }
 
-    /// The path of a file or folder of the image that no copy has: `earlier`, `logged` and what is in them.
+    /// The path of a file or folder of the image that copies do not have: `earlier`, `logged` and their contents.
     func path(_ name: String) -> String? {
         ["earlier", "logged"].contains(name.prefix { $0 != "/" }) ? directory.file(name) : nil
     }
 }
 
-/// The files of a copy, and the ways in which they are changed.
+/// The files of a copy, and the changes that tests make to them.
 struct ArchiveTamperingFiles {
     let directory: TemporaryDirectory
     let image: ArchiveTamperingImage
@@ -113,7 +114,7 @@ struct ArchiveTamperingFiles {
         let path = directory.file(name)
         try FileManager.default.createDirectory(
             at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
-        // Objects are read-only files.
+        // Objects are read-only files, so the old one is removed first.
         try? FileManager.default.removeItem(atPath: path)
         try Data(bytes).write(to: URL(filePath: path))
     }
@@ -130,19 +131,19 @@ struct ArchiveTamperingFiles {
         try write(Array(lines.joined(separator: "\n").utf8), to: name)
     }
 
-    /// Changes one byte in the middle.
+    /// Changes one byte in the middle of a file.
     func flip(_ name: String) throws { try edit(name) { $0[$0.count / 2] ^= 1 } }
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: directory.file(name)) }
 
-    /// Removes everything in a folder, and leaves the folder.
+    /// Removes the contents of a folder, but not the folder.
     func empty(_ name: String) throws {
         for entry in try FileManager.default.contentsOfDirectory(atPath: directory.file(name)) {
             try remove("\(name)/\(entry)")
         }
     }
 
-    /// Puts a copy of one file or folder, also of ``ArchiveTamperingImage/path(_:)``, in the place of another.
+    /// Replaces a file or folder by a copy of another, which may be one of ``ArchiveTamperingImage/path(_:)``.
     func copy(_ source: String, to target: String) throws {
         let path = directory.file(target)
         try? FileManager.default.removeItem(atPath: path)
@@ -161,12 +162,12 @@ struct ArchiveTamperingFiles {
         try move("exchanged", to: other)
     }
 
-    /// The first log as it was two leaves before.
+    /// Restores the first log to its earlier state, two leaves shorter.
     func rollBack() throws {
         try copy("earlier/\(ArchiveTamperingImage.notifications)/0", to: Self.log)
     }
 
-    /// A checkpoint of some log that this key signs for this archive's origin, or another one.
+    /// A checkpoint signed by a key for a log, with this archive's origin or another one.
     func checkpoint(
         _ log: String, leaves: Int = 9, archive: String = ArchiveTamperingImage.origin, by key: PrivateKey
     ) throws -> [UInt8] {
@@ -175,7 +176,7 @@ struct ArchiveTamperingFiles {
         return try signer.sign(checkpoint, after: 0, at: 1_800_000_000).bytes
     }
 
-    /// The exit code of `sluicectl archive verify`.
+    /// Runs `sluicectl archive verify`; returns its exit code and output.
     func verify(_ arguments: [String] = [], anchored: Bool, key: String? = nil) async -> (code: Int32, output: String) {
         let anchors = ["--checkpoint-from", "store", "--archive.anchor.url", directory.file("anchor")]
         let (code, printed) = await sluicectl(
