@@ -7,8 +7,8 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluice-archive`: keeps all signed statements from Apple, and the records derived from them, in a verifiable
-/// archive.
+/// `sluice-archive`: keeps all data received from Apple, and the records that follow from it, so that they can be
+/// verified years later.
 package enum ArchiveApplication {
     package static let application = application()
 

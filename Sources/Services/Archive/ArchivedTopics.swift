@@ -3,7 +3,7 @@ package import ArchiveFormat
 package import KafkaModel
 package import Records
 
-/// The archived topics: all signed statements from Apple, and the records that follow from them. Topics that can be
+/// The archived topics: all data received from Apple, and the records that follow from it. Topics that can be
 /// recomputed (entitlements, reconciliation) are not archived.
 package struct ArchivedTopics: Sendable {
     package let names: TopicNames

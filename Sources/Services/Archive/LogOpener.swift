@@ -18,7 +18,7 @@ struct LogOpener: Sendable {
 
     /// Checks that a record that was read again is the one archived at its offset.
     ///
-    /// - Throws: ``RecreatedTopic`` when it is not.
+    /// - Throws: ``RecreatedTopic`` when they differ.
     func compare(_ record: KafkaRecord, _ writer: LogWriter) async throws {
         let size = writer.committedSize
         let reader = try LogReader(store, names: LogNames(record.topicPartition), verifiers: nil)

@@ -43,7 +43,7 @@ struct AnchorError: Error, Equatable, CustomStringConvertible {
     enum Code: String, Sendable, CaseIterable {
         /// The anchor did not respond, or reported a temporary failure.
         case unavailable
-        /// The anchor has no configuration for this log or its key, or does not allow it.
+        /// The anchor does not recognize this log or its key, or does not allow it.
         case refused
         /// The anchor has a longer log or other leaves: the archive was rolled back or forked.
         case conflict

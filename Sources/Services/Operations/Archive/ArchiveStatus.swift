@@ -36,7 +36,8 @@ struct ArchiveStatus: Sendable {
         var isVerified: Bool?
     }
 
-    /// The first anchor that is ahead of the archive, which proves a rollback. Unverified checkpoints prove nothing.
+    /// The first anchor with more leaves than the archive, which proves a rollback; unverified cosignatures are
+    /// ignored.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
     /// The name in findings and rows.
