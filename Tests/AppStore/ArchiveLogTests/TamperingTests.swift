@@ -62,7 +62,7 @@ import TransparencyLog
         return (archive, store.objects)
     }
 
-    /// The objects that a log needs: all except copies of earlier partial segments that were not deleted.
+    /// The names of all objects that a log needs, in ascending order.
     static func vital(_ objects: [String: [UInt8]]) -> [String] { objects.keys.sorted() }
 
     private static func isNewest(_ name: String, in objects: [String: [UInt8]]) -> Bool {

@@ -73,7 +73,7 @@ import TransparencyLog
         }
     }
 
-    /// Writes as many records to the topic as it needs to be longer than the archive.
+    /// Writes `count` records, so that the topic is longer than the archive.
     private func write(_ count: Int) async throws {
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let producer = try KafkaProducer(kafka, topics: [Self.place.topic])

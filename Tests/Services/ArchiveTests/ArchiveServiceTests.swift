@@ -201,7 +201,7 @@ import Testing
         var later = installation.notification(5, of: 1)
         later.headers[1] = KafkaHeader(.time, "2026-10-02T00:00:00.000Z")
         try await installation.kafka.write([installation.notification(1, of: 1), later])
-        // The third leaf is the record of the erasure.
+        // The count includes the record of the erasure.
         try await installation.waitForLeaves(3, service)
         await service.stop()
         let values = try await installation.archived().filter {
