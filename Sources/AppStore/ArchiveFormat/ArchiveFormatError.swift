@@ -12,7 +12,7 @@ package struct ArchiveFormatError: Error, Equatable, Sendable, CustomStringConve
         case objectMismatch
         /// The object is encrypted, and no key was passed.
         case keyNeeded
-        /// The object cannot be decrypted: the key is wrong, or the plaintext is not the one that its leaf describes.
+        /// The object cannot be decrypted: the key is wrong, or it was encrypted for another position than its leaf's.
         case notAuthentic
         /// A name, a header or a text is too long for its field.
         case tooLong
