@@ -486,7 +486,7 @@ let package = Package(
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
                 "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
                 "EntitlementRules", "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
-                "Cryptography", "HTTPServer", "Configuration", "Telemetry", "KafkaDevBroker", "Time",
+                "Cryptography", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "PipelineTestSupport", "TestSupport",
             ]),
         tests(

@@ -10,21 +10,30 @@ package struct Sluicectl: Sendable {
     let clocks: Clocks
     let timeout: Duration
     let interruptions: @Sendable () -> AsyncStream<String>
+    /// Where reveals of archived records go.
+    private let publishing: ErasurePublishing
 
     /// - Parameters:
     ///   - parts: the services' contributions.
     ///   - timeout: timeout for the brokers' first response.
     ///   - interruptions: starts to catch SIGINT and SIGTERM, for commands that run until interrupted.
+    ///   - publishing: publishes who opens records of the archive.
     package init(
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
         timeout: Duration = .seconds(10),
-        interruptions: @escaping @Sendable () -> AsyncStream<String> = Sluicectl.signals
+        interruptions: @escaping @Sendable () -> AsyncStream<String> = Sluicectl.signals,
+        publishing: ErasurePublishing = .kafka
     ) {
         self.parts = parts
         self.console = console
         self.clocks = clocks
         self.timeout = timeout
         self.interruptions = interruptions
+        self.publishing = publishing
+    }
+
+    func reveals(_ configuration: Configuration) -> ArchiveReveals {
+        ArchiveReveals(configuration: configuration, clocks: clocks, timeout: timeout, publishing: publishing)
     }
 
     /// SIGINT and SIGTERM; a second signal, or ten seconds, ends the process.

@@ -30,7 +30,8 @@ import TransparencyLog
         }
 
         func disclose(_ further: [String] = []) async -> (exitCode: Int32, printed: Printed) {
-            await sluicectl(["archive", "disclose", position, "--key", key] + further + archive.flags)
+            await sluicectl(
+                ["archive", "disclose", "--author", "auditor", position, "--key", key] + further + archive.flags)
         }
 
         func check(_ file: String, key: String? = nil) async -> (exitCode: Int32, printed: Printed) {
@@ -79,7 +80,8 @@ import TransparencyLog
         let installation = try await Installation()
         let (_, one) = await installation.disclose()
         let (_, two) = await sluicectl(
-            ["archive", "disclose", "\(installation.archive.production)/0@1"] + installation.archive.flags)
+            ["archive", "disclose", "--author", "auditor", "\(installation.archive.production)/0@1"]
+                + installation.archive.flags)
         var object = try #require(try one.objects.first)
         let other = try #require(try two.objects.first)
         object["object"] = other["object"]
@@ -154,7 +156,8 @@ import TransparencyLog
                     key: ArchiveKeyReference(id: key.id), objectLength: old.count, objectDigest: SHA256.digest(of: old)),
                 object: old))
         try await writer.commit(at: Int(Signed.now / 1_000))
-        let (code, printed) = await sluicectl(["archive", "disclose", "\(topic)/0@0"] + archive.flags)
+        let (code, printed) = await sluicectl(
+            ["archive", "disclose", "--author", "auditor", "\(topic)/0@0"] + archive.flags)
         #expect(code == 1)
         #expect(printed.complaints.last?.contains("release") == true)
         #expect(printed.output.isEmpty)

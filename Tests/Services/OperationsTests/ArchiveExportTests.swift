@@ -44,7 +44,7 @@ import TransparencyLog
     @Test func `an access request gets everything about the person, of every topic, and nothing else`() async throws {
         let archive = try await archive()
         let (code, printed) = await sluicectl(
-            ["archive", "export", "--app-account-token", Self.account] + archive.personFlags)
+            ["archive", "export", "--author", "auditor", "--app-account-token", Self.account] + archive.personFlags)
         // The notifications of this test have no proof of Apple's signature.
         #expect(code == 1)
         let rows = try printed.objects
@@ -64,14 +64,15 @@ import TransparencyLog
         let archive = try await archive()
         try archive.erase("1")
         let (code, printed) = await sluicectl(
-            ["archive", "export", "--app-account-token", Self.account] + archive.personFlags)
+            ["archive", "export", "--author", "auditor", "--app-account-token", Self.account] + archive.personFlags)
         #expect(code == 0, "\(printed.complaints)")
         #expect(try printed.objects.map { $0["topic"]?.string } == ["appstore.quarantine"])
     }
 
     @Test func `all topics are exported, each row with the log, the leaf and the digest of its proof`() async throws {
         let archive = try await archive()
-        let (_, printed) = await sluicectl(["archive", "export", "--all-topics"] + archive.flags)
+        let (_, printed) = await sluicectl(
+            ["archive", "export", "--author", "auditor", "--all-topics"] + archive.flags)
         let rows = try printed.objects
         #expect(rows.count == 6)
         for row in rows {
@@ -92,7 +93,8 @@ import TransparencyLog
         let directory = archive.directory.file("export")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let (_, printed) = await sluicectl(
-            ["archive", "export", "--all-topics", "--format", format, "--to", directory] + archive.flags)
+            ["archive", "export", "--author", "auditor", "--all-topics", "--format", format, "--to", directory]
+                + archive.flags)
         #expect(printed.output.isEmpty)
         let rows = try Data(contentsOf: URL(filePath: "\(directory)/records.\(format)"))
         let manifest = try #require(
@@ -120,7 +122,7 @@ import TransparencyLog
     @Test func `a directory that is not there is named before anything is read`() async throws {
         let archive = try await archive()
         let (code, printed) = await sluicectl(
-            ["archive", "export", "--to", archive.directory.file("nowhere")] + archive.flags)
+            ["archive", "export", "--author", "auditor", "--to", archive.directory.file("nowhere")] + archive.flags)
         #expect(code == 1)
         #expect(printed.complaints.first?.contains("--to") == true || printed.complaints.first?.contains("to:") == true)
     }

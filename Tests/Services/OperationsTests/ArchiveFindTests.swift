@@ -137,7 +137,7 @@ import Testing
         }
         let (_, text) = await archive.run(["show", what])
         #expect(!text.output.contains("30\(offset)\""))
-        let (_, revealed) = await archive.run(["show", what, "--output", "json", "--reveal"])
+        let (_, revealed) = await archive.run(["show", what, "--output", "json", "--reveal", "--author", "officer"])
         let record = try #require(try revealed.objects.first?["record"]?.object)
         #expect(record["key"]?.string == "com.example.app/200\(offset % 10)")
         #expect(revealed.output.contains(#""transactionId":"30\#(offset)""#))
@@ -158,7 +158,9 @@ import Testing
         let archive = try await Archive()
         #expect(await archive.run(["find", "2004"]).exitCode == 0)
         try archive.erase(purchase: 4)
-        let (_, shown) = await archive.run(["show", "\(Self.topic)/3@4", "--reveal", "--output", "json"])
+        let (_, shown) = await archive.run([
+            "show", "\(Self.topic)/3@4", "--reveal", "--author", "officer", "--output", "json",
+        ])
         #expect(try shown.objects.first?["status"]?.string == "erased")
         #expect(!shown.output.contains("DID_RENEW"))
         for arguments in [["find", "2004"], ["find", "2004", "--rebuild"]] {

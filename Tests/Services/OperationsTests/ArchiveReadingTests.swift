@@ -153,7 +153,7 @@ import TransparencyLog
     @Test(arguments: ["status", "export", "replay"])
     func `an archive in a bucket is named with what it needs`(command: String) async throws {
         let archive = try TestArchive()
-        let flags = command == "status" ? archive.place : archive.flags
+        let flags = command == "status" ? archive.place : archive.flags + ["--author", "auditor"]
         let (code, printed) = await sluicectl(
             ["archive", command] + (command == "replay" ? ["--topic", archive.production.rawValue] : [])
                 + flags.map { $0 == archive.directory.file("archive") ? "s3://example-archive/appstore" : $0 })
@@ -168,7 +168,7 @@ import TransparencyLog
         let (record, certificates, jws) = try archive.signed()
         try await archive.write(certificates)
         try await archive.write([record])
-        let (code, printed) = await sluicectl(["archive", "export"] + archive.flags)
+        let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         #expect(code == 0, "\(printed.complaints)")
         let line = try #require(try printed.objects.first)
         #expect(line["signedPayload"]?.string == jws)
@@ -184,7 +184,7 @@ import TransparencyLog
     @Test func `without the archived certificates the body cannot be rebuilt, and that is said`() async throws {
         let archive = try TestArchive()
         try await archive.write([try archive.signed().record])
-        let (code, printed) = await sluicectl(["archive", "export"] + archive.flags)
+        let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         #expect(code == 1)
         #expect(try printed.objects.first?["signedPayload"] == nil)
         #expect(try printed.objects.first?["rebuildProblem"]?.string?.isEmpty == false)
@@ -194,7 +194,7 @@ import TransparencyLog
     @Test func `version 1 is exported as the body that was kept`() async throws {
         let archive = try TestArchive()
         try await archive.write([archive.legacy(NotificationType("CANCEL"), "1")])
-        let (code, printed) = await sluicectl(["archive", "export"] + archive.flags)
+        let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         #expect(code == 0, "\(printed.complaints)")
         let line = try #require(try printed.objects.first)
         #expect(line["legacy"]?.object?["notification_type"] == "CANCEL")
@@ -208,7 +208,7 @@ import TransparencyLog
             archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2"), archive.legacy(.didRenew, "3"),
         ])
         func purchases(_ flags: [String]) async throws -> [String?] {
-            let (code, printed) = await sluicectl(["archive", "export"] + archive.flags + flags)
+            let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags + flags)
             #expect(code == 0, "\(printed.complaints)")
             return try printed.objects.map { $0["originalTransactionId"]?.string }
         }
@@ -227,8 +227,9 @@ import TransparencyLog
             archive.legacy(.refund, "1"), archive.legacy(NotificationType("=SUM(A1)"), "2"),
             archive.legacy(NotificationType("A\"B,C"), "3"),
         ])
-        let (code, printed) = await sluicectl(["archive", "export", "--format", "csv"] + archive.flags)
-        let (_, json) = await sluicectl(["archive", "export"] + archive.flags)
+        let (code, printed) = await sluicectl(
+            ["archive", "export", "--author", "auditor", "--format", "csv"] + archive.flags)
+        let (_, json) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         let digest = try #require(try json.objects.first?["objectDigest"]?.string)
         #expect(code == 0, "\(printed.complaints)")
         let lines = printed.output.split(separator: "\r\n").map(String.init)
@@ -248,14 +249,15 @@ import TransparencyLog
         let archive = try TestArchive()
         try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.didRenew, "2")])
         try archive.erase("1")
-        let (code, printed) = await sluicectl(["archive", "export"] + archive.flags)
+        let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         #expect(code == 0, "\(printed.complaints)")
         let lines = try printed.objects
         #expect(lines.map { $0["content"]?.string } == ["erased", nil])
         #expect(lines[0]["originalTransactionId"] == nil && lines[0]["notificationUUID"] == nil)
         #expect(!printed.output.contains("v1-1"))
         #expect(printed.complaints.last == "1 notifications, 1 erased")
-        let (_, ofType) = await sluicectl(["archive", "export", "--type", "DID_RENEW"] + archive.flags)
+        let (_, ofType) = await sluicectl(
+            ["archive", "export", "--author", "auditor", "--type", "DID_RENEW"] + archive.flags)
         #expect(try ofType.objects.count == 1)
     }
 
@@ -274,12 +276,12 @@ import TransparencyLog
             ).deleted
         }
         #expect(count == 1)
-        let (code, printed) = await sluicectl(["archive", "export"] + archive.flags)
+        let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         #expect(code == 0, "\(printed.complaints)")
         #expect(try printed.objects.count { $0["content"]?.string == "expired" } == 256)
         #expect(printed.complaints.last == "44 notifications, 256 expired")
         try await archive.store.delete(place.retention())
-        let (unsound, complaints) = await sluicectl(["archive", "export"] + archive.flags)
+        let (unsound, complaints) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         #expect(unsound == 2)
         #expect(complaints.complaints.last?.contains("sluicectl archive verify") == true)
     }
@@ -293,7 +295,7 @@ import TransparencyLog
         bytes[bytes.count - 1] ^= 1
         try await archive.store.delete(segment)
         try await archive.store.create(segment, bytes)
-        let (code, printed) = await sluicectl(["archive", "export"] + archive.flags)
+        let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
         #expect(code == 2)
         #expect(try printed.objects.count == 1)
         #expect(printed.complaints.last?.contains("appstore.notifications.production[0]@1") == true)
@@ -303,7 +305,8 @@ import TransparencyLog
         let archive = try TestArchive()
         try await archive.write((0..<20).map { archive.legacy(.didRenew, "\($0)") })
         let closing = Printed(linesBeforeClosing: 3)
-        let (code, printed) = await sluicectl(["archive", "export"] + archive.flags, into: closing)
+        let (code, printed) = await sluicectl(
+            ["archive", "export", "--author", "auditor"] + archive.flags, into: closing)
         #expect(code == 0)
         #expect(try printed.objects.count == 3)
     }

@@ -32,7 +32,7 @@ import Testing
             await sluicectl(
                 [
                     "archive", "replay", "--topic", (topic ?? archive.production).rawValue,
-                    "--kafka.bootstrap.servers", broker.bootstrapServers, "--rate", "100000",
+                    "--kafka.bootstrap.servers", broker.bootstrapServers, "--rate", "100000", "--author", "operator",
                 ] + archive.flags + flags, interruption: interruption)
         }
 

@@ -55,15 +55,17 @@ final class Printed: Sendable {
     }
 }
 
-/// Runs `sluicectl` with parts like those of the executable.
+/// Runs `sluicectl` with parts like those of the executable; reveals of archived records are taken in place of Kafka.
 func sluicectl(
     _ arguments: [String], environment: [String: String] = [:], timeout: Duration = .seconds(10),
     interruption: AsyncStream<String> = AsyncStream { _ in }, into printed: Printed = Printed(),
+    publishing: ErasurePublishing = RecordedReveals().publishing,
     monotonic: @escaping @Sendable () -> UInt64 = { 0 }
 ) async -> (exitCode: Int32, printed: Printed) {
     let clocks = Clocks(wallMilliseconds: { Signed.now }, monotonicNanoseconds: monotonic)
     let tool = Sluicectl(
-        testParts, console: printed.console, clocks: clocks, timeout: timeout, interruptions: { interruption })
+        testParts, console: printed.console, clocks: clocks, timeout: timeout, interruptions: { interruption },
+        publishing: publishing)
     return (await tool.run(arguments, environment: environment), printed)
 }
 

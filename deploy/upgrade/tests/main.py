@@ -163,7 +163,7 @@ def compare_archive(installation, acknowledged, releases):
     (installation.folder / "verifier").write_text(verifier)
 
     def archived():
-        code, output, errors = installation.command(PRESENT, "archive", "export", *url, *keys)
+        code, output, errors = installation.command(PRESENT, "archive", "export", "--author", "upgrade-test", *url, *keys)
         identifiers = set(re.findall(r'"notificationUUID":"([^"]+)"', output))
         return code == 0 and acknowledged <= identifiers
 

@@ -136,8 +136,8 @@ final class ErasureFollower: Service {
     private func apply(_ records: [KafkaRecord]) async throws {
         for record in records {
             let next = record.offset.rawValue + 1
-            // A tombstone, and what the retention says, decide nothing about a person.
-            guard let value = record.value, RetentionRecord(json: value) == nil else {
+            // A tombstone, what the retention says, and who opened records decide nothing about a person.
+            guard let value = record.value, RetentionRecord(json: value) == nil, RevealRecord(json: value) == nil else {
                 try keys.apply([], nextOffset: next)
                 continue
             }

@@ -33,12 +33,13 @@ struct ArchiveDecisionCommand {
             return selection.extent.exitCode(console)
         }
         let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
+        let author = try ArchiveAuthor.name(configuration)
         let records = all.map { person in
             ErasureRecord(
                 action: action, subject: person.mark, marks: store.marksId,
                 keys: action == .erase ? person.status.keys : [],
                 reason: configuration[ArchiveOptions.reason], request: configuration[ArchiveOptions.request] ?? "",
-                author: ArchiveAuthor.name(configuration), requestedAt: now)
+                author: author, requestedAt: now)
         }
         try check(records)
         // First where every host reads it: if this host fails now, its member still carries it out.
@@ -82,17 +83,7 @@ struct ArchiveDecisionCommand {
 
     private func publish(_ records: [ErasureRecord]) async throws {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
-        let brokers = try Brokers(configuration, timeout: timeout)
-        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
-        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
-        do {
-            for record in records { _ = try await producer.send(record.produced(to: topic), deadline: .seconds(30)) }
-        } catch {
-            await producer.close(within: .seconds(1))
-            throw StartupError(
-                "not acknowledged by Kafka: \(error.message)", fix: "Nothing was changed here; repeat the command")
-        }
-        await producer.close(within: .seconds(5))
+        try await ErasurePublishing.kafka.publish(records.map { $0.produced(to: topic) }, configuration, timeout)
     }
 
     /// Another process may be reading the key store for a moment.

@@ -21,27 +21,37 @@ struct ArchiveDiscloseCommand {
 
     // MARK: disclose
 
-    func disclose(_ text: String, _ console: Console) async throws -> ExitCode {
+    func disclose(_ text: String, _ reveals: ArchiveReveals, _ console: Console) async throws -> ExitCode {
+        try reveals.requireAuthor()
         guard let position = ArchivedPosition(text) else {
             throw StartupError(
                 "\"\(PlainText.printable(text))\" names no record", fix: "Give TOPIC/PARTITION@OFFSET",
                 exitCode: .usage)
         }
         let verifiers = try await inputs.verifiers()
+        let keys = try KeyStore(
+            path: configuration[ArchivePlace.keyStore],
+            keys: KeyEncryptionKeys(files: configuration[ArchivePlace.keyEncryptionKeys]), creation: .never)
+        defer { keys.close() }
         let disclosure: ArchiveDisclosure
+        let shown: ArchiveDisclosure.Shown
         do {
-            disclosure = try await make(position, verifiers)
+            disclosure = try await make(position, verifiers, keys)
         } catch let error as LogReadError {
             throw StartupError(
                 "\(error)", fix: "Look for the record with sluicectl archive verify", exitCode: ExitCode(error))
         }
         do throws(DisclosureRefusal) {
-            _ = try disclosure.verify(verifiers)
+            shown = try disclosure.verify(verifiers)
         } catch {
             throw StartupError(
                 "nothing was written, because it would not hold: \(error.reason)",
                 fix: "Find the first bad place with: sluicectl archive verify", exitCode: error.exitCode)
         }
+        let entry = ReadEntry(
+            partition: position.partition, index: shown.index, leaf: shown.leaf, keyId: try keys.keyId(of: shown.leaf),
+            content: shown.content)
+        try await reveals.record(.disclose, [entry], keys)
         console.complain("disclosed \(position.partition)@\(position.offset) of the archive: personal data")
         guard let file = configuration[ArchiveProofOptions.proofFile] else {
             return await console.write(disclosure.bytes) ? .ok : .failure
@@ -55,7 +65,9 @@ struct ArchiveDiscloseCommand {
         return .ok
     }
 
-    private func make(_ position: ArchivedPosition, _ verifiers: ArchiveVerifiers?) async throws -> ArchiveDisclosure {
+    private func make(
+        _ position: ArchivedPosition, _ verifiers: ArchiveVerifiers?, _ keys: KeyStore
+    ) async throws -> ArchiveDisclosure {
         let logs = try ArchiveLogs(configuration)
         let reader = LogReader(
             logs.store, names: try logs.reader(of: position.partition).names, verifiers: verifiers)
@@ -71,21 +83,19 @@ struct ArchiveDiscloseCommand {
         let object = try await reader.object(index, size: size)
         return ArchiveDisclosure(
             proof: try await reader.proof(ofLeaf: index, in: checkpoint, extra: bytes), object: object,
-            recordKey: try recordKey(of: leaf, object))
+            recordKey: try recordKey(of: leaf, object, keys))
     }
 
     /// Nil for an object that is not encrypted.
-    private func recordKey(of leaf: ArchiveLeaf, _ object: [UInt8]) throws -> ArchiveRecordKey? {
+    private func recordKey(
+        of leaf: ArchiveLeaf, _ object: [UInt8], _ keys: KeyStore
+    ) throws -> ArchiveRecordKey? {
         guard leaf.key != nil else { return nil }
         guard ArchiveObject.hasRecordKey(object) else {
             throw notDisclosed(
                 leaf, "it was archived by a release whose objects open with the key of all records of the person only",
                 "Prove it with sluicectl archive prove, and show it here with sluicectl archive show --reveal")
         }
-        let keys = try KeyStore(
-            path: configuration[ArchivePlace.keyStore],
-            keys: KeyEncryptionKeys(files: configuration[ArchivePlace.keyEncryptionKeys]), creation: .never)
-        defer { keys.close() }
         guard let id = try keys.keyId(of: leaf) else { return nil }
         switch try keys.dataKey(id) {
         case .usable(let key): return try ArchiveRecordKey(of: leaf.position, from: key)

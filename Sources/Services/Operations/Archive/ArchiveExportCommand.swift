@@ -15,11 +15,13 @@ struct ArchiveExportCommand {
     let configuration: Configuration
     let interruption: Interruption
     let clocks: Clocks
+    let reveals: ArchiveReveals
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var isOfSubject: Bool { ArchiveSelector.isGiven(configuration) }
 
     func run(_ console: Console) async throws -> ExitCode {
+        try reveals.requireAuthor()
         let logs = try ArchiveLogs(configuration)
         let contents = try await ArchivedContents(configuration, logs)
         defer { contents.close() }
@@ -31,18 +33,25 @@ struct ArchiveExportCommand {
                 console, directory: configuration[ArchiveReadingOptions.toDirectory],
                 format: configuration[ArchiveReadingOptions.format]),
             interruption: interruption)
+        let selection = isOfSubject ? try await selectSubjects(contents, console) : nil
+        if let selection {
+            try await reveals.record(
+                .export, subjects: Set(selection.persons.map(\.mark)), marks: contents.keys.marksId,
+                positions: try await positions(selection, logs, contents))
+        } else {
+            try await reveals.record(.export, scope: scope, marks: contents.keys.marksId)
+        }
         try await run.begin()
         let progress = ArchiveProgress.onTerminal(clocks)
         defer { progress?.end() }
-        var extent: ArchiveExtent?
-        if isOfSubject {
-            extent = try await exportSubject(run, logs, contents, console)
+        if let selection {
+            try await exportSubject(selection, run, logs, contents)
         } else {
             for reader in try await readers(logs) where run.goesOn {
                 try await export(try await reader.scan(logs, progress), contents, run)
             }
         }
-        return try run.finish(extent, at: clocks.wallMilliseconds(), console)
+        return try run.finish(selection?.extent, at: clocks.wallMilliseconds(), console)
     }
 
     private func readers(_ logs: ArchiveLogs) async throws -> [LogReader] {
@@ -64,26 +73,56 @@ struct ArchiveExportCommand {
         run.add(scan)
     }
 
-    /// Everything about the subjects that the command line names, in the order of the logs.
-    private func exportSubject(
-        _ run: ExportRun, _ logs: ArchiveLogs, _ contents: ArchivedContents, _ console: Console
-    ) async throws -> ArchiveExtent {
-        let selection = try await ArchivePersons(
+    /// The choice of an export that names no subject: topics and filters, which are about no person.
+    private var scope: String {
+        var parts = [configuration[ArchiveReadingOptions.allTopics] ? "all topics" : "notifications"]
+        if let environment = configuration[ArchiveReadingOptions.environment] { parts.append("\(environment)") }
+        if let since = configuration[ArchiveReadingOptions.since] { parts.append("since \(since)") }
+        if let until = configuration[ArchiveReadingOptions.until] { parts.append("until \(until)") }
+        if let app = configuration[ArchiveReadingOptions.app] { parts.append("app \(app)") }
+        if let type = configuration[ArchiveReadingOptions.type] { parts.append("type \(type)") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func selectSubjects(_ contents: ArchivedContents, _ console: Console) async throws -> ArchiveSelection {
+        try await ArchivePersons(
             configuration: configuration, store: contents.keys,
             environment: configuration[ArchiveReadingOptions.environment] ?? .production
         ).select(console)
+    }
+
+    /// The places of everything about the subjects, in the order of the logs.
+    private func places(_ selection: ArchiveSelection, _ contents: ArchivedContents) throws -> [IndexedPlace] {
         let index = try SideIndex(path: configuration[ArchivePlace.index], store: contents.keys)
         defer { index.close() }
         var places = selection.places
         for key in Set(selection.persons.flatMap(\.status.keys) + places.compactMap(\.key)) {
             places.formUnion(try index.places(ofKey: key))
         }
+        return places.sorted()
+    }
+
+    /// The records that the record of the reveal names, and of the rest their number.
+    private func positions(
+        _ selection: ArchiveSelection, _ logs: ArchiveLogs, _ contents: ArchivedContents
+    ) async throws -> [String] {
+        let places = try places(selection, contents)
         let reader = ArchiveEntryReader(logs, contents)
-        for place in places.sorted() where run.goesOn {
+        var positions: [String] = []
+        for place in places.prefix(RevealRecord.maximumPositions) {
+            if let entry = try await reader.entry(at: place) { positions.append(ArchivedPosition(entry).text) }
+        }
+        return positions + places.dropFirst(RevealRecord.maximumPositions).map { "\($0.partition) leaf \($0.leaf)" }
+    }
+
+    private func exportSubject(
+        _ selection: ArchiveSelection, _ run: ExportRun, _ logs: ArchiveLogs, _ contents: ArchivedContents
+    ) async throws {
+        let reader = ArchiveEntryReader(logs, contents)
+        for place in try places(selection, contents) where run.goesOn {
             guard let entry = try await reader.entry(at: place) else { continue }
             _ = try await run.take(entry, of: try await reader.scan(of: place.partition))
         }
-        return selection.extent
     }
 
     /// Apple's certificates as they were archived, which the records name.

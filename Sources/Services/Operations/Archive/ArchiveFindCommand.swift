@@ -37,7 +37,9 @@ struct ArchiveFindCommand {
 
     // MARK: show
 
-    func show(_ what: String, _ console: Console) async throws -> ExitCode {
+    func show(_ what: String, _ reveals: ArchiveReveals, _ console: Console) async throws -> ExitCode {
+        let isRevealing = configuration[ArchiveOptions.reveal]
+        if isRevealing { try reveals.requireAuthor() }
         let access = try ArchiveIndexAccess(configuration)
         defer { close(access) }
         var found: [ReadEntry] = []
@@ -53,12 +55,12 @@ struct ArchiveFindCommand {
                 "the archive has no record \(PlainText.printable(what))",
                 fix: "Name it by a UUID, a transaction id, or TOPIC/PARTITION@OFFSET")
         }
-        let reveals = configuration[ArchiveOptions.reveal]
+        if isRevealing { try await reveals.record(.show, found, access.contents.keys) }
         for record in found {
-            if reveals {
+            if isRevealing {
                 console.complain("revealed \(record.leaf.position) of the archive: personal data")
             }
-            let report = ArchiveRecordReport(record, names: topicNames, reveals: reveals)
+            let report = ArchiveRecordReport(record, names: topicNames, reveals: isRevealing)
             switch configuration[OperationsSettings.output] {
             case .text: await console.write(report.text)
             case .json: await console.write(line: JSONValue.object(report.json).json)
@@ -97,6 +99,13 @@ struct ArchiveFindCommand {
 struct ArchivedPosition {
     let partition: KafkaTopicPartition
     let offset: KafkaOffset
+
+    init(_ entry: ReadEntry) {
+        partition = entry.partition
+        offset = entry.leaf.position.offset
+    }
+
+    var text: String { "\(partition.topic)/\(partition.partition)@\(offset)" }
 
     /// Nil unless all three are there.
     init?(_ text: String) {

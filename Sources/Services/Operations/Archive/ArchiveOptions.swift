@@ -60,5 +60,5 @@ enum ArchiveOptions {
     static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "At most so many records.")
         .onCommandLineOnly
     static let reveal = Setting.flag(
-        "reveal", help: "Print everything, personal data included. It is said on standard error, for whoever keeps it.")
+        "reveal", help: "Print everything, personal data included. Who does it is archived: needs --author, and Kafka.")
 }

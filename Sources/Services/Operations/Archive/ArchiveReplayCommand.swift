@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import ArchiveFormat
+internal import ArchiveKeys
 internal import ArchiveLog
 internal import Configuration
 internal import Kafka
@@ -12,10 +13,12 @@ struct ArchiveReplayCommand {
     let configuration: Configuration
     let interruption: Interruption
     let timeout: Duration
+    let reveals: ArchiveReveals
 
     func run(_ console: Console) async throws -> ExitCode {
         let topic = KafkaTopic(rawValue: configuration[ArchiveReadingOptions.replayedTopic])
         let target = try target(of: topic)
+        if configuration[OperationsSettings.yes] { try reveals.requireAuthor() }
         let logs = try ArchiveLogs(configuration)
         let readers = try await logs.readers { $0 == topic }
         let contents = try await ArchivedContents(configuration, logs)
@@ -24,6 +27,9 @@ struct ArchiveReplayCommand {
         return try await brokers.admin().closing { admin in
             let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
             try await require(target, admin)
+            if configuration[OperationsSettings.yes] {
+                try await reveals.record(.replay, scope: "\(topic) into \(target)", marks: contents.keys.marksId)
+            }
             let producer = try KafkaProducer(kafka, topics: [target])
             do {
                 let exitCode = try await ReplayRun(

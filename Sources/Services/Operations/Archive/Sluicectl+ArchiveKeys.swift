@@ -12,7 +12,9 @@ extension Sluicectl {
             let argument = invocation.arguments.first ?? ""
             switch Array(invocation.commandPath.dropFirst()) {
             case ["find"]: return try await ArchiveFindCommand(configuration: configuration).find(argument, console)
-            case ["show"]: return try await ArchiveFindCommand(configuration: configuration).show(argument, console)
+            case ["show"]:
+                return try await ArchiveFindCommand(configuration: configuration)
+                    .show(argument, reveals(configuration), console)
             case ["erase"]: return try await decision(.erase, configuration).run(console)
             case ["hold"]: return try await decision(.hold, configuration).run(console)
             case ["release"]: return try await decision(.release, configuration).run(console)

@@ -14,11 +14,12 @@ extension Sluicectl {
                     .run(console)
             case ["export"]:
                 return try await ArchiveExportCommand(
-                    configuration: configuration, interruption: Interruption(interruptions()), clocks: clocks
+                    configuration: configuration, interruption: Interruption(interruptions()), clocks: clocks,
+                    reveals: reveals(configuration)
                 ).run(console)
             case ["disclose"]:
                 return try await ArchiveDiscloseCommand(configuration: configuration, timeout: timeout)
-                    .disclose(invocation.arguments.first ?? "", console)
+                    .disclose(invocation.arguments.first ?? "", reveals(configuration), console)
             case ["check-disclosure"]:
                 return try await ArchiveDiscloseCommand(configuration: configuration, timeout: timeout)
                     .check(invocation.arguments.first ?? "", console)
@@ -26,7 +27,8 @@ extension Sluicectl {
                 return try await ArchiveRetentionCommand(configuration: configuration, clocks: clocks).run(console)
             case ["replay"]:
                 return try await ArchiveReplayCommand(
-                    configuration: configuration, interruption: Interruption(interruptions()), timeout: timeout
+                    configuration: configuration, interruption: Interruption(interruptions()), timeout: timeout,
+                    reveals: reveals(configuration)
                 ).run(console)
             default: return nil
             }

@@ -11,18 +11,21 @@ extension SluicectlCommand {
                 The file shows one record: the leaf, its path to the root, the signed checkpoint, the encrypted object, \
                 and the key of this object, which opens no other record of the person. It is verified before it is \
                 written. Whoever has the file can read the record, also after the person was erased. Records that \
-                releases before 2026-12 archived have no key of their own and are refused.
+                releases before 2026-12 archived have no key of their own and are refused. Who discloses the record is \
+                published in appstore.erasures first, and archived.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
                     ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, ArchiveProofOptions.key,
                     ArchiveProofOptions.proofFile, OperationsSettings.topicsPrefix, OperationsSettings.output,
-                ]),
+                ]
+            ).adding(ArchiveReveals.schema),
             arguments: [Command.Argument("POSITION", help: "TOPIC/PARTITION@OFFSET")],
             examples: [
                 .init(
                     "sluicectl archive disclose appstore.notifications.production/3@1742 --key archive.pub "
-                        + "--to notification.disclosure --config sluice.properties", "For a court, or an auditor.")
+                        + "--to notification.disclosure --author a.officer --request CASE-8 --config sluice.properties",
+                    "For a court, or an auditor.")
             ]),
         Command(
             "check-disclosure", summary: "Check a file of archive disclose offline, and show its record.",

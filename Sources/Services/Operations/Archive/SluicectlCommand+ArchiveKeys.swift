@@ -31,14 +31,16 @@ extension SluicectlCommand {
         "show", summary: "Decrypt and show a record of the archive.",
         discussion: """
             Personal data are left out unless --reveal is given. The record is compared with the digest in its leaf; \
-            that the leaf is in the signed tree is shown by sluicectl archive prove.
+            that the leaf is in the signed tree is shown by sluicectl archive prove. With --reveal who opened which record \
+            is published in appstore.erasures first, and archived: it needs --author, and Kafka.
             """,
-        schema: reading.adding(ConfigurationSchema([ArchiveOptions.reveal])),
+        schema: reading.adding(ConfigurationSchema([ArchiveOptions.reveal])).adding(ArchiveReveals.schema),
         arguments: [Command.Argument("WHAT", help: "\(identifiers); or TOPIC/PARTITION@OFFSET")],
         examples: [
             .init("sluicectl archive show appstore.notifications.production/3@17", "One record, redacted."),
             .init(
-                "sluicectl archive show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --reveal --output json",
+                "sluicectl archive show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --reveal --author a.officer "
+                    + "--request DSR-2026-17 --output json",
                 "Everything that was archived under an identifier."),
         ])
 

@@ -47,6 +47,7 @@ extension SluicectlCommand {
                 archive prove. With --all-topics also what is no notification, in record. With an identifier (as of \
                 archive erase) everything that is archived about its subjects, of every topic and decrypted, for an \
                 access request; --environment is then production unless given, and the other filters do not count. \
+                Who exports what is published in appstore.erasures first, and archived: it needs --author, and Kafka. \
                 What was erased or whose time is over is listed as that, unless --app or --type asks for content. \
                 Needs the key store. Each object is compared with its leaf; whether the leaves are those that were \
                 signed is archive verify's question. Exits with 1 when a key is unknown or a body could not be \
@@ -57,22 +58,26 @@ extension SluicectlCommand {
                     ArchiveReadingOptions.environment, ArchiveReadingOptions.format, ArchiveReadingOptions.allTopics,
                     ArchiveReadingOptions.toDirectory, ArchivePlace.index, OperationsSettings.topicsPrefix,
                 ] + ArchiveOptions.selectors
-            ).adding(keysOfArchive).adding(filterOfArchive),
+            ).adding(keysOfArchive).adding(filterOfArchive).adding(ArchiveReveals.schema),
             examples: [
                 .init(
                     "sluicectl archive export --since 2026-11-01T00:00:00Z --until 2026-12-01T00:00:00Z "
-                        + "--config sluice.properties > november.jsonl", "A month, with the signed bodies."),
+                        + "--author a.auditor --config sluice.properties > november.jsonl",
+                    "A month, with the signed bodies."),
                 .init(
                     "sluicectl archive export --app com.example.app --type REFUND --format csv "
-                        + "--config sluice.properties > refunds.csv", "Refunds of one app, for an auditor."),
+                        + "--author a.auditor --config sluice.properties > refunds.csv",
+                    "Refunds of one app, for an auditor."),
                 .init(
-                    "sluicectl archive export --all-topics --to export-2026-11 --config sluice.properties",
+                    "sluicectl archive export --all-topics --to export-2026-11 --author a.auditor "
+                        + "--config sluice.properties",
                     "Everything, with a manifest."),
                 .init(
                     "sluicectl archive export --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
-                        + "--to request-17 --config sluice.properties", "An access request."),
+                        + "--to request-17 --author a.officer --request DSR-2026-17 --config sluice.properties",
+                    "An access request."),
                 .init(
-                    "sluicectl archive export --environment production --config sluice.properties "
+                    "sluicectl archive export --environment production --author a.auditor --config sluice.properties "
                         + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified once more."),
             ]),
         Command(
@@ -99,7 +104,8 @@ extension SluicectlCommand {
                 present, so that the topic's retention starts again. Consumers ignore what they have already. A \
                 topic other than notifications, quarantine and certificates needs --to-topic, also to go back into \
                 itself. What was erased does not come back. Control-C ends it after the record in hand, and --after \
-                goes on from there. Exits with 1 when something was left.
+                goes on from there. With --yes who brings them back is published in appstore.erasures first, and archived: \
+                it needs --author. Exits with 1 when something was left.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -107,21 +113,21 @@ extension SluicectlCommand {
                     OperationsSettings.topicsPrefix, OperationsSettings.after, OperationsSettings.rate,
                     OperationsSettings.yes, OperationsSettings.output,
                 ]
-            ).adding(keysOfArchive).adding(filterOfArchive).adding(kafkaOfArchive),
+            ).adding(keysOfArchive).adding(filterOfArchive).adding(ArchiveReveals.schema),
             examples: [
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --config sluice.properties",
                     "What would be written."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --rate 2000 --yes "
-                        + "--config sluice.properties", "A lost topic, 2000 records each second."),
+                        + "--author an.operator --config sluice.properties", "A lost topic, 2000 records each second."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
-                        + "--since 2026-11-20T00:00:00Z --yes --config sluice.properties",
+                        + "--since 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
                     "Some days into a topic of your own."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
-                        + "--config sluice.properties", "Go on where an earlier run ended."),
+                        + "--author an.operator --config sluice.properties", "Go on where an earlier run ended."),
             ]),
     ]
 }

@@ -21,6 +21,8 @@ package enum StoredFormats {
             ("archive record", ArchiveFormatVersions.record),
             ("archive gap", ArchiveFormatVersions.gap),
             ("erasure decision", ArchiveFormatVersions.erasure),
+            ("retention step", ArchiveFormatVersions.retention),
+            ("reveal", ArchiveFormatVersions.reveal),
             ("key store", ArchiveKeysVersions.keyStore),
             ("archive index", ArchiveKeysVersions.index),
             ("state database", StateVersions.database),

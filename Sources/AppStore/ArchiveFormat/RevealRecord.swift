@@ -1,0 +1,121 @@
+package import AppStoreModel
+internal import JSON
+package import KafkaModel
+
+/// A record of the erasures topic: payloads of the archive were opened. It is published before anything is shown, and
+/// archived like every record of the topic, so that it cannot be taken back.
+package struct RevealRecord: Hashable, Sendable {
+    /// The command that shows what was opened.
+    package enum Command: String, Hashable, Sendable, CaseIterable {
+        case show, export, disclose, replay
+    }
+
+    static let formatVersion: Int64 = 1
+    private static let action = "reveal"
+    /// Longest author, reason, request or scope, in bytes.
+    package static let maximumTextBytes = 1024
+    /// At most so many records are named; ``count`` has all of them.
+    package static let maximumPositions = 1000
+    private static let maximumValueBytes = 1 << 20
+
+    package let command: Command
+    /// Who opens them: an operator's name, never empty.
+    package let author: String
+    /// A code or a few words, without personal data.
+    package let reason: String
+    /// The operator's reference to the request or the case, without personal data.
+    package let request: String
+    /// The choice of records where not each is named: topics, times, an app.
+    package let scope: String
+    /// The subjects that the records are about, as far as they are chosen by subject or few.
+    package let subjects: [SubjectMark]
+    /// Of the key that the marks were made with, 16 hexadecimal digits.
+    package let marks: String
+    /// The records, `<topic>/<partition>@<offset>`.
+    package let positions: [String]
+    /// How many records; nil where it is not known before.
+    package let count: Int?
+    package let at: AppStoreInstant
+
+    /// - Parameter positions: all records, or none where only the scope is known.
+    /// - Throws: ``ArchiveFormatError``: `malformedObject` without an author, `tooLong` for a text that is too long.
+    package init(
+        _ command: Command, author: String, reason: String = "", request: String = "", scope: String = "",
+        subjects: [SubjectMark] = [], marks: String, positions: [String] = [], at: AppStoreInstant
+    ) throws(ArchiveFormatError) {
+        guard author.contains(where: { !$0.isWhitespace }) else { throw Self.malformed("author") }
+        for text in [author, reason, request, scope] where text.utf8.count > Self.maximumTextBytes {
+            throw ArchiveFormatError(.tooLong, "a text of \(text.utf8.count) bytes")
+        }
+        self.init(
+            command: command, author: author, reason: reason, request: request, scope: scope,
+            subjects: Array(subjects.prefix(Self.maximumPositions)), marks: marks,
+            positions: Array(positions.prefix(Self.maximumPositions)),
+            count: positions.isEmpty ? nil : positions.count, at: at)
+    }
+
+    private init(
+        command: Command, author: String, reason: String, request: String, scope: String, subjects: [SubjectMark],
+        marks: String, positions: [String], count: Int?, at: AppStoreInstant
+    ) {
+        self.command = command
+        self.author = author
+        self.reason = reason
+        self.request = request
+        self.scope = scope
+        self.subjects = subjects
+        self.marks = marks
+        self.positions = positions
+        self.count = count
+        self.at = at
+    }
+
+    /// The record as it is produced.
+    ///
+    /// - Parameter nonce: makes its key one of its own, so that compaction removes none.
+    package func produced(to topic: KafkaTopic, nonce: String) -> KafkaProducerRecord {
+        let key = "\(Self.action)/\(at.millisecondsSince1970)/\(nonce)"
+        return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
+    }
+
+    /// The record's value.
+    package var jsonText: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.set("version", Self.formatVersion)
+            object.set("action", Self.action)
+            object.set("command", command.rawValue)
+            object.set("author", author)
+            object.set("reason", reason)
+            object.set("request", request)
+            object.set("scope", scope)
+            object.array("subjects") { array in for subject in subjects { array.string(subject.hex) } }
+            object.set("marks", marks)
+            object.array("positions") { array in for position in positions { array.string(position) } }
+            object.set("count", count.map { Int64($0) })
+            object.set("at", at.description)
+        }
+        return writer.bytes
+    }
+
+    /// Reads what ``jsonText`` writes; nil for another record of the topic, a later version included.
+    package init?(json: [UInt8]) {
+        guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,
+            root["version"]?.flooredInteger == Self.formatVersion, root["action"]?.string == Self.action,
+            let command = root["command"]?.string.flatMap(Command.init(rawValue:)),
+            let author = root["author"]?.string, !author.isEmpty, let reason = root["reason"]?.string,
+            let request = root["request"]?.string, let scope = root["scope"]?.string,
+            let marks = root["marks"]?.string,
+            let at = root["at"]?.string.flatMap({ AppStoreInstant(rfc3339: $0) })
+        else { return nil }
+        self.init(
+            command: command, author: author, reason: reason, request: request, scope: scope,
+            subjects: (root["subjects"]?.elements ?? []).compactMap { $0.string.flatMap(SubjectMark.init(hex:)) },
+            marks: marks, positions: (root["positions"]?.elements ?? []).compactMap(\.string),
+            count: root["count"]?.flooredInteger.flatMap { Int(exactly: $0) }, at: at)
+    }
+
+    private static func malformed(_ member: String) -> ArchiveFormatError {
+        ArchiveFormatError(.malformedObject, "not a record of a reveal: \(member)")
+    }
+}

@@ -1,0 +1,90 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import Configuration
+internal import Cryptography
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import ServiceKit
+internal import Time
+
+/// Records who opens payloads of the archive, before anything of them is shown. Without an author, and without Kafka, which
+/// takes the record, nothing is.
+struct ArchiveReveals {
+    let configuration: Configuration
+    let clocks: Clocks
+    /// Timeout for the brokers' first answer.
+    let timeout: Duration
+    let publishing: ErasurePublishing
+
+    static let author = Setting.string(
+        "author", help: "Who opens the records; it is archived and published.", example: "privacy-officer"
+    ).optional.onCommandLineOnly
+    static let reason = Setting.string(
+        "reason", default: "",
+        help: "Why they are opened, for the record that is archived and published: a few words without personal data."
+    ).onCommandLineOnly
+    /// The settings of a command that opens payloads.
+    static let schema = ConfigurationSchema(
+        [author, reason, ArchiveOptions.request, ApplicationSettings.bootstrapServers],
+        openPrefixes: [ApplicationSettings.kafka])
+
+    /// Publishes the reveal of single records.
+    ///
+    /// - Parameter keys: of the records that are encrypted; their subjects are named by their marks.
+    /// - Throws: a ``StartupError`` without an author, and when Kafka does not take the record.
+    func record(
+        _ command: RevealRecord.Command, _ entries: [ReadEntry], _ store: KeyStore
+    ) async throws {
+        var subjects: Set<SubjectMark> = []
+        for key in Set(entries.compactMap(\.keyId)) {
+            if let mark = try store.mark(ofKey: key) { subjects.insert(mark) }
+        }
+        try await record(
+            command, subjects: subjects, marks: store.marksId,
+            positions: entries.map { ArchivedPosition($0).text })
+    }
+
+    /// Publishes the reveal of what a command line selects.
+    ///
+    /// - Throws: as ``record(_:_:_:)``.
+    func record(
+        _ command: RevealRecord.Command, scope: String = "", subjects: Set<SubjectMark> = [], marks: String,
+        positions: [String] = []
+    ) async throws {
+        let author = try requireAuthor()
+        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
+        let record: RevealRecord
+        do throws(ArchiveFormatError) {
+            record = try RevealRecord(
+                command, author: author, reason: configuration[Self.reason],
+                request: configuration[ArchiveOptions.request] ?? "", scope: scope,
+                subjects: subjects.sorted { $0.hex < $1.hex }, marks: marks, positions: positions,
+                at: AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds()))
+        } catch {
+            throw StartupError(
+                "--reason, --request and --author have at most \(RevealRecord.maximumTextBytes) bytes each",
+                fix: "Shorten them", exitCode: .usage)
+        }
+        let nonce = HexText.encode(try randomBytes(8))
+        do {
+            try await publishing.publish([record.produced(to: topic, nonce: nonce)], configuration, timeout)
+        } catch let error as StartupError {
+            throw StartupError(
+                "who opens records is archived first, and it could not be published: \(error.problem)",
+                setting: error.setting, fix: error.fix, exitCode: error.exitCode)
+        }
+    }
+
+    /// - Throws: a ``StartupError`` where none is given: asked before anything is read.
+    @discardableResult
+    func requireAuthor() throws(StartupError) -> String {
+        guard let author = configuration[Self.author], author.contains(where: { !$0.isWhitespace }) else {
+            throw StartupError(
+                "who opens records of the archive is recorded, and no author is given", setting: "--author",
+                fix: "Give --author NAME, and --reason or --request", exitCode: .usage)
+        }
+        return author
+    }
+}

@@ -1,0 +1,28 @@
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Records
+
+/// Writes to the erasures topic: decisions about persons, and reveals of payloads.
+package struct ErasurePublishing: Sendable {
+    /// Returns when every in-sync replica has the records.
+    let publish:
+        @Sendable (_ records: [KafkaProducerRecord], _ configuration: Configuration, _ timeout: Duration) async throws
+            -> Void
+
+    /// The topic in the installation's cluster.
+    package static let kafka = ErasurePublishing { records, configuration, timeout in
+        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
+        let brokers = try Brokers(configuration, timeout: timeout)
+        let isEmbedded = try await brokers.admin().closing { try await brokers.isEmbedded($0) }
+        let producer = try KafkaProducer(brokers.readerConfiguration(isEmbedded: isEmbedded), topics: [topic])
+        do throws(KafkaError) {
+            for record in records { _ = try await producer.send(record, deadline: .seconds(30)) }
+        } catch {
+            await producer.close(within: .seconds(1))
+            throw StartupError(
+                "not acknowledged by Kafka: \(error.message)", fix: "Nothing was changed here; repeat the command")
+        }
+        await producer.close(within: .seconds(5))
+    }
+}
