@@ -56,6 +56,33 @@ import Testing
         func isDestroyed(_ index: Int) throws -> Bool { try store.dataKey(keys[index]).isDestroyed }
     }
 
+    @Test func `a clock that is more than a day ahead of the archive erases nothing without a word about it`()
+        async throws
+    {
+        let archive = try TestArchive()
+        let time = Signed.now - 2 * 86_400_000
+        try await archive.write([archive.purchase("1", uuid: "uuid-1")], at: time)
+        let key = try #require(try archive.key(of: "1"))
+        let broker = try DevBroker(topics: [TopicNames().erasures: 1])
+        let flags =
+            ["--original-transaction-id", "1", "--app", "com.example.app", "--yes", "--author", "officer"]
+            + ["--kafka.bootstrap.servers", broker.bootstrapServers] + archive.personFlags
+        let (code, refused) = await sluicectl(["archive", "erase"] + flags)
+        #expect(code == 1)
+        #expect(refused.complaints.last?.contains("--signed-until") == true)
+        #expect(try !archive.keys.dataKey(key).isDestroyed)
+        // A hold covers no time.
+        #expect(await sluicectl(["archive", "hold"] + flags).exitCode == 0)
+        #expect(await sluicectl(["archive", "release"] + flags).exitCode == 0)
+        let future = AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1_000)
+        let (usage, _) = await sluicectl(["archive", "erase", "--signed-until", "\(future)"] + flags)
+        #expect(usage == 64)
+        let until = AppStoreInstant(clampingMillisecondsSince1970: Signed.now)
+        let (done, _) = await sluicectl(["archive", "erase", "--signed-until", "\(until)"] + flags)
+        #expect(done == 0)
+        #expect(try archive.keys.dataKey(key).isDestroyed)
+    }
+
     @Test func `erasing a purchase is shown first, then published and carried out`() async throws {
         let installation = try await Installation()
         let arguments =

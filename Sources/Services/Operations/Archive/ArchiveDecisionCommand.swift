@@ -26,13 +26,13 @@ struct ArchiveDecisionCommand {
         let selection = try await persons.select(console)
         let all = selection.persons
         try refuseHeld(all)
+        let now = try time(of: selection.extent)
         guard configuration[OperationsSettings.yes] else {
             await report(
                 all.map { ArchiveDecisionReport.Line($0, outcome: nil) }, selection.extent, at: nil, console)
             console.complain("nothing was changed; add --yes")
             return selection.extent.exitCode(console)
         }
-        let now = AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
         let author = try ArchiveAuthor.name(configuration)
         let records = all.map { person in
             ErasureRecord(
@@ -51,6 +51,13 @@ struct ArchiveDecisionCommand {
             zip(all, outcomes).map { ArchiveDecisionReport.Line($0, outcome: $1) }, selection.extent,
             at: action == .erase ? now : nil, console)
         return selection.extent.exitCode(console)
+    }
+
+    /// Of an erasure the end of what it covers.
+    private func time(of extent: ArchiveExtent) throws(StartupError) -> AppStoreInstant {
+        let now = clocks.wallMilliseconds()
+        guard action == .erase else { return AppStoreInstant(clampingMillisecondsSince1970: now) }
+        return try ErasureCoverage.end(configuration, now: now, newest: extent.newestTimestamp)
     }
 
     private func openStore() throws -> KeyStore {

@@ -14,6 +14,8 @@ struct ArchiveExtent: Sendable {
     let logs: [Log]
     /// Records whose key the key store does not have: this host cannot say whom they are about.
     let unread: Int
+    /// The newest time that the last record of any log has, in milliseconds since 1970; nil when none has one.
+    var newestTimestamp: Int64?
 
     var summary: String { "searched \(logs.reduce(0) { $0 + $1.leaves }) leaves of \(logs.count) logs" }
 

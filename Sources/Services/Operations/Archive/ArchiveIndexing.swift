@@ -19,12 +19,22 @@ struct ArchiveIndexing {
         // Other hosts erase too.
         try index.remove(try contents.keys.destroyedKeys())
         var extent: [ArchiveExtent.Log] = []
+        var newest: Int64?
         for log in try await logs.all() {
             let scan = try await log.scan(logs)
             try await add(scan, progress)
-            if scan.size > 0 { extent.append(.init(partition: log.names.partition, leaves: scan.size)) }
+            guard scan.size > 0 else { continue }
+            extent.append(.init(partition: log.names.partition, leaves: scan.size))
+            if let time = try await timestamp(of: scan) { newest = max(newest ?? time, time) }
         }
-        return ArchiveExtent(logs: extent, unread: try await resolve())
+        return ArchiveExtent(logs: extent, unread: try await resolve(), newestTimestamp: newest)
+    }
+
+    /// The time of the log's last record.
+    private func timestamp(of scan: ArchiveScan) async throws(StartupError) -> Int64? {
+        do throws(LogReadError) {
+            return try await scan.reader.leaf(scan.size - 1, size: scan.size).leaf.timestampMilliseconds
+        } catch { throw StartupError(error) }
     }
 
     private func add(_ scan: ArchiveScan, _ progress: (KafkaTopicPartition, Int, Int) -> Void) async throws {

@@ -62,7 +62,7 @@ extension SluicectlCommand {
             erased from what is missing. Nothing is erased while a legal hold is on the purchase. Entitlements are \
             erased with sluicectl entitlements erase; what Kafka still has expires with its topics.
             """,
-        schema: decision.adding(ConfigurationSchema([ArchiveOptions.backupDays])),
+        schema: decision.adding(ConfigurationSchema([ArchiveOptions.backupDays, ErasureCoverage.signedUntil])),
         examples: [
             .init(
                 "sluicectl archive erase --original-transaction-id 2000000000000001 --app com.example.app",
