@@ -352,7 +352,8 @@ let package = Package(
         tests(
             "ArchiveLogTests", layer: "AppStore",
             uses: [
-                "ArchiveFormat", "ArchiveLog", "Cryptography", "HTTPClient", "Kafka", "KafkaModel", "ObjectStorage",
+                "AppStoreModel", "ArchiveFormat", "ArchiveLog", "Cryptography", "HTTPClient", "Kafka", "KafkaModel",
+                "ObjectStorage",
                 "ObjectStorageTestSupport", "TestSupport", "TransparencyLog",
             ], excluding: ["tlog_reader.py"]),
         tests(

@@ -49,6 +49,10 @@ package struct LogPruning: Sendable {
         package let minimum: Int
         /// The announcement after the run.
         package let announced: Retention.Announcement?
+        /// Segments below the minimum that stay, in ascending order; found by a run alone.
+        package internal(set) var kept: [Range<Int>] = []
+        /// Segments that the run deletes.
+        package internal(set) var deletions = 0
         let version: ObjectVersion?
         /// The present announcement.
         package let presentAnnouncement: Retention.Announcement?
@@ -67,7 +71,8 @@ package struct LogPruning: Sendable {
     /// Carries out what was announced long enough ago, and announces what is over.
     ///
     /// - Parameters:
-    ///   - announce: is told of a change before it is signed; when it throws, nothing is done.
+    ///   - announce: is told of a change before it is signed, and of deletions before they are done; when it throws,
+    ///     nothing is done.
     ///   - decide: what happens to the segment that has these leaves.
     /// - Returns: the plan, and how many segments were deleted.
     package func run(
@@ -75,16 +80,19 @@ package struct LogPruning: Sendable {
         decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws(LogError) -> (plan: Plan, deleted: Int) {
         do {
-            let plan = try await makePlan(inputs)
-            if plan.isChange, let signer {
-                try await announce(plan)
+            var plan = try await makePlan(inputs)
+            guard let signer else { return (plan, 0) }
+            var due: [Int] = []
+            if plan.minimum > 0 { (due, plan.kept) = try await segments(before: plan.minimum, decide) }
+            plan.deletions = due.count
+            if plan.isChange || !due.isEmpty { try await announce(plan) }
+            if plan.isChange {
                 let text = Retention(
                     origin: names.origin(archive: signer.archive), minimum: plan.minimum, announced: plan.announced)
                 // Said before it is done: a segment that is gone without it would be taken for removed.
                 _ = try await store.replace(names.retention(), signer.sign(text).bytes, expected: plan.version)
             }
-            let deleted = signer != nil && plan.minimum > 0 ? try await delete(before: plan.minimum, decide) : 0
-            return (plan, deleted)
+            return (plan, try await delete(due, decide))
         } catch {
             throw LogError(error, reading: names)
         }
@@ -151,27 +159,45 @@ package struct LogPruning: Sendable {
         return retention
     }
 
-    /// Deletes the segments before the minimum that are still there: the ones whose time is over now, and those of holds
-    /// that ended. The listing ends at the minimum: names ascend as the segments do.
-    private func delete(
+    /// The segments before the minimum that are still there: the ones whose time is over now and those of holds that ended,
+    /// and the ones that stay. The listing ends at the minimum: names ascend as the segments do.
+    private func segments(
         before minimum: Int, _ decide: ([ArchiveLeaf]) async throws -> Decision
-    ) async throws -> Int {
+    ) async throws -> (due: [Int], kept: [Range<Int>]) {
         let folder = try names.prefix.appending("segments")
-        var count = 0
+        var due: [Int] = []
+        var kept: [Range<Int>] = []
         var last: ObjectName?
         while true {
             let page = try await store.list(folder, after: last, limit: Self.pageSize)
             for object in page {
                 guard case .segment(let index, let width) = names.content(object.name) else { continue }
-                guard index < minimum / TilePath.fullWidth else { return count }
+                guard index < minimum / TilePath.fullWidth else { return (due, kept) }
                 guard width == TilePath.fullWidth else { continue }
-                guard case .delete = try await decide(leaves(ofSegment: index)) else { continue }
-                try await store.delete(object.name)
-                count += 1
+                if case .delete = try await decide(leaves(ofSegment: index)) {
+                    due.append(index)
+                } else if let range = kept.last, range.upperBound == index {
+                    kept[kept.count - 1] = range.lowerBound..<index + 1
+                } else {
+                    kept.append(index..<index + 1)
+                }
             }
-            guard page.count == Self.pageSize, let name = page.last?.name else { return count }
+            guard page.count == Self.pageSize, let name = page.last?.name else { return (due, kept) }
             last = name
         }
+    }
+
+    /// A hold may have begun since the segments were listed, so each is decided again.
+    private func delete(
+        _ segments: [Int], _ decide: ([ArchiveLeaf]) async throws -> Decision
+    ) async throws -> Int {
+        var count = 0
+        for index in segments {
+            guard case .delete = try await decide(leaves(ofSegment: index)) else { continue }
+            try await store.delete(names.segment(index: index))
+            count += 1
+        }
+        return count
     }
 
     private func leaves(ofSegment index: Int) async throws -> [ArchiveLeaf] {

@@ -116,8 +116,8 @@ final class RetentionService: Service {
     private func announce(_ plan: LogPruning.Plan, _ inputs: LogPruning.Inputs, _ origin: String) async throws {
         try await publish(
             RetentionRecord(
-                action: plan.minimum > plan.before ? .delete : .announce, origin: origin, minimum: plan.minimum,
-                announced: plan.announced?.minimum,
+                action: plan.minimum > plan.before || plan.deletions > 0 ? .delete : .announce, origin: origin,
+                minimum: plan.minimum, announced: plan.announced?.minimum, kept: plan.kept,
                 archivedBefore: AppStoreInstant(clampingMillisecondsSince1970: inputs.cutoff),
                 at: AppStoreInstant(clampingMillisecondsSince1970: inputs.now)))
     }

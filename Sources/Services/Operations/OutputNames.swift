@@ -151,6 +151,7 @@ enum OutputName {
     static let objects = "objects"
     static let objectDigest = "objectDigest"
     static let prunedObjects = "prunedObjects"
+    static let deletedSegments = "deletedSegments"
     static let erasedOnArrival = "erasedOnArrival"
     static let checkpoints = "checkpoints"
     static let payloads = "payloads"

@@ -92,10 +92,26 @@ struct LogPruningTests {
         try await archive.run(at: 0)
         #expect(try await archive.run(at: Self.day) == 1)
         #expect(archive.hasSegment("000") && !archive.hasSegment("001"))
+        #expect(archive.announced.last?.kept == [0..<1] && archive.announced.last?.deletions == 1)
+        #expect(try await archive.run(at: Self.day) == 0)
+        #expect(archive.announced.count == 2, "a run that changes nothing says nothing")
         archive.kept = []
         #expect(try await archive.run(at: Self.day + 1) == 1)
+        #expect(archive.announced.last?.kept == [] && archive.announced.last?.deletions == 1)
         #expect(!archive.hasSegment("000"))
         #expect(try await archive.sample.verify().findings.isEmpty)
+    }
+
+    @Test func `a hold that begins while the step is published keeps its segment`() async throws {
+        let archive = try await Archive(leaves: 600)
+        try await archive.run(at: 0)
+        var isHeld = false
+        let pruning = try LogPruning(archive.store, names: archive.sample.names(), signer: archive.sample.signer)
+        let deleted = try await pruning.run(
+            LogPruning.Inputs(cutoff: Self.cutoff, now: Self.day, size: 600), announce: { _ in isHeld = true },
+            decide: { leaves in isHeld && leaves.first?.position.offset == 0 ? .keep : .delete }
+        ).deleted
+        #expect(deleted == 1 && archive.hasSegment("000") && !archive.hasSegment("001"))
     }
 
     @Test func `a plan signs, deletes and announces nothing`() async throws {

@@ -182,6 +182,10 @@ struct RetentionServiceTests {
         try await member.run(at: over + 3 * Self.day)
         #expect(try await !member.hasSegment(0, of: log))
         #expect(try await member.hasSegment(1, of: log))
+        let steps = member.published.withLock { $0 }.filter { $0.origin.hasSuffix("\(log.topic)/0") }
+        #expect(steps.map(\.action) == [.announce, .delete, .delete])
+        #expect(steps.map(\.kept) == [[], [0..<2], [1..<2]], "what stays is named, and the release of the hold")
+        for step in steps { #expect(RetentionRecord(json: step.jsonText) == step) }
     }
 
     @Test func `erasures and certificates are kept whatever their age`() async throws {

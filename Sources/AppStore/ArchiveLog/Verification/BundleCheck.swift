@@ -21,6 +21,8 @@ struct BundleCheck: Sendable {
     var objects = 0
     var objectBytes = 0
     var prunedObjects = 0
+    /// The segment, where it is one that a retention deleted.
+    var deletedSegment: DeletedSegment?
     var erasedOnArrival = 0
     var outcomes: [String: Int] = [:]
 
@@ -124,6 +126,8 @@ struct BundleReading: Sendable {
         } catch {
             if error.code == .missing, await isPruned(check.index) {
                 check.prunedObjects = leaves.count
+                check.deletedSegment = DeletedSegment(
+                    index: check.index, newestArchivedAt: leaves.map(\.leaf.archivedAtMilliseconds).max() ?? .max)
             } else {
                 check.findings.append(Finding(error, log, leaf: check.firstLeaf))
             }

@@ -19,6 +19,8 @@ package struct LogReport: Sendable {
     package internal(set) var objectBytes = 0
     /// Objects of segments that a signed retention has deleted.
     package internal(set) var prunedObjects = 0
+    /// The segments of them.
+    package internal(set) var deletedSegments: [DeletedSegment] = []
     /// Leaves without an object, because their subject had been erased before the record came.
     package internal(set) var erasedOnArrival = 0
     /// Signed checkpoints of the past that the log continues.

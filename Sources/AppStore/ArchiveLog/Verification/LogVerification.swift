@@ -400,6 +400,7 @@ extension LogReport {
         objects += check.objects
         objectBytes += check.objectBytes
         prunedObjects += check.prunedObjects
+        if let segment = check.deletedSegment { deletedSegments.append(segment) }
         erasedOnArrival += check.erasedOnArrival
         outcomes.merge(check.outcomes, uniquingKeysWith: +)
     }

@@ -46,6 +46,13 @@ enum ArchiveProofOptions {
             that sluice-archive published to Kafka, or store for those in archive.anchor.url.
             """, example: "anchored-checkpoints"
     ).optional.onCommandLineOnly
+    static let retention = Setting.duration(
+        "retention", in: .zero...(.seconds(36_500 * 86_400)),
+        help: """
+            How long payloads are kept, as archive.retention has it: each that is gone must have been announced and \
+            deleted by archived records, a day apart, after so long.
+            """, example: "400d"
+    ).optional.onCommandLineOnly
     static let againstKafka = Setting.flag(
         "against-kafka", help: "Compare with what the topics still hold; needs no key of the records.")
     static let payloads = Setting.flag(

@@ -24,6 +24,7 @@ struct ArchiveVerifyCommand {
     /// - Parameter logs: topics, or `<topic>/<partition>`; none means all logs.
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
+        let retention = try retention(logs)
         let store = try inputs.store()
         var options = VerificationOptions(verifiers: try await inputs.verifiersOrUnsigned())
         options.anchors = try await inputs.anchors(options.verifiers)
@@ -46,7 +47,8 @@ struct ArchiveVerifyCommand {
             progress?.end()
             try checkPresence(report, logs)
             let kafka = try await compareWithKafka(report, store, options)
-            let printed = ArchiveVerifyReport(report, kafka: kafka, options: options)
+            let deletions = try await compareWithRetention(retention, report, store, options)
+            let printed = ArchiveVerifyReport(report, kafka: kafka, retention: deletions, options: options)
             switch configuration[OperationsSettings.output] {
             case .text: await console.write(printed.text)
             case .json: await console.write(line: JSONValue.object(printed.json).json)
@@ -59,6 +61,33 @@ struct ArchiveVerifyCommand {
                 "\(error)", setting: ArchivePlace.url.key, fix: "Look whether the archive is where the setting says",
                 exitCode: ExitCode(error))
         }
+    }
+
+    /// The policy that deletions are compared with, in milliseconds; nil compares none.
+    ///
+    /// - Throws: a ``StartupError`` for a run that does not look at all payloads and at all logs.
+    private func retention(_ logs: [String]) throws(StartupError) -> Int64? {
+        guard let retention = configuration[ArchiveProofOptions.retention] else { return nil }
+        guard logs.isEmpty, !configuration[ArchiveProofOptions.treeOnly],
+            configuration[ArchiveProofOptions.since] == nil, configuration[ArchiveProofOptions.from] == nil
+        else {
+            throw StartupError(
+                "deletions are compared in a run over all logs and payloads",
+                setting: ArchiveProofOptions.retention.key,
+                fix: "Leave out LOG, --tree-only, --since and --from", exitCode: .usage)
+        }
+        return retention.clampedMilliseconds
+    }
+
+    private func compareWithRetention(
+        _ retention: Int64?, _ report: ArchiveReport, _ store: any ObjectStore, _ options: VerificationOptions
+    ) async throws(LogReadError) -> RetentionComparison? {
+        guard let retention else { return nil }
+        let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
+        let readers = report.logs.filter { $0.log.partition.topic == topic }.map {
+            LogReader(store, names: $0.log, verifiers: options.verifiers)
+        }
+        return try await RetentionComparison(report, retention: retention, erasures: readers)
     }
 
     /// For the next run. The file is exchanged as a whole.

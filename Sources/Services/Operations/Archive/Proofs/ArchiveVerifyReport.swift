@@ -9,20 +9,25 @@ internal import TransparencyLog
 struct ArchiveVerifyReport {
     private let report: ArchiveReport
     private let kafka: KafkaComparison?
+    private let retention: RetentionComparison?
     private let options: VerificationOptions
     private let findings: [Finding]
 
-    init(_ report: ArchiveReport, kafka: KafkaComparison?, options: VerificationOptions) {
+    init(
+        _ report: ArchiveReport, kafka: KafkaComparison?, retention: RetentionComparison? = nil,
+        options: VerificationOptions
+    ) {
         self.report = report
         self.kafka = kafka
+        self.retention = retention
         self.options = options
-        findings = report.findings + (kafka?.findings ?? [])
+        findings = report.findings + (kafka?.findings ?? []) + (retention?.findings ?? [])
     }
 
     /// The worst that was found, see ``ArchiveReport/verdict``.
     var verdict: Finding.Kind? {
         if let verdict = report.verdict, ![.incomplete, .unanchored].contains(verdict) { return verdict }
-        let compared = kafka?.findings ?? []
+        let compared = (kafka?.findings ?? []) + (retention?.findings ?? [])
         return compared.contains { $0.kind == .tampered } ? .tampered : report.verdict ?? compared.first?.kind
     }
 
@@ -79,6 +84,9 @@ struct ArchiveVerifyReport {
         if before > 0 { lines.append("\(before) leaves were verified before (--from)") }
         lines += outcomes.map { "\($0.count) \($0.label)" }
         if options.inspect != nil { lines.append("\(missing) missing") }
+        if let retention {
+            lines.append("\(retention.segments) deleted segments have the records of their retention")
+        }
         if let kafka {
             lines.append("\(kafka.records) records that Kafka still holds have their leaf")
             lines += kafka.absent.map { "Kafka does not have the topic \($0) any more" }
@@ -173,6 +181,7 @@ struct ArchiveVerifyReport {
             object[OutputName.payloads] = .object(
                 outcomes.reduce(into: payloads) { $0[$1.label] = .integer(Int64($1.count)) })
         }
+        if let retention { object[OutputName.deletedSegments] = .integer(Int64(retention.segments)) }
         if let kafka { object[OutputName.kafkaRecords] = .integer(Int64(kafka.records)) }
         return object
     }

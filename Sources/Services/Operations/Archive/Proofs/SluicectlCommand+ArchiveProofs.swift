@@ -16,7 +16,9 @@ extension SluicectlCommand {
                 there that the key signed. Exit codes: 0 sound; 2 tampered, with the first bad place; 3 incomplete: \
                 records are missing that the archive never had, a log has no checkpoint elsewhere (unanchored) or, with \
                 --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key is unknown, or not \
-                given; 6 the archive cannot be read. Without --checkpoint-from an earlier state of the \
+                given; 6 the archive cannot be read. With --retention a payload that is gone too early, without an \
+                announcement a day before, or although the retention kept it is tampered (2), and one that no archived \
+                record says was deleted incomplete (3). Without --checkpoint-from an earlier state of the \
                 whole archive, or of one log, passes for the present one, and a log that was removed is not missed.
                 """,
             schema: ConfigurationSchema(
@@ -26,6 +28,7 @@ extension SluicectlCommand {
                     ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum,
                     ArchiveProofOptions.checkpointFrom, ArchiveProofOptions.from, ArchiveProofOptions.save,
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
+                    ArchiveProofOptions.retention,
                     ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
                 ] + ArchivePlace.anchorReading, openPrefixes: [ApplicationSettings.kafka]
             ).adding(parts.verification.schema),
@@ -45,6 +48,9 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl archive verify --key archive.pub --from verified --save verified",
                     "Every night only what is new."),
+                .init(
+                    "sluicectl archive verify --key archive.pub --retention 400d --config sluice.properties",
+                    "Also that payloads were deleted as the policy says."),
                 .init(
                     "sluicectl archive verify --key archive.pub --payloads",
                     "Also that each notification is signed by Apple."),

@@ -1,0 +1,101 @@
+package import ArchiveFormat
+internal import KafkaModel
+internal import TransparencyLog
+
+/// A segment that is gone below the minimum of a signed retention.
+package struct DeletedSegment: Hashable, Sendable {
+    /// The number of its entry bundle.
+    package let index: Int
+    /// When its newest record was archived, in milliseconds since 1970.
+    package let newestArchivedAt: Int64
+
+    package init(index: Int, newestArchivedAt: Int64) {
+        self.index = index
+        self.newestArchivedAt = newestArchivedAt
+    }
+}
+
+/// Judges deletions by the records of the retention, which are leaves of the log of the erasures topic: each deleted segment
+/// must have been announced, deleted a day or more later by a recorded step, old enough then, and not kept by that step.
+package struct RetentionCheck: Sendable {
+    /// Milliseconds that clocks of a host and of Kafka may differ.
+    static let clockTolerance: Int64 = 3_600_000
+
+    /// How long payloads are kept, in milliseconds.
+    private let retention: Int64
+    /// Of each origin, in the order of the log.
+    private var steps: [String: [RetentionRecord]] = [:]
+    /// Steps that say a later time than Kafka and the archive do of their record.
+    private var postdated: [String: [RetentionRecord]] = [:]
+    /// Whether all records of the erasures topic could be read.
+    package var isComplete = true
+
+    package init(retention: Int64) { self.retention = retention }
+
+    /// Takes a step in the order of its log; `leaf` is the one of its record.
+    package mutating func add(_ record: RetentionRecord, _ leaf: ArchiveLeaf) {
+        let latest = min(leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds, leaf.archivedAtMilliseconds)
+        guard record.atMilliseconds <= latest.addingReportingOverflow(Self.clockTolerance).partialValue else {
+            postdated[record.origin, default: []].append(record)
+            return
+        }
+        steps[record.origin, default: []].append(record)
+    }
+
+    /// The first thing that is wrong with each deleted segment of a log.
+    package func findings(_ segments: [DeletedSegment], of log: LogNames, origin: String) -> [Finding] {
+        let steps = steps[origin] ?? []
+        return segments.compactMap { segment in
+            problem(segment, steps, postdated[origin] ?? []).map { kind, message in
+                Finding(
+                    kind, log.partition, object: try? log.segment(index: segment.index),
+                    leaf: segment.index * TilePath.fullWidth, message)
+            }
+        }
+    }
+
+    private func problem(
+        _ segment: DeletedSegment, _ steps: [RetentionRecord], _ postdated: [RetentionRecord]
+    ) -> (Finding.Kind, String)? {
+        let end = (segment.index + 1) * TilePath.fullWidth
+        let covers = { (step: RetentionRecord) in step.action == .delete && step.minimum >= end }
+        let keeps = { (step: RetentionRecord) in
+            step.action == .delete && step.kept?.contains { $0.contains(segment.index) } ?? false
+        }
+        // A later step that still keeps it shows that none before has deleted it.
+        let afterKept = steps.lastIndex(where: keeps).map { $0 + 1 } ?? 0
+        guard let position = steps.indices.first(where: { $0 >= afterKept && covers(steps[$0]) }) else {
+            if afterKept > 0 { return (.tampered, "the segment is gone, and the last step of the retention kept it") }
+            if postdated.contains(where: covers) {
+                return (.tampered, "the step that deleted the segment says a later time than Kafka does of its record")
+            }
+            return (
+                .incomplete,
+                isComplete
+                    ? "the segment is gone, and no archived record of the retention says that it was deleted"
+                    : "the segment is gone, and not every record of the erasures topic could be read"
+            )
+        }
+        return problem(segment, deletedBy: steps[position], announced: steps[..<position], end: end)
+    }
+
+    private func problem(
+        _ segment: DeletedSegment, deletedBy step: RetentionRecord, announced: ArraySlice<RetentionRecord>, end: Int
+    ) -> (Finding.Kind, String)? {
+        let deletedAt = step.atMilliseconds
+        let age = deletedAt.subtractingReportingOverflow(segment.newestArchivedAt).partialValue
+        guard age >= retention else {
+            return (.tampered, "the segment was deleted \(days(age)) after it was archived, and not \(days(retention))")
+        }
+        let latest = deletedAt.subtractingReportingOverflow(LogPruning.minimumDelay).partialValue
+        guard announced.contains(where: { $0.announced ?? 0 >= end && $0.atMilliseconds <= latest }) else {
+            return (.tampered, "the deletion of the segment was not announced a day before")
+        }
+        return nil
+    }
+
+    private func days(_ milliseconds: Int64) -> String {
+        let hours = milliseconds / 3_600_000
+        return hours % 24 == 0 ? "\(hours / 24)d" : "\(hours / 24)d\(hours % 24)h"
+    }
+}

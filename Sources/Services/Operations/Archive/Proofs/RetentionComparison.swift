@@ -1,0 +1,49 @@
+internal import ArchiveFormat
+internal import ArchiveLog
+internal import Kafka
+internal import Lifecycle
+internal import TransparencyLog
+
+/// What `sluicectl archive verify --retention` finds of the segments that are gone.
+struct RetentionComparison {
+    /// Segments that a recorded step deleted in accordance with the policy.
+    private(set) var segments = 0
+    private(set) var findings: [Finding] = []
+
+    /// Compares the deletions of all logs with the archived records of the erasures topic, whose log must have been verified
+    /// in the same run.
+    ///
+    /// - Parameters:
+    ///   - retention: the policy, in milliseconds.
+    ///   - erasures: the logs of the erasures topic.
+    /// - Throws: ``LogReadError``.
+    init(_ report: ArchiveReport, retention: Int64, erasures: [LogReader]) async throws(LogReadError) {
+        var check = RetentionCheck(retention: retention)
+        for reader in erasures { try await Self.read(reader, into: &check) }
+        for log in report.logs {
+            guard !log.deletedSegments.isEmpty, let origin = log.checkpoint?.checkpoint.origin else { continue }
+            let found = check.findings(log.deletedSegments, of: log.log, origin: origin)
+            findings += found
+            segments += log.deletedSegments.count - found.count
+        }
+    }
+
+    private static func read(_ reader: LogReader, into check: inout RetentionCheck) async throws(LogReadError) {
+        let size = try await reader.checkpoint()?.checkpoint.size ?? 0
+        for index in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
+            let bundle = try await reader.bundle(index, size: size)
+            guard let segment = try? await reader.segment(index, size: size) else {
+                check.isComplete = false
+                continue
+            }
+            for position in 0..<min(bundle.count, segment.objects.count) {
+                guard let leaf = try? ArchiveLeaf(bytes: Array(bundle[position])), leaf.position.kind == .erasure,
+                    let content = try? ArchiveObject.open(Array(segment.bytes[segment.objects[position]]), of: leaf),
+                    case .record(let record) = content, let value = record.value,
+                    let step = RetentionRecord(json: value)
+                else { continue }
+                check.add(step, leaf)
+            }
+        }
+    }
+}

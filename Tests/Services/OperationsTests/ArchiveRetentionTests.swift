@@ -1,0 +1,93 @@
+import AppStoreModel
+import AppStoreTestSupport
+import ArchiveFormat
+import ArchiveLog
+import Foundation
+import JSON
+import Kafka
+import ObjectStorage
+import Records
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// `sluicectl archive verify --retention`: deletions against the archived records of the retention (the review's A14).
+@Suite(.timeLimit(.minutes(2))) struct ArchiveRetentionTests {
+    private static let day: Int64 = 86_400_000
+    private static let start = Signed.now - 402 * day
+
+    /// An archive with one whole segment of notifications that are over.
+    private struct Archive {
+        let archive: TestArchive
+        let key: String
+
+        init() async throws {
+            archive = try TestArchive()
+            key = try archive.directory.write(archive.signer.verifiers().text, to: "archive.pub")
+            try await archive.write(
+                (0..<300).map { archive.purchase("1", uuid: "uuid-\($0)") }, at: ArchiveRetentionTests.start)
+        }
+
+        /// A run of the retention; its step is archived unless it is to be left out.
+        func run(at now: Int64, isArchived: Bool = true) async throws {
+            let names = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
+            let topic = archive.names.erasures
+            let origin = names.origin(archive: TestArchive.origin)
+            var steps: [RetentionRecord] = []
+            _ = try await LogPruning(archive.store, names: names, signer: archive.signer).run(
+                LogPruning.Inputs(cutoff: now - 400 * ArchiveRetentionTests.day, now: now, size: 300),
+                announce: { plan in
+                    steps.append(
+                        RetentionRecord(
+                            action: plan.deletions > 0 ? .delete : .announce, origin: origin, minimum: plan.minimum,
+                            announced: plan.announced?.minimum, kept: plan.kept,
+                            archivedBefore: AppStoreInstant(
+                                clampingMillisecondsSince1970: now - 400 * ArchiveRetentionTests.day),
+                            at: AppStoreInstant(clampingMillisecondsSince1970: now)))
+                }, decide: { _ in .delete })
+            if isArchived { try await archive.write(steps.map { $0.produced(to: topic) }, at: now) }
+        }
+
+        func verify(_ flags: [String] = ["--retention", "400d"]) async -> (exitCode: Int32, printed: Printed) {
+            await sluicectl(["archive", "verify", "--key", key] + flags + archive.place)
+        }
+    }
+
+    @Test func `a deletion that the archived records say is sound, under their policy and no longer one`() async throws
+    {
+        let archive = try await Archive()
+        try await archive.run(at: Signed.now - Self.day)
+        try await archive.run(at: Signed.now)
+        let (code, printed) = await archive.verify()
+        #expect(code == 0, "\(printed.output)")
+        #expect(printed.output.contains("1 deleted segments have the records of their retention"))
+        let (_, json) = await archive.verify(["--retention", "400d", "--output", "json"])
+        #expect(try json.objects.first?["deletedSegments"]?.integer == 1)
+        let (longer, tampered) = await archive.verify(["--retention", "403d"])
+        #expect(longer == 2)
+        #expect(tampered.output.contains("and not 403d"))
+        #expect(await archive.verify([]).exitCode == 0, "nothing is compared without the flag")
+    }
+
+    @Test func `a deletion without a record is incomplete, and one without an announcement tampering`() async throws {
+        let archive = try await Archive()
+        try await archive.run(at: Signed.now - Self.day, isArchived: false)
+        try await archive.run(at: Signed.now, isArchived: false)
+        let (code, printed) = await archive.verify()
+        #expect(code == 3)
+        #expect(printed.output.contains("no archived record of the retention"))
+        let other = try await Archive()
+        try await other.run(at: Signed.now - Self.day, isArchived: false)
+        try await other.run(at: Signed.now)
+        #expect(await other.verify().exitCode == 2)
+    }
+
+    @Test(arguments: [["--tree-only"], ["--since", "2026-01-01T00:00:00Z"], ["--from", "f"], ["appstore.quarantine"]])
+    func `a run that does not look at everything compares no deletions`(flags: [String]) async throws {
+        let archive = try await Archive()
+        let (code, printed) = await archive.verify(["--retention", "400d"] + flags)
+        #expect(code == 64)
+        #expect(printed.complaints.last?.contains("retention") == true)
+    }
+}
