@@ -149,7 +149,9 @@ enum ArchiveMutants {
     ]
 
     private static let loggingCheckpoints: [Mutant] = [
-        comparison.mutant("archive-quorum", "report.cosignedSizes.count >= policy.quorum", "true"),
+        witnesses.mutant("archive-quorum", "sizes.filter { $0.value >= size }.keys", "sizes.keys"),
+        witnesses.mutant(
+            "archive-quorum-indexes", "Set(cosigners.map { indexes[$0] })", "Set(0..<witnesses.count)"),
         witnesses.mutant("archive-cosigned", "witness.verify($0, of: note.text) != nil", "true"),
         witnesses.mutant(
             "archive-witness-twice", "witnesses[..<index].contains(where: { $0.publicKey == witness.publicKey })",

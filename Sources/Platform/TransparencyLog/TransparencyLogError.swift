@@ -7,7 +7,7 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformedNote, malformedCheckpoint, malformedKey, malformedProof, malformedTile, malformedBundle
-            case malformedRequest, unknownKey, invalidSignature, signing, invalidArgument
+            case malformedRequest, malformedPolicy, unknownKey, invalidSignature, signing, invalidArgument
         }
 
         private let value: Value
@@ -26,6 +26,8 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
         package static let malformedBundle = Code(value: .malformedBundle)
         /// Not a witness request, or not a witness response (c2sp.org/tlog-witness).
         package static let malformedRequest = Code(value: .malformedRequest)
+        /// Not a policy file (c2sp.org/tlog-policy).
+        package static let malformedPolicy = Code(value: .malformedPolicy)
         /// A note without a signature by any of the given keys.
         package static let unknownKey = Code(value: .unknownKey)
         /// A signature that names one of the given keys but was not made by it.

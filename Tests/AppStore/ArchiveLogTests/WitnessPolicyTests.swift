@@ -52,6 +52,29 @@ import TransparencyLog
         #expect(try await archive.verify().findings.isEmpty)
     }
 
+    @Test func `a policy file's groups decide how far the log is anchored`() async throws {
+        let archive = try SampleArchive()
+        let log = try LogNames.checkpointLog()
+        try await archive.write([300])
+        try await cosign(try await archive.logCheckpoints(), by: 0, of: log, in: archive.store)
+        try await archive.write([20], at: 1_800_000_100)
+        try await cosign(try await archive.logCheckpoints(), by: 1, of: log, in: archive.store)
+        let names = ["a", "b", "c"]
+        let lines = zip(names, witnesses).map { "witness \($0) \($1.verifier.text)\n" }.joined()
+        for (rule, anchored) in [
+            ("group g all a b\nquorum g\n", 300), ("group g any b c\ngroup h all g a\nquorum h\n", 300),
+            ("group g any a b\nquorum g\n", 320), ("quorum b\n", 320), ("quorum c\n", nil),
+            ("group g all b c\ngroup h all g a\nquorum h\n", nil),
+        ] as [(String, Int?)] {
+            let policy = try #require(WitnessPolicy(try TlogPolicy(bytes: Array((lines + rule).utf8))))
+            let report = try await archive.verify { $0.witnesses = policy }
+            #expect(report.isAnchored == (anchored != nil), "\(rule)")
+            #expect(report.verdict == (anchored == nil ? .unanchored : nil), "\(rule)")
+            if let anchored { #expect(report.logs.map(\.anchoredSize) == [anchored], "\(rule)") }
+        }
+        #expect(WitnessPolicy(try TlogPolicy(bytes: Array((lines + "quorum none\n").utf8))) == nil)
+    }
+
     @Test func `a larger checkpoint that a witness has cosigned is a roll-back`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
@@ -85,7 +108,7 @@ import TransparencyLog
 
     @Test func `a policy is of different witnesses that cosign, and a quorum among them`() throws {
         let keys = witnesses.map(\.verifier)
-        #expect(try WitnessPolicy(keys).quorum == 3)
+        #expect(try WitnessPolicy(keys).demand == "3 must")
         let log = try NoteSigner(name: "log.example", key: PrivateKey.generate(.ed25519)).verifier
         let again = try keys[0].with(name: "another.example")
         for (wrong, quorum) in [([], nil), ([log], nil), ([keys[0], again], nil), (keys, 4), (keys, 0)] as [(_, Int?)] {

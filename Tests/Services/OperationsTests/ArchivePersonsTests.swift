@@ -231,6 +231,9 @@ import Testing
             ["archive", "key", "show", "appstore.quarantine/0", "--archive.signing.key.file", file] + origin)
         let names = ofLog.output.split(separator: "\n").map { $0.prefix { $0 != "+" } }
         #expect(names == ["example.com/appstore/appstore.quarantine/0", "example.com/appstore"])
+        let (_, ofCheckpoints) = await sluicectl(
+            ["archive", "key", "show", "checkpoint-log", "--archive.signing.key.file", file] + origin)
+        #expect(ofCheckpoints.output.hasPrefix("example.com/appstore/checkpoint-log+"))
         let (usage, _) = await sluicectl(
             ["archive", "key", "show", "appstore.quarantine", "--archive.signing.key.file", file] + origin)
         #expect(usage == 64)

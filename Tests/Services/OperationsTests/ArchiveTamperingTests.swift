@@ -405,6 +405,53 @@ struct ArchiveTamperingTests {
         #expect(await files.verify(both, anchored: false).code == 3)
     }
 
+    @Test func `a policy file has the archive's key and the witnesses that must have cosigned`() async throws {
+        let files = try await ArchiveTamperingImage.shared.value.copy()
+        try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
+        let signers = try ["w1", "w2", "w3"].map {
+            try NoteSigner(name: "witness.example/\($0)", type: .cosignature, key: PrivateKey.generate(.ed25519))
+        }
+        for signer in signers.prefix(2) {
+            var note = try SignedNote(bytes: files.bytes("archive/checkpoint-log/checkpoint"))
+            try note.sign(with: signer, 1_800_000_200)
+            try files.write(note.bytes, to: "archive/\(LogNames.checkpointLog().cosigned(by: signer.verifier))")
+        }
+        let own = try files.image.signer.verifiers().verifiers[0]
+        let log = try own.with(name: "\(own.name)/checkpoint-log").text
+        let witnesses = signers.enumerated().map { "witness w\($0 + 1) \($1.verifier.text)\n" }.joined()
+        func policy(_ lines: String) throws -> [String] {
+            ["--policy", try files.directory.write(lines, to: "policy")]
+        }
+        func verify(_ lines: String, _ further: [String] = []) async throws -> Int32 {
+            let given = try policy(lines) + further
+            return await sluicectl(
+                ["archive", "verify", "--archive.url", files.directory.file("archive")] + given
+            ).exitCode
+        }
+        let (key, knows) = (["--key", files.image.key], "log \(log)\n" + witnesses)
+        #expect(try await verify(knows + "group g 2 w1 w2 w3\nquorum g\n") == 0, "without --key")
+        #expect(try await verify(knows + "group g all w1 w3\nquorum g\n") == 3)
+        #expect(try await verify(knows + "quorum none\n") == 0)
+        #expect(try await verify(witnesses + "quorum w1\n") == 5, "no key is given anywhere")
+        #expect(try await verify(witnesses + "quorum w1\n", key) == 0)
+        let forged = try NoteSigner(name: "\(own.name)/checkpoint-log", key: PrivateKey.generate(.ed25519)).verifier
+            .text
+        #expect(try await verify("log \(forged)\n" + witnesses + "quorum w1\n", key) == 5, "another archive's log")
+        #expect(try await verify("log \(forged)\n" + witnesses + "quorum w1\n") == 5, "signed by another key")
+        #expect(try await verify(witnesses + "quorum w9\n", key) == 5, "no policy")
+        #expect(try await verify(knows + "quorum w1\n", ["--witness", signers[0].verifier.text]) == 64)
+        let itself = try own.with(type: .cosignature).text
+        #expect(try await verify("witness me \(itself)\nquorum me\n", key) == 5, "the archive is no witness")
+        // A proof, for its reader.
+        let file = files.directory.file("a.tlog-proof")
+        let place = ["archive", "prove", "\(ArchiveTamperingImage.notifications)/0@300"]
+        let archive = ["--archive.url", files.directory.file("archive"), "--to", file]
+        #expect(await sluicectl(place + archive + key).exitCode == 0)
+        let check = ["archive", "prove", "--check", file]
+        #expect(try await sluicectl(check + policy(knows + "group g all w1 w2\nquorum g\n")).exitCode == 0)
+        #expect(try await sluicectl(check + policy(knows + "quorum w3\n")).exitCode == 5)
+    }
+
     @Test func `v01 a bit in each signature has exit code 2, and no key is no proof of anything`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.edit(text: "\(ArchiveTamperingFiles.log)/checkpoint") { lines in

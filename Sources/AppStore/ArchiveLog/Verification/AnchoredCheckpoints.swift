@@ -69,11 +69,11 @@ package struct AnchoredCheckpoints: Sendable {
 /// The root that a log must have at a size.
 struct AnchoredRoot: Sendable {
     /// Who states it.
-    enum Source: Sendable {
+    enum Source: Sendable, Equatable {
         /// A checkpoint from elsewhere.
         case elsewhere
-        /// A checkpoint that a witness of the policy cosigned.
-        case witness
+        /// A checkpoint that a witness of the policy cosigned, by its position in the policy's list.
+        case witness(Int)
         /// A checkpoint up to which the log was verified before.
         case verifiedBefore
         /// A leaf of the log of checkpoints that a checkpoint from elsewhere covers.

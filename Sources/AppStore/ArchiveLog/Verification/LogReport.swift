@@ -31,7 +31,9 @@ package struct LogReport: Sendable {
     /// it continues none.
     package internal(set) var anchoredSize: Int?
     /// Leaves of the newest checkpoints that witnesses of the policy cosigned and the log continues, the largest first.
-    package internal(set) var cosignedSizes: [Int] = []
+    package var cosignedSizes: [Int] { cosigned.values.sorted(by: >) }
+    /// The same by the position of the witness in the policy's list.
+    var cosigned: [Int: Int] = [:]
     /// Checkpoints in the log of checkpoints that the log continues.
     package internal(set) var loggedCheckpoints = 0
     /// The statements of the leaves, where this is the log of checkpoints.

@@ -48,7 +48,7 @@ extension LogVerification {
     /// The last checkpoint that each witness of the policy cosigned, as the service keeps it beside the log.
     mutating func takeCosigned(_ head: Checkpoint) async {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered else { return }
-        for witness in policy.witnesses {
+        for (index, witness) in policy.witnesses.enumerated() {
             do throws(LogReadError) {
                 let name = try reader.name { () throws(ObjectStoreError) in try names.cosigned(by: witness) }
                 guard let bytes = try await reader.bytes(name) else { continue }
@@ -59,7 +59,7 @@ extension LogVerification {
                     guard KeyName.areEqual(found.origin, head.origin) else {
                         throw TransparencyLogError(.malformedCheckpoint, "a checkpoint of another log: \(found.origin)")
                     }
-                    cosigned.append(AnchoredRoot(size: found.size, root: found.root, source: .witness))
+                    cosigned.append(AnchoredRoot(size: found.size, root: found.root, source: .witness(index)))
                 } catch { throw LogReadError(.malformed, error.message, object: name) }
             } catch { add(Finding(error, log)) }
         }
@@ -68,15 +68,14 @@ extension LogVerification {
     /// Whether enough witnesses have cosigned what the log continues. Then it is anchored as far as the last of them.
     mutating func judgeCosigned() {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered, report.size > 0 else { return }
-        report.cosignedSizes.sort(by: >)
-        guard report.cosignedSizes.count >= policy.quorum else {
+        guard let size = policy.cosignedSize(report.cosigned) else {
             return add(
                 Finding(
                     .unanchored, log, object: try? names.checkpoint(),
-                    "\(report.cosignedSizes.count) witnesses have cosigned it, and \(policy.quorum) of "
-                        + "\(policy.witnesses.count) must"))
+                    "\(report.cosigned.count) of \(policy.witnesses.count) witnesses have cosigned it, and "
+                        + policy.demand))
         }
-        report.anchoredSize = max(report.anchoredSize ?? 0, report.cosignedSizes[policy.quorum - 1])
+        report.anchoredSize = max(report.anchoredSize ?? 0, size)
     }
 
     /// Begins with the bundle that has the last leaf that was verified before. The tiles that stand for the leaves before it are
@@ -129,7 +128,7 @@ extension LogVerification {
     mutating func addContinued(_ anchor: AnchoredRoot) {
         switch anchor.source {
         case .elsewhere: report.anchors += 1
-        case .witness: report.cosignedSizes.append(anchor.size)
+        case .witness(let index): report.cosigned[index] = anchor.size
         case .anchoredCheckpointLog, .checkpointLog: report.loggedCheckpoints += 1
         case .verifiedBefore: break
         }

@@ -1,12 +1,17 @@
 package import TransparencyLog
 
-/// Witnesses that are believed, and how many of them must have cosigned a checkpoint: "k of n"
-/// (c2sp.org/tlog-policy).
+/// Witnesses that are believed, and which of them must have cosigned a checkpoint (c2sp.org/tlog-policy).
 package struct WitnessPolicy: Sendable {
+    /// A position in this list is the witness's index in the quorum.
     package let witnesses: [NoteVerifier]
-    /// 1...n.
-    package let quorum: Int
+    private let quorum: WitnessQuorum
+    /// The index of each witness in the quorum.
+    private let indexes: [Int]
+    /// The demand as a clause: `2 must`.
+    package let demand: String
 
+    /// "k of n".
+    ///
     /// - Parameter quorum: nil demands all.
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` for no witness, one that is named twice or cannot cosign, or a
     ///   quorum that is none of the witnesses.
@@ -24,12 +29,45 @@ package struct WitnessPolicy: Sendable {
                 .malformedKey, "of \(witnesses.count) witnesses a quorum is 1 to \(witnesses.count)")
         }
         self.witnesses = witnesses
-        self.quorum = quorum ?? witnesses.count
+        indexes = Array(witnesses.indices)
+        self.quorum = WitnessQuorum(quorum ?? witnesses.count, of: witnesses.count)
+        demand = "\(quorum ?? witnesses.count) must"
+    }
+
+    /// The witnesses of a policy file; nil for one that demands no cosignature.
+    package init?(_ policy: TlogPolicy) {
+        guard !policy.quorum.isNone else { return nil }
+        let known = policy.witnesses.enumerated().compactMap { index, witness in
+            witness.verifier.map { (index: index, verifier: $0) }
+        }
+        witnesses = known.map(\.verifier)
+        indexes = known.map(\.index)
+        quorum = policy.quorum
+        demand = "the quorum \(policy.quorumName) must"
     }
 
     /// How many of the witnesses have cosigned a note.
-    package func cosignatures(on note: SignedNote) -> Int {
-        witnesses.count { witness in note.signatures.contains { witness.verify($0, of: note.text) != nil } }
+    package func cosignatures(on note: SignedNote) -> Int { cosigners(of: note).count }
+
+    /// Whether the witnesses that have cosigned a note are enough.
+    package func isMet(by note: SignedNote) -> Bool { isMet(by: cosigners(of: note)) }
+
+    /// The largest size that enough witnesses have cosigned, each by a checkpoint of that size or a larger one; nil when too few
+    /// have cosigned any.
+    ///
+    /// - Parameter sizes: leaves that each has cosigned, by its position in ``witnesses``.
+    func cosignedSize(_ sizes: [Int: Int]) -> Int? {
+        Set(sizes.values).sorted(by: >).first { size in isMet(by: sizes.filter { $0.value >= size }.keys) }
+    }
+
+    private func cosigners(of note: SignedNote) -> [Int] {
+        witnesses.indices.filter { index in
+            note.signatures.contains { witnesses[index].verify($0, of: note.text) != nil }
+        }
+    }
+
+    private func isMet(by cosigners: some Sequence<Int>) -> Bool {
+        quorum.isMet(by: Set(cosigners.map { indexes[$0] }))
     }
 
     /// The witness whose key is one of the archive's own, which cosigns every checkpoint and proves nothing.

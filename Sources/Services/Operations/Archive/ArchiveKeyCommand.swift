@@ -36,21 +36,28 @@ struct ArchiveKeyCommand {
 
     /// Prints the public keys.
     ///
-    /// - Parameter log: `TOPIC/PARTITION`: as the checkpoints of that log name them; empty: as the archive does.
+    /// - Parameter log: `TOPIC/PARTITION`, or `checkpoint-log`: as the checkpoints of that log name them; empty: as the
+    ///   archive does.
     func show(_ log: String, _ console: Console) async throws -> ExitCode {
         let keys = try ArchivePlace.signer(configuration).verifiers()
         guard !log.isEmpty else {
             await write(keys.verifiers.map(\.text), to: console)
             return .ok
         }
-        guard let folder = try? ObjectName(log), let names = LogNames(folder: folder) else {
+        guard let names = Self.names(log) else {
             throw StartupError(
                 "\(PlainText.printable(log)) is no log",
-                fix: "Give TOPIC/PARTITION, such as appstore.notifications.production/3", exitCode: .usage)
+                fix: "Give TOPIC/PARTITION, such as appstore.notifications.production/3, or checkpoint-log",
+                exitCode: .usage)
         }
         let origin = names.origin(archive: configuration[ArchivePlace.origin])
         await write(keys.keys(of: origin).map(\.text), to: console)
         return .ok
+    }
+
+    private static func names(_ log: String) -> LogNames? {
+        guard let folder = try? ObjectName(log), let checkpointLog = try? LogNames.checkpointLog() else { return nil }
+        return folder == checkpointLog.prefix ? checkpointLog : LogNames(folder: folder)
     }
 
     private func write(_ keys: [String], to console: Console) async {

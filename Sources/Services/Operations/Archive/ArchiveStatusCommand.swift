@@ -19,7 +19,7 @@ struct ArchiveStatusCommand {
         var readers = try await logs.readers { topic == nil || $0.rawValue == topic }
         if topic == nil, let reader = try await logs.checkpointLog() { readers.append(reader) }
         let countsBytes = configuration[ArchiveReadingOptions.bytes]
-        let witnesses = try ArchiveInputs(configuration: configuration, timeout: timeout).witnesses(nil)
+        let witnesses = try await ArchiveInputs(configuration: configuration, timeout: timeout).witnesses(nil)
         var rows: [ArchiveStatus] = []
         for reader in readers {
             rows.append(try await ArchiveStatus(reader, in: logs, countsBytes: countsBytes, witnesses: witnesses))

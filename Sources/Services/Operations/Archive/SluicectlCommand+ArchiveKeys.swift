@@ -129,12 +129,13 @@ extension SluicectlCommand {
                 schema: ConfigurationSchema([
                     ArchivePlace.origin, ArchivePlace.signingKeys, OperationsSettings.output,
                 ]),
-                arguments: [Command.Argument("LOG", help: "TOPIC/PARTITION", isOptional: true)],
+                arguments: [Command.Argument("LOG", help: "TOPIC/PARTITION, or checkpoint-log", isOptional: true)],
                 examples: [
                     .init("sluicectl archive key show > archive.pub", "For whoever verifies the archive."),
                     .init(
                         "sluicectl archive key show appstore.notifications.production/3",
                         "For another program that verifies one log."),
+                    .init("sluicectl archive key show checkpoint-log", "For the log line of a tlog-policy."),
                 ]),
             Command(
                 "check",

@@ -27,7 +27,8 @@ extension SluicectlCommand {
                 ArchivePlace.storeSettings + [
                     ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
                     ArchiveReadingOptions.againstAnchor, ArchiveReadingOptions.bytes,
-                    ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, OperationsSettings.topicsPrefix,
+                    ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, ArchiveProofOptions.policy,
+                    OperationsSettings.topicsPrefix,
                     OperationsSettings.output,
                 ] + ArchivePlace.anchorReading
             ).adding(kafkaOfArchive),

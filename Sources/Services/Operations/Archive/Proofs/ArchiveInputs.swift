@@ -45,11 +45,19 @@ struct ArchiveInputs {
         }
     }
 
+    /// The archive's public keys, or where none are given those of its log in the policy; nil without either.
+    ///
+    /// - Throws: as ``verifiers()``, and for a file that is no policy.
+    func verifiersOrPolicy() async throws(StartupError) -> ArchiveVerifiers? {
+        if let verifiers = try await verifiers() { return verifiers }
+        return try await policy()?.archiveKeys()
+    }
+
     /// The archive's public keys, for a verification; nil only with `--unsigned`.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 without a key, and for a text that is no key.
     func verifiersOrUnsigned() async throws(StartupError) -> ArchiveVerifiers? {
-        let verifiers = try await verifiers()
+        let verifiers = try await verifiersOrPolicy()
         let isUnsigned = configuration[ArchiveProofOptions.unsigned]
         guard verifiers == nil || !isUnsigned else {
             throw StartupError(
@@ -95,7 +103,8 @@ struct ArchiveInputs {
     /// The witnesses that are believed; nil where none is named.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 for a key that is none of a witness, and for the archive's own.
-    func witnesses(_ verifiers: ArchiveVerifiers?) throws(StartupError) -> WitnessPolicy? {
+    func witnesses(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> WitnessPolicy? {
+        if let policy = try await policy() { return try policy.witnesses(verifiers) }
         func wrong(_ problem: String) -> StartupError {
             StartupError(
                 problem, setting: ArchiveProofOptions.witnesses.key,
@@ -113,6 +122,29 @@ struct ArchiveInputs {
             throw wrong("\(PlainText.printable(own.name)) is the archive itself, which cosigns all that it signs")
         }
         return policy
+    }
+
+    /// The policy file; nil where none is named.
+    ///
+    /// - Throws: a ``StartupError``: exit code 5 for a file that is no policy, 6 when it cannot be read.
+    private func policy() async throws(StartupError) -> ArchivePolicy? {
+        guard let path = configuration[ArchiveProofOptions.policy] else { return nil }
+        guard configuration[ArchiveProofOptions.witnesses] == nil, configuration[ArchiveProofOptions.quorum] == nil
+        else {
+            throw StartupError(
+                "--policy has the witnesses and the quorum", setting: ArchiveProofOptions.policy.key,
+                fix: "Leave out --witness and --quorum", exitCode: .usage)
+        }
+        let bytes: [UInt8]
+        do throws(StartupError) {
+            bytes = try await InputFile.read(path, maximumBytes: TlogPolicy.maximumByteCount)
+        } catch {
+            throw StartupError(
+                error.problem, setting: ArchiveProofOptions.policy.key, fix: error.fix, exitCode: .archiveUnreadable)
+        }
+        do throws(TransparencyLogError) {
+            return ArchivePolicy(try TlogPolicy(bytes: bytes))
+        } catch { throw ArchivePolicy.wrong(error.message) }
     }
 
     /// The checkpoints of an earlier run; nil without the flag, and before the first run.

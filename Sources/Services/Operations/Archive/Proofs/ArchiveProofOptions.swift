@@ -28,6 +28,13 @@ enum ArchiveProofOptions {
     static let quorum = Setting.integer(
         "quorum", in: 1...100, help: "So many of the witnesses must have cosigned. Default: all."
     ).optional.onCommandLineOnly
+    static let policy = Setting.string(
+        "policy",
+        help: """
+            A policy file (c2sp.org/tlog-policy) in place of --witness and --quorum: witnesses, groups of them and the \
+            quorum. Its log lines, named <archive.origin>/checkpoint-log, are the archive's key where --key is not given.
+            """, example: "archive.policy"
+    ).optional.onCommandLineOnly
     static let from = Setting.string(
         "from",
         help: """

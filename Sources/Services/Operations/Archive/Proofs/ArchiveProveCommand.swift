@@ -42,8 +42,8 @@ struct ArchiveProveCommand {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let store = try inputs.store()
         do {
-            let verifiers = try await inputs.verifiers()
-            let policy = try inputs.witnesses(verifiers)
+            let verifiers = try await inputs.verifiersOrPolicy()
+            let policy = try await inputs.witnesses(verifiers)
             let (proof, outer) = try await proof(of: place, store, verifiers: verifiers)
             let result = ProofResult(proof.bytes, verifiers, policy, outer: outer?.bytes)
             guard result.exitCode == .ok else {
@@ -101,7 +101,7 @@ struct ArchiveProveCommand {
     /// Offline: the file and the key are all it needs.
     private func check(_ file: String, _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
-        guard let verifiers = try await inputs.verifiers() else {
+        guard let verifiers = try await inputs.verifiersOrPolicy() else {
             throw StartupError(
                 "a proof is checked with the archive's public key", setting: ArchiveProofOptions.key.key,
                 fix: "Give --key", exitCode: .archiveKeyUnknown)
@@ -112,7 +112,7 @@ struct ArchiveProveCommand {
         } catch {
             throw StartupError(error.problem, fix: error.fix, exitCode: .archiveUnreadable)
         }
-        let policy = try inputs.witnesses(verifiers)
+        let policy = try await inputs.witnesses(verifiers)
         var outer: [UInt8]?
         if policy != nil {
             outer = try? await InputFile.read(file + CosignedProof.suffix, maximumBytes: Self.maximumBytes)

@@ -28,7 +28,7 @@ struct ArchiveVerifyCommand {
         let store = try inputs.store()
         var options = VerificationOptions(verifiers: try await inputs.verifiersOrUnsigned())
         options.anchors = try await inputs.anchors(options.verifiers)
-        options.witnesses = try inputs.witnesses(options.verifiers)
+        options.witnesses = try await inputs.witnesses(options.verifiers)
         options.verifiedBefore = try await inputs.verifiedBefore(options.verifiers)
         options.since = configuration[ArchiveProofOptions.since]?.millisecondsSince1970
         options.checksObjects = !configuration[ArchiveProofOptions.treeOnly]

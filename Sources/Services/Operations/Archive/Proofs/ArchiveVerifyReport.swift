@@ -118,7 +118,7 @@ struct ArchiveVerifyReport {
         return logs.map { log in
             let sizes = log.cosignedSizes.map(String.init).joined(separator: ", ")
             return "\(log.log.prefix): \(log.cosignedSizes.count) of \(policy.witnesses.count) witnesses have cosigned "
-                + "\(sizes.isEmpty ? "nothing" : sizes) of \(log.size) leaves, \(policy.quorum) must"
+                + "\(sizes.isEmpty ? "nothing" : sizes) of \(log.size) leaves, \(policy.demand)"
         }
     }
 

@@ -62,11 +62,11 @@ struct CosignedProof {
 
     /// Returns why a note's cosignatures do not satisfy the policy, or nil when they do.
     static func problem(_ note: SignedNote, _ policy: WitnessPolicy) -> (exitCode: ExitCode, reason: String)? {
+        guard !policy.isMet(by: note) else { return nil }
         let count = policy.cosignatures(on: note)
-        guard count < policy.quorum else { return nil }
         return (
             .archiveKeyUnknown,
-            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, and \(policy.quorum) must"
+            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, and \(policy.demand)"
         )
     }
 }

@@ -25,7 +25,7 @@ extension SluicectlCommand {
                 ArchivePlace.storeSettings + [
                     ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys,
                     ArchiveProofOptions.key, ArchiveProofOptions.unsigned, ArchiveProofOptions.since,
-                    ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum,
+                    ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, ArchiveProofOptions.policy,
                     ArchiveProofOptions.checkpointFrom, ArchiveProofOptions.from, ArchiveProofOptions.save,
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
                     ArchiveProofOptions.retention,
@@ -45,6 +45,9 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl archive verify --key archive.pub --checkpoint-from store --config sluice.properties",
                     "Against the second store."),
+                .init(
+                    "sluicectl archive verify --policy archive.policy --config sluice.properties",
+                    "Cosigned by the witnesses of a policy, which has the archive's key too."),
                 .init(
                     "sluicectl archive verify --key archive.pub --from verified --save verified",
                     "Every night only what is new."),
@@ -68,7 +71,7 @@ extension SluicectlCommand {
         schema: ConfigurationSchema(
             ArchivePlace.storeSettings + [
                 ArchiveProofOptions.key, ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum,
-                ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
+                ArchiveProofOptions.policy, ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
                 ArchiveProofOptions.check, OperationsSettings.output,
             ]),
         arguments: [

@@ -1,0 +1,171 @@
+internal import Bytes
+
+/// Which logs are known, and which witnesses must have cosigned a checkpoint: a policy file (c2sp.org/tlog-policy).
+package struct TlogPolicy: Sendable {
+    /// Longest file that is read, in bytes.
+    package static let maximumByteCount = 1 << 20
+    /// So many logs, witnesses and groups, of each, are read.
+    package static let maximumCount = 1024
+
+    /// A key of a log or a witness.
+    package struct Key: Sendable {
+        /// The name of a witness in the file, bytes without a meaning outside of it; empty for a log.
+        package let name: [UInt8]
+        /// Nil for a signature type that is not verified here, such as ML-DSA-44: it never counts.
+        package let verifier: NoteVerifier?
+        let publicKey: [UInt8]
+    }
+
+    /// In the order of the file; each name of a key is the origin of the log.
+    package let logs: [Key]
+    package let witnesses: [Key]
+    /// The name in the quorum line.
+    package let quorumName: String
+    /// Indexes are those of ``witnesses``.
+    package let quorum: WitnessQuorum
+
+    /// - Throws: ``TransparencyLogError`` with code `malformedPolicy` and the number of the line.
+    package init(bytes: [UInt8]) throws(TransparencyLogError) {
+        guard bytes.count <= Self.maximumByteCount else { throw Self.malformed(nil, "it is too long") }
+        guard bytes.isEmpty || bytes.last == UInt8(ascii: "\n") else {
+            throw Self.malformed(nil, "its last line does not end in a newline: the file may be cut off")
+        }
+        var reading = PolicyReading()
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            do throws(PolicyReading.Problem) {
+                try reading.take(line)
+            } catch { throw Self.malformed(index + 1, error.message) }
+        }
+        guard let quorum = reading.quorum else { throw Self.malformed(nil, "it has no quorum line") }
+        logs = reading.logs
+        witnesses = reading.witnesses
+        quorumName = String(decoding: quorum.name, as: UTF8.self)
+        self.quorum = WitnessQuorum(quorum.member, groups: reading.groups)
+    }
+
+    private static func malformed(_ line: Int?, _ message: String) -> TransparencyLogError {
+        let place = line.map { "line \($0) of the policy" } ?? "the policy"
+        return TransparencyLogError(.malformedPolicy, "\(place): \(message)")
+    }
+}
+
+/// A policy as far as it was read.
+private struct PolicyReading {
+    struct Problem: Error {
+        let message: String
+
+        init(_ message: String) { self.message = message }
+    }
+
+    private(set) var logs: [TlogPolicy.Key] = []
+    private(set) var witnesses: [TlogPolicy.Key] = []
+    private(set) var groups: [WitnessQuorum.Group] = []
+    private(set) var quorum: (name: [UInt8], member: WitnessQuorum.Member?)?
+    private var names: [[UInt8]: WitnessQuorum.Member] = [:]
+    /// Names that are a member of a group.
+    private var used: Set<[UInt8]> = []
+
+    private static let none = Array("none".utf8)
+
+    mutating func take(_ line: ArraySlice<UInt8>) throws(Problem) {
+        guard line.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
+            throw Problem("it has a control character")
+        }
+        let items = line.split { $0 == 0x09 || $0 == 0x20 }.map { Array($0) }
+        guard let keyword = items.first, keyword.first != UInt8(ascii: "#") else { return }
+        switch String(decoding: keyword, as: UTF8.self) {
+        case "log": try takeLog(Array(items.dropFirst()))
+        case "witness": try takeWitness(Array(items.dropFirst()))
+        case "group": try takeGroup(Array(items.dropFirst()))
+        case "quorum": try takeQuorum(Array(items.dropFirst()))
+        default: throw Problem("a line begins with log, witness, group or quorum")
+        }
+    }
+
+    private mutating func takeLog(_ items: [[UInt8]]) throws(Problem) {
+        guard (1...2).contains(items.count) else { throw Problem("a log is: log KEY [URL]") }
+        let key = try Self.key(items[0], name: [], types: [.ed25519])
+        guard !logs.contains(where: { $0.publicKey == key.publicKey }) else { throw Problem("the log is named twice") }
+        guard logs.count < TlogPolicy.maximumCount else { throw Problem("it has too many logs") }
+        logs.append(key)
+    }
+
+    private mutating func takeWitness(_ items: [[UInt8]]) throws(Problem) {
+        guard (2...3).contains(items.count) else { throw Problem("a witness is: witness NAME KEY [URL]") }
+        let key = try Self.key(items[1], name: items[0], types: [.cosignature])
+        guard !witnesses.contains(where: { $0.publicKey == key.publicKey }) else {
+            throw Problem("the key of the witness is named twice")
+        }
+        guard witnesses.count < TlogPolicy.maximumCount else { throw Problem("it has too many witnesses") }
+        try define(items[0], .witness(witnesses.count))
+        witnesses.append(key)
+    }
+
+    private mutating func takeGroup(_ items: [[UInt8]]) throws(Problem) {
+        guard items.count >= 3 else { throw Problem("a group is: group NAME all|any|K MEMBER…") }
+        let members = items[2...]
+        let threshold: Int
+        switch String(decoding: items[1], as: UTF8.self) {
+        case "all": threshold = members.count
+        case "any": threshold = 1
+        case let text:
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+                (1...members.count).contains(number)
+            else { throw Problem("the threshold of a group is all, any, or 1 to \(members.count)") }
+            threshold = number
+        }
+        var found: [WitnessQuorum.Member] = []
+        for name in members {
+            guard let member = names[name] else { throw Problem("a member of the group is not defined before it") }
+            guard used.insert(name).inserted else { throw Problem("a member of the group is one of a group already") }
+            found.append(member)
+        }
+        guard groups.count < TlogPolicy.maximumCount else { throw Problem("it has too many groups") }
+        try define(items[0], .group(groups.count))
+        groups.append(WitnessQuorum.Group(threshold: threshold, members: found))
+    }
+
+    private mutating func takeQuorum(_ items: [[UInt8]]) throws(Problem) {
+        guard items.count == 1 else { throw Problem("a quorum is: quorum NAME") }
+        guard quorum == nil else { throw Problem("it has a second quorum line") }
+        let member = names[items[0]]
+        guard member != nil || items[0] == Self.none else { throw Problem("the quorum is not defined before it") }
+        quorum = (items[0], member)
+    }
+
+    private mutating func define(_ name: [UInt8], _ member: WitnessQuorum.Member) throws(Problem) {
+        guard name != Self.none else { throw Problem("none is no name of a witness or a group") }
+        guard names.updateValue(member, forKey: name) == nil else { throw Problem("the name is defined twice") }
+    }
+
+    private static func key(
+        _ bytes: [UInt8], name: [UInt8], types: Set<NoteSignatureType>
+    ) throws(Problem) -> TlogPolicy.Key {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Problem("its key is not UTF-8") }
+        let verifier: NoteVerifier
+        do throws(TransparencyLogError) {
+            verifier = try NoteVerifier(text: text)
+        } catch {
+            guard let key = unverifiableKey(bytes) else { throw Problem(error.message) }
+            return TlogPolicy.Key(name: name, verifier: nil, publicKey: key)
+        }
+        guard types.contains(verifier.type) else {
+            throw Problem("its key is not of the signature type of a log or of a witness")
+        }
+        return TlogPolicy.Key(name: name, verifier: verifier, publicKey: verifier.publicKey)
+    }
+
+    /// Logs and witnesses sign with ML-DSA-44 too (c2sp.org/tlog-cosignature).
+    private static let mlDSA44: UInt8 = 0x06
+    private static let mlDSA44ByteCount = 1312
+
+    /// The public key of a verifier key whose signatures are not verified here; nil for a text that is none.
+    private static func unverifiableKey(_ text: [UInt8]) -> [UInt8]? {
+        let parts = text.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[1].count == 8, let name = String(validating: parts[0], as: UTF8.self),
+            KeyName.isValid(name), let bytes = try? Base64.decode(Array(parts[2])), bytes.first == mlDSA44,
+            bytes.count == 1 + mlDSA44ByteCount
+        else { return nil }
+        return Array(bytes.dropFirst())
+    }
+}

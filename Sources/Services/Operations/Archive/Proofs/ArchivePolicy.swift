@@ -1,0 +1,59 @@
+internal import ArchiveLog
+internal import Configuration
+internal import Lifecycle
+internal import TransparencyLog
+
+/// A policy file (c2sp.org/tlog-policy) as it is about an archive: its log lines name the log of checkpoints.
+struct ArchivePolicy {
+    private let policy: TlogPolicy
+
+    init(_ policy: TlogPolicy) { self.policy = policy }
+
+    static func wrong(_ problem: String) -> StartupError {
+        StartupError(
+            problem, setting: ArchiveProofOptions.policy.key, fix: "Give a policy as c2sp.org/tlog-policy writes it",
+            exitCode: .archiveKeyUnknown)
+    }
+
+    /// The archives whose log of checkpoints the policy knows, as verifier keys named by the archive's origin.
+    private var archives: [NoteVerifier] {
+        policy.logs.compactMap { log in
+            guard let key = log.verifier, key.name.hasSuffix(Self.suffix) else { return nil }
+            return try? key.with(name: String(key.name.dropLast(Self.suffix.count)))
+        }
+    }
+
+    private static let suffix = "/checkpoint-log"
+
+    /// The keys of the archives that the policy knows; nil without any, for a policy that leaves the logs to others.
+    ///
+    /// - Throws: a ``StartupError`` with exit code 5 for logs of which none is a log of checkpoints.
+    func archiveKeys() throws(StartupError) -> ArchiveVerifiers? {
+        guard !policy.logs.isEmpty else { return nil }
+        guard !archives.isEmpty else {
+            throw Self.wrong(
+                "none of its logs is the log of checkpoints of an archive, <archive.origin>/checkpoint-log")
+        }
+        return ArchiveVerifiers(archives)
+    }
+
+    /// The witnesses and the quorum; nil for a policy that demands no cosignature.
+    ///
+    /// - Throws: a ``StartupError`` with exit code 5 where the archive's own key is a witness, and where the policy knows logs
+    ///   and none of them is the archive's.
+    func witnesses(_ verifiers: ArchiveVerifiers?) throws(StartupError) -> WitnessPolicy? {
+        if let verifiers, !policy.logs.isEmpty {
+            let isKnown = archives.contains { archive in
+                verifiers.verifiers.contains {
+                    KeyName.areEqual($0.name, archive.name) && $0.publicKey == archive.publicKey
+                }
+            }
+            guard isKnown else { throw Self.wrong("none of its logs is that of the archive's key") }
+        }
+        guard let witnesses = WitnessPolicy(policy) else { return nil }
+        if let own = verifiers.flatMap(witnesses.own) {
+            throw Self.wrong("\(PlainText.printable(own.name)) is the archive itself, which cosigns all that it signs")
+        }
+        return witnesses
+    }
+}
