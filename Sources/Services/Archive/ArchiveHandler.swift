@@ -141,6 +141,7 @@ struct ArchiveHandler: FlushingHandler {
     }
 
     func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws {
+        logs.assign(partition)
         do {
             var log = try await opener.open(partition) {
                 try await missed.range(of: partition, archived: nil, start: start).map {

@@ -16,6 +16,7 @@ struct ArchiveMetrics: Sendable {
     private let topics: [KafkaTopic: OfTopic]
     private let failures: [LogError.Code: Counter]
     private let duration: Histogram
+    private let keepsCheckpointLog: Gauge
 
     init(_ registry: MetricsRegistry, topics: [KafkaTopic]) {
         self.topics = Dictionary(
@@ -54,6 +55,9 @@ struct ArchiveMetrics: Sendable {
         self.failures = failures
         duration = registry.histogram(
             ArchiveMetricName.flushDuration, help: "From the first byte written to the signed checkpoint.")
+        keepsCheckpointLog = registry.gauge(
+            ArchiveMetricName.keepsCheckpointLog,
+            help: "1 where this member has continued the log of checkpoints in the last interval, 0 elsewhere.")
     }
 
     func flushed(_ topic: KafkaTopic, leaves: Int, bytes: Int, at seconds: Int, nanoseconds: UInt64) {
@@ -70,6 +74,7 @@ struct ArchiveMetrics: Sendable {
     func pruned(_ topic: KafkaTopic, segments: Int) {
         topics[topic]?.pruned.increment(by: UInt64(clamping: segments))
     }
+    func keepsCheckpointLog(_ keeps: Bool) { keepsCheckpointLog.set(keeps ? 1 : 0) }
     /// No data keys could be had.
     func failedKeyStore() { failed(.keyStore) }
     func failed(_ code: LogError.Code) { failures[code]?.increment() }

@@ -14,6 +14,7 @@ enum ArchiveMetricName {
     static let unanchored = "sluice_archive_unanchored_seconds"
     static let anchored = "sluice_archive_anchored_total"
     static let anchorFailures = "sluice_archive_anchor_failures_total"
+    static let keepsCheckpointLog = "sluice_archive_keeps_checkpoint_log"
     static let pruned = "sluice_archive_pruned_segments_total"
 }
 

@@ -70,9 +70,10 @@ struct ArchiveService {
                 retention: configuration[ArchivePlace.retention].clampedMilliseconds, clocks: clocks,
                 metrics: metrics, logger: context.logger),
             publish: announcer.publish, close: announcer.close, pause: pause)
-        // The member that has the topic of erasures, which is always there, keeps the log of checkpoints.
+        // The member that has the topic of erasures, which is always there, keeps the log of checkpoints: also while the
+        // log of erasures cannot be opened, since the others go on and must be anchored.
         let keeps = { @Sendable in
-            logs.partitions.contains(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
+            logs.isAssigned(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
         }
         let checkpoints = CheckpointLogService(
             every: configuration[ArchiveSettings.anchorInterval],

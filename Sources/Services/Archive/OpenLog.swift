@@ -25,9 +25,17 @@ final class OpenLogs: Sendable {
         /// Those that no call has.
         var logs: [KafkaTopicPartition: OpenLog] = [:]
         var open: Set<KafkaTopicPartition> = []
+        /// Those that this member was given, whether their log could be opened or not.
+        var assigned: Set<KafkaTopicPartition> = []
     }
 
     private let state = Mutex(State())
+
+    /// Notes that the group gave this member a partition.
+    func assign(_ partition: KafkaTopicPartition) { state.withLock { _ = $0.assigned.insert(partition) } }
+
+    /// Whether this member has a partition, also while its log cannot be opened.
+    func isAssigned(_ partition: KafkaTopicPartition) -> Bool { state.withLock { $0.assigned.contains(partition) } }
 
     /// - Throws: `CancellationError` when the partition is not open.
     func take(_ partition: KafkaTopicPartition) throws -> OpenLog {
@@ -46,6 +54,7 @@ final class OpenLogs: Sendable {
     func close(_ partition: KafkaTopicPartition) {
         let log = state.withLock { state in
             state.open.remove(partition)
+            state.assigned.remove(partition)
             return state.logs.removeValue(forKey: partition)
         }
         log?.lock.release()

@@ -51,6 +51,7 @@ final class CheckpointLogService: Service {
         while true {
             try Task.checkCancellation()
             kept = await round(kept)
+            surroundings.metrics.keepsCheckpointLog(kept != nil)
             try await surroundings.sleep(interval)
         }
     }

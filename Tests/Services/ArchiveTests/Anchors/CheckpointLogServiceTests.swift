@@ -61,6 +61,19 @@ struct CheckpointLogServiceTests {
         #expect(try await bench.size() == 1)
     }
 
+    @Test func `a metric says whether this member continues the log of checkpoints`() async throws {
+        let bench = try Bench()
+        try await bench.archive.grow(by: 5)
+        let name = "sluice_archive_keeps_checkpoint_log"
+        try await bench.run(pauses: 2) { number in
+            if number == 1 {
+                #expect(bench.metric(name) == "1")
+                bench.keep(false)
+            }
+        }
+        #expect(bench.metric(name) == "0")
+    }
+
     @Test func `a log whose checkpoint cannot be used holds up no other`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
