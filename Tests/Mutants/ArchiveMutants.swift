@@ -70,6 +70,20 @@ private let checkpointLog = MutatedFile(
     .archive, "writing", log + "CheckpointLog/CheckpointLogWriter.swift", suites: "CheckpointLogTests")
 private let logged = MutatedFile(
     .archive, "verifying", log + "CheckpointLog/LoggedCheckpoints.swift", suites: "CheckpointLogTests")
+private let keyReference = MutatedFile(
+    .archive, "format", "AppStore/ArchiveFormat/ArchiveKeyReference.swift", suites: "ArchiveLeafTests")
+private let deletions = MutatedFile(
+    .archive, "retention", log + "Verification/RetentionCheck.swift", suites: "RetentionCheckTests")
+private let policyFile = MutatedFile(
+    .archive, "verifying", "Platform/TransparencyLog/TlogPolicy.swift", suites: "TlogPolicyTests")
+private let quorum = MutatedFile(
+    .archive, "verifying", "Platform/TransparencyLog/WitnessQuorum.swift", suites: "TlogPolicyTests|WitnessPolicyTests")
+private let reveal = MutatedFile(
+    .archive, "reveals", "AppStore/ArchiveFormat/RevealRecord.swift", suites: "RevealRecordTests")
+private let reveals = MutatedFile(
+    .operations, "reveals", "Services/Operations/Archive/ArchiveReveals.swift", suites: "ArchiveRevealTests")
+private let coverage = MutatedFile(
+    .operations, "erasure", "Services/Operations/Archive/ErasureCoverage.swift", suites: "ArchivePersonsTests")
 private let leaf = MutatedFile(
     .archive, "format", "AppStore/ArchiveFormat/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
 private let object = MutatedFile(
@@ -95,7 +109,7 @@ private let erasedKeys = MutatedFile(
 
 enum ArchiveMutants {
     static let all =
-        writing + loggingCheckpoints + storing + verifying + proving + erasing + sharingKeys
+        writing + loggingCheckpoints + storing + verifying + proving + erasing + sharingKeys + recordedActs
 
     private static let writing: [Mutant] = [
         writer.without("archive-durable-first", "try await store.synchronize()"),
@@ -148,11 +162,38 @@ enum ArchiveMutants {
             "true"),
     ]
 
+    private static let recordedActs: [Mutant] = [
+        keyReference.mutant(
+            "archive-key-masked",
+            "isMasked ? ArchiveKeyId(bytes: try mask.applied(to: bytes, objectDigest: objectDigest)) : field",
+            "field"),
+        leaf.mutant("archive-key-version", "$0.isMasked == Self.masksKeys(of: position)", "true"),
+        deletions.mutant("archive-deleted-age", "age >= retention", "true"),
+        deletions.mutant(
+            "archive-deleted-announced", "$0.announced ?? 0 >= end && $0.atMilliseconds <= latest", "true"),
+        deletions.mutant("archive-deleted-kept", "$0 >= afterKept && covers(steps[$0])", "covers(steps[$0])"),
+        deletions.mutant(
+            "archive-deleted-postdated",
+            "record.atMilliseconds <= latest.addingReportingOverflow(Self.clockTolerance).partialValue", "true"),
+        pruning.mutant("archive-retention-released", "plan.isChange || !due.isEmpty", "plan.isChange"),
+        policyFile.mutant("archive-policy-member", "used.insert(name).inserted", "true"),
+        policyFile.mutant("archive-policy-quorum", "quorum == nil", "true"),
+        policyFile.mutant("archive-policy-end", #"bytes.isEmpty || bytes.last == UInt8(ascii: "\n")"#, "true"),
+        quorum.mutant("archive-policy-threshold", "group.members.count(where: isMet) >= group.threshold", "true"),
+        reveal.mutant("archive-reveal-author", "author.contains(where: { !$0.isWhitespace })", "true"),
+        reveals.without(
+            "archive-reveal-published",
+            "try await publishing.publish([record.produced(to: topic, nonce: nonce)], configuration, timeout)"),
+        coverage.mutant(
+            "archive-erasure-clock", "now.subtractingReportingOverflow(newest).partialValue > tolerance", "false"),
+        coverage.mutant("archive-erasure-future", "given <= present", "true"),
+    ]
+
     private static let loggingCheckpoints: [Mutant] = [
         witnesses.mutant("archive-quorum", "sizes.filter { $0.value >= size }.keys", "sizes.keys"),
         witnesses.mutant(
             "archive-quorum-indexes", "Set(cosigners.map { indexes[$0] })", "Set(0..<witnesses.count)"),
-        witnesses.mutant("archive-cosigned", "witness.verify($0, of: note.text) != nil", "true"),
+        witnesses.mutant("archive-cosigned", "witnesses[index].verify($0, of: note.text) != nil", "true"),
         witnesses.mutant(
             "archive-witness-twice", "witnesses[..<index].contains(where: { $0.publicKey == witness.publicKey })",
             "false"),
