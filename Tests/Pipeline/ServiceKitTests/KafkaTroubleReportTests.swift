@@ -29,7 +29,7 @@ import Testing
             fix: "identity provider", exit: .failure),
         Case(
             code: .authentication, text: "Failed to acquire SASL OAUTHBEARER token: refused: invalid_client",
-            setting: "kafka.token.*", fix: "identity provider refuses"),
+            setting: "kafka.token.*", fix: "identity provider rejected"),
         Case(
             code: .ssl, text: "certificate verify failed: its certificate authority is unknown",
             setting: "kafka.ssl.ca.location",
