@@ -6,9 +6,6 @@ private let share = MutatedFile(
     .consumer, "memory", "Pipeline/PipelineRuntime/Partition/WindowShare.swift", suites: "PartitionWindowTests")
 private let window = MutatedFile(
     .consumer, "memory", "Pipeline/PipelineRuntime/Partition/PartitionWindow.swift", suites: "PartitionWindowTests")
-private let together = MutatedFile(
-    .consumer, "batches", "Pipeline/PipelineRuntime/Partition/SharedBatches.swift",
-    suites: "SharedBatchesTests|SharedBatchPipelineTests")
 private let reader = MutatedFile(
     .consumer, "rights", "Platform/Kafka/Client/KafkaConfiguration.swift", suites: "KafkaConfigurationTests")
 
@@ -20,12 +17,6 @@ enum ConsumerMutants {
         share.mutant("window-least", "minimumRecords - records", "0"),
         share.mutant("window-weight", "records * recordBytes", "0"),
         window.mutant("window-shared", "min(records, shared.records)", "records"),
-        together.mutant("together-topic", "batch.records.first?.topic == first.records.first?.topic", "true"),
-        together.mutant("together-records", "records + batch.records.count <= maximumRecords", "true"),
-        together.mutant("together-bytes", "bytes + batch.bytes <= maximumBytes", "true"),
-        together.mutant("together-half", "isHalf(state.waiting)", "false"),
-        together.mutant("together-waits", "state.calls.isEmpty", "true"),
-        together.mutant("together-alone", "!Task.isCancelled", after: "catch {", "false"),
         reader.mutant(
             "reader-names-its-client", #"properties["client.id"].flatMap { $0.isEmpty ? nil : $0 } ?? "rdkafka""#,
             #""rdkafka""#),

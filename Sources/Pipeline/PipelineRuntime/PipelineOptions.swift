@@ -14,9 +14,6 @@ public struct PipelineOptions: Sendable {
     public var concurrency = 16
     /// Most records in one call of a ``BatchHandler`` or of `append`.
     public var maximumBatch = 500
-    /// Whether one call of a ``BatchHandler`` may have records of several partitions of a topic: fewer calls, which wait
-    /// together. The handler must be one that says nothing about a batch as a whole but by its verdicts.
-    public var joinsPartitions = false
     /// Such calls of all partitions together get about this many bytes of key, value and headers: the more partitions
     /// have records waiting, the smaller are their batches. Each gets one record at least.
     public var maximumBatchBytes = 1 << 20
@@ -65,14 +62,6 @@ public struct PipelineOptions: Sendable {
                 records: maximumUnfinishedRecords, bytes: maximumUnfinishedBytes, distance: maximumDistance)
         }
         return WindowLimits(records: max(1, flushRecords), bytes: max(1, flushBytes), distance: .max)
-    }
-
-    /// Joins the batches of partitions; nil where each is a call of its own.
-    func sharedBatches(_ handler: PipelineHandler) -> SharedBatches? {
-        guard joinsPartitions, case .batches(let handler) = handler else { return nil }
-        return SharedBatches(maximumRecords: maximumBatch, maximumBytes: maximumBatchBytes) {
-            try await handler.handle($0)
-        }
     }
 
     /// The memory that all partitions share; nil where no records are held.

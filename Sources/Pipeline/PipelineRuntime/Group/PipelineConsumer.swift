@@ -35,7 +35,6 @@ package final class PipelineConsumer: Service {
     private let telemetry: PipelineTelemetry
     private let groupTelemetry: GroupTelemetry
     private let share: BatchShare
-    private let sharedBatches: SharedBatches?
     private let windowShare: WindowShare?
     private let calls: HandlerCalls
     private let handled: HandledOffsets
@@ -62,7 +61,6 @@ package final class PipelineConsumer: Service {
                 }
             })
         share = BatchShare(total: options.maximumBatchBytes)
-        sharedBatches = options.sharedBatches(handler)
         windowShare = options.windowShare(handler)
         self.handled = handled
         self.kafka = kafka
@@ -179,8 +177,7 @@ package final class PipelineConsumer: Service {
             limits: options.windowLimits(handler), share: windowShare)
         let worker = PartitionWorker(
             partition: partition, handler: handler, options: options, window: window, share: share,
-            sharedBatches: sharedBatches, calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry,
-            handled: handled)
+            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
             // Awaited by the consumer's drain, which ends with the worker's release of the partition, and by the next

@@ -10,12 +10,7 @@ extension PartitionWorker {
             while !rest.isEmpty {
                 guard partition.isActive,
                     let step = await dispatch(
-                        rest,
-                        to: { records in
-                            guard let sharedBatches else { return try await handler.handle(records) }
-                            return try await sharedBatches.handle(records)
-                        },
-                        alone: { try await handler.handle($0) },
+                        rest, to: { try await handler.handle($0) },
                         finish: { verdicts in
                             var next: KafkaOffset?
                             for (record, verdict) in verdicts {
@@ -58,19 +53,18 @@ extension PartitionWorker {
 
     /// One call of a handler and what follows from it.
     ///
-    /// - Parameters:
-    ///   - alone: the same for a record that is handled by itself.
-    ///   - finish: gets the records that need no further call: `done`, `skip`, and `deadLetter` once it is acknowledged.
+    /// - Parameter finish: gets the records that need no further call: `done`, `skip`, and `deadLetter` once it is
+    ///   acknowledged.
     /// - Returns: nil when the partition is over.
     func dispatch(
         _ records: ArraySlice<KafkaRecord>, to handle: ([KafkaRecord]) async throws -> [HandlerVerdict],
-        alone: ([KafkaRecord]) async throws -> [HandlerVerdict], finish: (Verdicts) async -> Void
+        finish: (Verdicts) async -> Void
     ) async -> BatchStep? {
         guard let first = records.first else { return BatchStep(rest: records) }
         // A record that may crash the process is handled by itself.
         let batch = calls.hasSuspects ? records.prefix { calls.finding($0) == .innocent } : records
         guard let last = batch.last else {
-            guard await oneByOne([first], alone, finish) else { return nil }
+            guard await oneByOne([first], handle, finish) else { return nil }
             return BatchStep(rest: records.dropFirst())
         }
         do {
@@ -89,7 +83,7 @@ extension PartitionWorker {
                 telemetry.retry(partition.topicPartition, .infrastructure, error)
                 return BatchStep(rest: records, mustWait: true)
             case .record:
-                guard await oneByOne(batch, alone, finish) else { return nil }
+                guard await oneByOne(batch, handle, finish) else { return nil }
                 return BatchStep(rest: records.dropFirst(batch.count))
             }
         }

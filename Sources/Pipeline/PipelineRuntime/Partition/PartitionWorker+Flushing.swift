@@ -66,7 +66,7 @@ extension PartitionWorker {
     ) async -> BatchStep? {
         var appended: [KafkaRecord] = []
         let step = await dispatch(
-            records, to: { try await handler.append($0) }, alone: { try await handler.append($0) },
+            records, to: { try await handler.append($0) },
             finish: { verdicts in
                 for (record, verdict) in verdicts {
                     if verdict == .done {

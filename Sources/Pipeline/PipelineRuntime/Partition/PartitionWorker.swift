@@ -12,8 +12,6 @@ struct PartitionWorker: Sendable {
     let options: PipelineOptions
     let window: PartitionWindow
     let share: BatchShare
-    /// Where batches of several partitions are handled together.
-    var sharedBatches: SharedBatches?
     let calls: HandlerCalls
     /// Returns when the broker has acknowledged the record.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
