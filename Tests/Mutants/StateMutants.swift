@@ -47,6 +47,14 @@ private let restored = MutatedFile(
     .state, "follower", state + "RestoredKeys.swift", suites: "RestoredKeysTests")
 private let restores = MutatedFile(
     .state, "follower", state + "KeyedState+Restoring.swift", suites: "RestoredKeysTests")
+private let interrupted = MutatedFile(
+    .state, "restore", state + "KeyedState+Restoring.swift", suites: "RestoreTests")
+private let held = MutatedFile(.state, "restore", state + "HeldEntries.swift", suites: "HeldEntriesTests")
+private let holding = MutatedFile(.state, "restore", state + "StateStore.swift", suites: "HeldEntriesTests")
+private let releasing = MutatedFile(
+    .state, "restore", state + "StateStore+Restoring.swift", suites: "HeldEntriesTests|RestoreTests")
+private let restoringReads = MutatedFile(.state, "restore", state + "StateReader.swift", suites: "RestoreTests")
+private let restoringHealth = MutatedFile(.state, "restore", state + "KeyedState.swift", suites: "RestoreTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
 
 enum StateMutants {
@@ -113,6 +121,22 @@ enum StateMutants {
         restores.mutant("restore-of-no-rows", "parts.rows.isEmpty()", "true"),
         restores.without(
             "restore-over", "for partition in parts.partitions.values { partition.endRestore() }"),
+        interrupted.mutant("interrupted", "parts.store.lacksEntries()", "false"),
+        interrupted.without("interrupted-unreadable", "try parts.store.forgetAll()"),
+        held.mutant("last-change-of-an-entry", "one < other", after: "left.row == right.row ? ", "one > other"),
+        holding.without("held-of-failed-transaction", "guarded.held?.truncate(to: count)"),
+        holding.mutant("held-bounded", "guarded.held?.isFull == true", "false"),
+        holding.without("held-of-forgotten-rows", "try Self.writeHeldEntries(&guarded)", after: "func forget("),
+        releasing.without("index-complete", #"try guarded.database.run("DELETE FROM file WHERE name = 'index'")"#),
+        releasing.without(
+            "index-incomplete",
+            #"try guarded.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('index', 'held')")"#),
+        restoringReads.mutant("read-while-restoring", "store.isHolding.load(ordering: .acquiring)", "false"),
+        restoringHealth.without("restore-stopped", "try? parts.store.releaseEntries()"),
+        restoringHealth.mutant(
+            "ready-while-restoring", "!running.isRestoring || running.followed.isEmpty", "true"),
+        restoringHealth.mutant(
+            "ready-without-partitions", "!running.isRestoring || running.followed.isEmpty", "!running.isRestoring"),
         batching.mutant("asked-at-once", "!state.isScheduled", "true"),
 
         rowSource.mutant("known-by-oversized", tables, #"["rows"]"#),

@@ -23,9 +23,10 @@ final class BacklogFeed {
     /// - Parameters:
     ///   - group: the consumer group whose commits are observed.
     ///   - isBounded: the broker is the embedded one.
+    ///   - count: number of partitions of the topic.
     init(
         _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements",
-        isBounded: Bool = true
+        isBounded: Bool = true, partitions count: Int32 = 12
     ) throws {
         self.backlog = backlog
         self.group = group
@@ -37,7 +38,7 @@ final class BacklogFeed {
             topics: [backlog.topic])
         admin = try KafkaAdmin(
             KafkaConfiguration(bootstrapServers: bootstrapServers, profile: isBounded ? .embedded : .production))
-        partitions = (0..<12).map {
+        partitions = (0..<count).map {
             KafkaTopicPartition(topic: backlog.topic, partition: KafkaPartition(rawValue: $0))
         }
         written = partitions.map { _ in 0 }
@@ -93,7 +94,8 @@ final class BacklogFeed {
     ///
     /// - Returns: false when the record's partition is full.
     private func write() async throws -> Bool {
-        let partition = Int(KafkaPartition(ofKey: backlog.key(at: next), partitions: 12).rawValue)
+        let count = Int32(clamping: partitions.count)
+        let partition = Int(KafkaPartition(ofKey: backlog.key(at: next), partitions: count).rawValue)
         guard written[partition] - committed[partition] < window else { return false }
         try await flush(to: Self.inFlight)
         producer.send(backlog[next]) { [failures] result in

@@ -37,6 +37,8 @@ struct SluiceBench {
 
     static let onlyEntitlements = Setting.flag("only-entitlements", help: "Run only the benchmarks of entitlements.")
 
+    static let onlyRestore = Setting.flag("only-restore", help: "Run only the benchmark of a restore.")
+
     static let onlyLegacy = Setting.flag("only-legacy", help: "Run only the benchmarks of version 1.")
 
     static let onlyArchive = Setting.flag("only-archive", help: "Run only the benchmarks of the archive.")
@@ -51,8 +53,8 @@ struct SluiceBench {
             its registry reachable.
             """,
         schema: ConfigurationSchema([
-            output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyEntitlements, onlyLegacy,
-            onlyArchive,
+            output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyEntitlements,
+            onlyRestore, onlyLegacy, onlyArchive,
         ]),
         examples: [
             .init("make bench", "Build for release and measure."),
@@ -81,6 +83,7 @@ struct SluiceBench {
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         let reading = ReadingBenchmark(verified: try probe.verified(), now: now, rounds: rounds)
+        let restore = RestoreBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
         let verification = VerificationBenchmark(probes: probes, rounds: rounds)
         let ingress = IngressBenchmark(
@@ -92,6 +95,8 @@ struct SluiceBench {
         let archive = ArchiveBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         if configuration[onlyArchive] {
             try await archive.run(into: &report)
+        } else if configuration[onlyRestore] {
+            try await restore.run(into: &report)
         } else if configuration[onlyLegacy] {
             try legacy.run(into: &report)
         } else if configuration[onlyEntitlements] {
@@ -114,6 +119,7 @@ struct SluiceBench {
             try reading.run(into: &report)
             try RenewalBenchmark(rounds: rounds).run(into: &report)
             try await entitlements.run(into: &report)
+            try await restore.run(into: &report)
             try await archive.run(into: &report)
             if configuration[self.peers] { peers.run(into: &report) }
         }

@@ -56,7 +56,7 @@ extension KeyedState {
             try await consumer.start()
             let parts = Parts(
                 store: store, writer: StateWriter(store), rows: rows,
-                reader: try StateReader(path: options.path, topics: store.topics, model: model),
+                reader: try StateReader(path: options.path, topics: store.topics, model: model, store: store),
                 publisher: publisher, consumer: consumer, queries: queries, partitions: partitions,
                 partitionCounts: counts,
                 retention: cluster.retention)

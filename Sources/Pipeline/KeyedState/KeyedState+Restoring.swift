@@ -1,19 +1,70 @@
 internal import SQLite
+internal import Telemetry
+internal import Time
 
 /// Restoring a database without rows: most rows are new, and each changes pages all over the indexes.
 extension KeyedState {
-    /// Prepares a restore where the database has no rows; called before anything is followed.
+    /// Prepares a restore where the database has no rows, or where an earlier one was interrupted; called before
+    /// anything is followed.
     func beginRestore(_ parts: Parts) throws(StateError) {
-        guard try parts.rows.isEmpty() else { return }
-        for partition in parts.partitions.values { partition.beginRestore() }
+        let isEmpty = try parts.rows.isEmpty()
+        let isInterrupted = try parts.store.lacksEntries()
+        guard isEmpty || isInterrupted else { return }
         try parts.store.use(Self.restoreBuffers)
+        try parts.store.holdEntries()
+        if !isEmpty { try rebuildEntries(parts) }
+        if isEmpty { for partition in parts.partitions.values { partition.beginRestore() } }
+        withRunning { $0.isRestoring = true }
     }
 
-    /// Ends the restore: everything that was published before the start was read.
+    /// Makes the index entries again that a restore held back when its process ended.
+    private func rebuildEntries(_ parts: Parts) throws(StateError) {
+        do throws(StateError) {
+            try parts.store.rebuildEntries { [model] in try model.indexEntries(of: model.decode($0)) }
+        } catch  where error.code != .sqlite {
+            logger.warning(
+                "a row of an interrupted restore cannot be read, restoring all of them",
+                [LogField(.error, error.message)])
+            try parts.store.forgetAll()
+        }
+    }
+
+    /// Ends the restore when everything was read that was published before the start; tries again until the database can
+    /// be written.
     func endRestore(_ parts: Parts) {
+        let isFirst = withRunning { running in
+            defer { running.isRestoreEnding = running.isRestoring }
+            return running.isRestoring && !running.isRestoreEnding
+        }
+        guard isFirst else { return }
+        // Counted, and awaited at the stop.
+        followers.begin { [self] in
+            while !withRunning({ $0.isStopping }) {
+                do throws(StateError) {
+                    return try finishRestore(parts)
+                } catch {
+                    fail(error)
+                    frequent.log(
+                        .error, key: "restore", "state cannot be written, the restore waits",
+                        [LogField(.error, error.message)])
+                }
+                guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return }
+            }
+        }
+    }
+
+    private func finishRestore(_ parts: Parts) throws(StateError) {
+        try parts.store.releaseEntries()
         for partition in parts.partitions.values { partition.endRestore() }
         // A failure leaves memory in use, and nothing else.
         try? parts.store.use(.usual)
+        let now = clocks.monotonicMilliseconds()
+        let start = withRunning { running in
+            running.isRestoring = false
+            return running.restore.start
+        }
+        guard let start else { return }
+        logger.info("all partitions of the state are restored", [LogField(.milliseconds, now - start)])
     }
 
     /// 32 MiB of pages, and a log of 64 MiB.

@@ -70,6 +70,10 @@ public final class KeyedState<Model: StateModel>: Sendable {
         var ends: [KafkaTopicPartition: Int64] = [:]
         var health = StateHealth()
         var restore = RestoreProgress()
+        /// A database without rows is restored, and its index is not complete.
+        var isRestoring = false
+        /// All of it was read, and the index is being completed.
+        var isRestoreEnding = false
     }
 
     /// A state that is not started; nothing is opened yet. It is one of ``ConsumerParts/services``.
@@ -100,7 +104,9 @@ public final class KeyedState<Model: StateModel>: Sendable {
         let now = clocks.monotonicMilliseconds()
         return withRunning { running in
             if let failure = running.failure { return failure.line }
-            guard running.parts != nil, running.unread.isEmpty else { return "the state is not read yet" }
+            guard running.parts != nil, running.unread.isEmpty, !running.isRestoring || running.followed.isEmpty else {
+                return "the state is not read yet"
+            }
             let lag = lags(running).values.max() ?? 0
             if lag > options.maximumLag { return "the state is \(lag) records behind its topic" }
             return running.health.obstacle(at: now, limit: options.maximumStall.clampedMilliseconds)
@@ -256,6 +262,8 @@ extension KeyedState: Service {
         await parts.publisher.close(within: limit * 0.3)
         await parts.reader.close()
         parts.rows.close()
+        // Otherwise the next start makes the index again of all rows.
+        try? parts.store.releaseEntries()
         parts.store.close()
     }
 }

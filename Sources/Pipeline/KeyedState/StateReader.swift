@@ -11,12 +11,18 @@ public final class StateReader<Model: StateModel>: Sendable {
     private let lanes: [ReaderLane]
     /// Readings of each lane that wait or run.
     private let loads: Mutex<[Int]>
+    /// Writes the index entries that a restore holds back; nil where there are none.
+    private let store: StateStore?
 
     /// - Parameters:
     ///   - path: of a database that a ``StateStore`` has opened before.
+    ///   - store: this one, where it may be restored meanwhile.
     ///   - connections: how many readings run side by side.
-    init(path: String, topics: [KafkaTopic: Int64], model: Model, connections: Int = 4) throws(StateError) {
+    init(
+        path: String, topics: [KafkaTopic: Int64], model: Model, store: StateStore? = nil, connections: Int = 4
+    ) throws(StateError) {
         self.model = model
+        self.store = store
         self.topics = topics
         do {
             lanes = try (0..<max(1, connections)).map { _ in
@@ -49,7 +55,8 @@ public final class StateReader<Model: StateModel>: Sendable {
     }
 
     private func read<Result>(_ database: Database, _ body: (StateView<Model>) throws -> Result) throws -> Result {
-        try database.snapshot { try body(StateView(database: database, model: model, topics: topics)) }
+        if let store, store.isHolding.load(ordering: .acquiring) { try store.writeHeldEntries() }
+        return try database.snapshot { try body(StateView(database: database, model: model, topics: topics)) }
     }
 
     /// As above, for whoever can wait.

@@ -53,5 +53,7 @@ enum StateSchema {
         Migration(
             "ALTER TABLE positions ADD COLUMN last_offset INTEGER; ALTER TABLE positions ADD COLUMN last_digest INTEGER;"
         ),
+        // A restore that was interrupted leaves an index without all entries, which earlier versions would not notice.
+        Migration("SELECT 1"),
     ]
 }

@@ -6,8 +6,10 @@ internal import Synchronization
 ///
 /// `synchronous=NORMAL`: a lost tail is read again from Kafka.
 final class StateStore: Sendable {
-    private struct Guarded {
+    struct Guarded {
         let database: Database
+        /// While a restore holds index entries back; nil when it does not.
+        var held: HeldEntries?
         let insert: Statement
         let update: Statement
         let delete: Statement
@@ -53,6 +55,8 @@ final class StateStore: Sendable {
 
     /// The numbers of the topics in the database.
     let topics: [KafkaTopic: Int64]
+    /// Whether index entries are held back.
+    let isHolding = Atomic(false)
     private let guarded: Mutex<Guarded>
 
     init(_ database: sending Database, topics names: [KafkaTopic]) throws(StateError) {
@@ -87,17 +91,24 @@ final class StateStore: Sendable {
     ///
     /// - Returns: for each the ids of its rows in their order; 0 for removed ones.
     func apply(_ writes: [StateWrite]) throws(StateError) -> [[Int64]] {
-        try access { guarded in try guarded.database.transaction { try writes.map { try apply($0, guarded) } } }
+        try change { guarded in
+            if guarded.held?.isFull == true { try Self.writeHeldEntries(&guarded) }
+            let count = guarded.held?.count ?? 0
+            do {
+                return try guarded.database.transaction { try writes.map { try apply($0, &guarded) } }
+            } catch {
+                guarded.held?.truncate(to: count)
+                throw error
+            }
+        }
     }
 
-    /// The same for one.
-    func apply(_ write: StateWrite) throws(StateError) -> [Int64] {
-        try access { guarded in try guarded.database.transaction { try apply(write, guarded) } }
-    }
+    /// Writes what one batch of records changes.
+    func apply(_ write: StateWrite) throws(StateError) -> [Int64] { try apply([write]).first ?? [] }
 
-    private func apply(_ write: StateWrite, _ guarded: Guarded) throws -> [Int64] {
+    private func apply(_ write: StateWrite, _ guarded: inout Guarded) throws -> [Int64] {
         let place = place(write.partition)
-        let ids = try write.rows.map { try Self.write($0, place, guarded) }
+        let ids = try write.rows.map { try Self.write($0, place, &guarded) }
         for (key, state) in write.fitting {
             try guarded.database.run(
                 "DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?",
@@ -111,10 +122,10 @@ final class StateStore: Sendable {
         return ids
     }
 
-    private static func write(_ write: RowWrite, _ place: [SQLiteValue], _ guarded: Guarded) throws -> Int64 {
+    private static func write(_ write: RowWrite, _ place: [SQLiteValue], _ guarded: inout Guarded) throws -> Int64 {
         guard let image = write.image else {
             guard write.id != 0 else { return 0 }
-            for entry in write.oldEntries { try remove(entry, of: write.id, guarded) }
+            for entry in write.oldEntries { try change(entry, of: write.id, isPresent: false, &guarded) }
             try guarded.delete.run([.integer(write.id)])
             return 0
         }
@@ -138,9 +149,11 @@ final class StateStore: Sendable {
             try guarded.update.run(values)
         }
         guard image.entries != write.oldEntries else { return id }
-        for entry in missing(in: image.entries, of: write.oldEntries) { try remove(entry, of: id, guarded) }
+        for entry in missing(in: image.entries, of: write.oldEntries) {
+            try change(entry, of: id, isPresent: false, &guarded)
+        }
         for entry in missing(in: write.oldEntries, of: image.entries) {
-            try guarded.insertEntry.run([.text(entry.name), .text(entry.value), .integer(id)])
+            try change(entry, of: id, isPresent: true, &guarded)
         }
         return id
     }
@@ -152,8 +165,20 @@ final class StateStore: Sendable {
         return entries.filter { !known.contains($0) }
     }
 
-    private static func remove(_ entry: IndexEntry, of id: Int64, _ guarded: Guarded) throws {
-        try guarded.deleteEntry.run([.text(entry.name), .text(entry.value), .integer(id)])
+    /// Writes or removes an entry, now or with those that a restore holds back.
+    private static func change(
+        _ entry: IndexEntry, of id: Int64, isPresent: Bool, _ guarded: inout Guarded
+    ) throws {
+        guard guarded.held == nil else {
+            guarded.held?.append(entry, of: id, isPresent: isPresent)
+            return
+        }
+        try write(entry, of: id, isPresent: isPresent, guarded)
+    }
+
+    static func write(_ entry: IndexEntry, of id: Int64, isPresent: Bool, _ guarded: Guarded) throws {
+        let statement = isPresent ? guarded.insertEntry : guarded.deleteEntry
+        try statement.run([.text(entry.name), .text(entry.value), .integer(id)])
     }
 
     /// Takes more memory and disk while a restore writes rows that change pages all over the indexes, and gives both back
@@ -247,7 +272,8 @@ final class StateStore: Sendable {
     /// Rows may have been erased while the partition was not followed: all of them are read again.
     func forget(_ partition: KafkaTopicPartition) throws(StateError) {
         let place = place(partition)
-        try access { guarded in
+        try change { guarded in
+            try Self.writeHeldEntries(&guarded)
             try guarded.database.transaction {
                 try guarded.database.run(
                     "DELETE FROM entries WHERE row IN (SELECT id FROM rows WHERE topic = ? AND partition = ?)", place)
@@ -278,6 +304,10 @@ final class StateStore: Sendable {
     }
 
     private func access<Result: Sendable>(_ body: (Guarded) throws -> Result) throws(StateError) -> Result {
-        do { return try guarded.withLock { try body($0) } } catch { throw StateError(error) }
+        try change { try body($0) }
+    }
+
+    func change<Result: Sendable>(_ body: (inout Guarded) throws -> Result) throws(StateError) -> Result {
+        do { return try guarded.withLock { try body(&$0) } } catch { throw StateError(error) }
     }
 }

@@ -1,0 +1,100 @@
+internal import AppStoreModel
+internal import AppStoreVerification
+internal import Foundation
+internal import Kafka
+internal import Records
+internal import SQLite
+
+/// The restore of a lost disk: the state of many purchases is published to the embedded broker, and then read by a
+/// member without a database. The second member is measured until it has all rows.
+struct RestoreBenchmark {
+    let verified: [VerifiedNotification]
+    /// Milliseconds since 1970.
+    let now: Int64
+    let isQuick: Bool
+
+    /// So many that the embedded broker, which keeps 5 MiB of a partition, keeps all of them.
+    private static let partitions: Int32 = 48
+
+    func run(into report: inout BenchReport) async throws {
+        report.section("restore of a lost disk from the embedded broker, one record a row")
+        let topic = TopicNames().notifications(.production)
+        let backlog = try NotificationBacklog(
+            verified, topic: topic, count: isQuick ? 20_000 : 200_000, order: .spread, steps: 1, at: now)
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "sluice-bench-restore-\(getpid())")
+        try? FileManager.default.removeItem(at: directory)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let broker = try ChildProcess("sluice-dev-broker", ["--port", "0", "--partitions", "\(Self.partitions)"])
+        let feed = try BacklogFeed(
+            backlog, bootstrapServers: try broker.ready(field: "bootstrapServers"), partitions: Self.partitions)
+        try await publish(feed, directory.path + "/first")
+        let outcome = try restore(feed.bootstrapServers, directory.path + "/second")
+        await feed.close()
+        try broker.stop()
+        guard outcome.rows == backlog.customers else {
+            throw BenchFailure("\(outcome.rows) rows for \(backlog.customers) purchases: the broker lost some")
+        }
+        report.add("restore.rows", Double(outcome.rows), "rows", digits: 0)
+        report.add("restore.row_bytes", outcome.rowBytes, "bytes of the database a row", digits: 0)
+        report.add(
+            "restore.cpu_us", outcome.cpu / 1e3 / Double(outcome.rows), "us CPU a row, start included", bar: .atMost(30)
+        )
+        report.add(
+            "restore.rows_per_core_second", Double(outcome.rows) / (outcome.cpu / 1e9), "rows/s of one core", digits: 0)
+        report.add("restore.seconds", outcome.seconds, "s from the start to the last row, broker on the same cores")
+        report.add("restore.memory_peak_mib", outcome.peak, "MiB resident")
+    }
+
+    /// Has a member merge the backlog and publish its state.
+    private func publish(_ feed: BacklogFeed, _ directory: String) async throws {
+        try await feed.fill()
+        let member = try start(feed.bootstrapServers, directory, role: "worker")
+        _ = try member.ready("admin listener ready", field: "port")
+        _ = try await feed.run { _ in }
+        try member.stop()
+    }
+
+    private struct Outcome {
+        var rows = 0
+        var rowBytes = 0.0
+        /// Nanoseconds.
+        var cpu = 0.0
+        var seconds = 0.0
+        var peak = 0.0
+    }
+
+    /// Starts a reader without a database and waits until it has read everything.
+    private func restore(_ bootstrapServers: String, _ directory: String) throws -> Outcome {
+        let start = Clocks.monotonic
+        let member = try self.start(bootstrapServers, directory, role: "reader")
+        _ = try member.ready("all partitions of the state are restored", field: "milliseconds")
+        var outcome = Outcome()
+        outcome.seconds = (Clocks.monotonic - start) / 1e9
+        outcome.cpu = member.cpu
+        outcome.peak = member.memory.peak
+        try member.stop()
+        let path = directory + "/entitlements.sqlite"
+        let database = try Database(path: path, access: .reader)
+        defer { database.close() }
+        outcome.rows = try database.firstRow("SELECT count(*) FROM rows") { Int(try $0.integer(0)) } ?? 0
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        outcome.rowBytes = Double(size) / Double(max(1, outcome.rows))
+        return outcome
+    }
+
+    private func start(_ bootstrapServers: String, _ directory: String, role: String) throws -> ChildProcess {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        return try ChildProcess(
+            "sluice-entitlements",
+            [
+                "--kafka.bootstrap.servers", bootstrapServers, "--profile", "single-node", "--data.dir", directory,
+                "--http.port", "0", "--admin.port", "0", "--state.role", role,
+                // What Apache Kafka's profile prefetches; the embedded broker's is smaller.
+                "--kafka.queued.max.messages.kbytes", "4096",
+                // The feed goes by what is committed, and the broker holds little.
+                "--kafka.auto.commit.interval.ms", "100",
+            ])
+    }
+}

@@ -1,0 +1,140 @@
+import Kafka
+import SQLite
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+/// The index of a database while it is restored, without brokers.
+struct HeldEntriesTests {
+    private let directory: TemporaryDirectory
+    private let topic: KafkaTopic = "state"
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func store(_ file: String = "rows") throws -> StateStore {
+        try StateStore(Database(path: directory.file(file)), topics: [topic])
+    }
+
+    private func entries(_ file: String = "rows") throws -> [String] {
+        try Database.entries(of: directory.file(file))
+    }
+
+    private func write(_ rows: [RowWrite]) -> StateWrite {
+        StateWrite(rows: rows, partition: KafkaTopicPartition(topic: topic, partition: 0), next: 1, now: 0)
+    }
+
+    private func row(_ key: String, id: Int64 = 0, _ numbers: Set<Int>?, after old: Set<Int> = []) -> RowWrite {
+        let model = NumberSetModel()
+        func entries(_ numbers: Set<Int>) -> [IndexEntry] { model.indexEntries(of: NumberSet(key, numbers)) }
+        let image = numbers.map {
+            RowImage(encoded: NumberSet(key, $0).text, entries: entries($0))
+        }
+        return RowWrite(key: Array(key.utf8), id: id, image: image, oldEntries: entries(old))
+    }
+
+    @Test func `rows in any order have the entries that they have without holding any back`() throws {
+        var generator = SeededGenerator(seed: 31)
+        for round in 0..<30 {
+            let stores = [try store("held \(round)"), try store("direct \(round)")]
+            try stores[0].holdEntries()
+            var rows: [String: (id: Int64, numbers: Set<Int>)] = [:]
+            for _ in 0..<60 {
+                let key = "k\(Int.random(in: 0..<8, using: &generator))"
+                let known = rows[key]
+                let numbers: Set<Int>? =
+                    known != nil && Int.random(in: 0..<4, using: &generator) == 0
+                    ? nil : Set((0..<3).map { _ in Int.random(in: 0..<12, using: &generator) })
+                let change = write([row(key, id: known?.id ?? 0, numbers, after: known?.numbers ?? [])])
+                let ids = try stores.map { try $0.apply(change) }
+                #expect(ids[0] == ids[1])
+                rows[key] = try numbers.map { (try #require(ids[0].first), $0) }
+                if Int.random(in: 0..<10, using: &generator) == 0 { try stores[0].writeHeldEntries() }
+            }
+            try stores[0].releaseEntries()
+            #expect(try entries("held \(round)") == entries("direct \(round)"))
+            #expect(try stores[0].lacksEntries() == false)
+        }
+    }
+
+    @Test func `entries of a transaction that failed are not written`() throws {
+        let store = try store()
+        try store.holdEntries()
+        _ = try store.apply(write([row("a", [1])]))
+        // A second row of a key.
+        #expect(throws: StateError.self) { try store.apply(write([row("b", [2]), row("a", [3])])) }
+        _ = try store.apply(write([row("c", [4])]))
+        try store.releaseEntries()
+        #expect(try entries() == ["number 1 a", "number 4 c"])
+    }
+
+    @Test func `more entries than may be held are written before others are`() throws {
+        let store = try store()
+        try store.holdEntries()
+        for key in ["a", "b"] { _ = try store.apply(write([row(key, Set(0..<60_000))])) }
+        #expect(try entries().isEmpty)
+        _ = try store.apply(write([row("c", [1])]))
+        #expect(try entries().count == 120_000)
+        try store.releaseEntries()
+        #expect(try entries().count == 120_001)
+    }
+
+    @Test func `rows that are forgotten leave no entries behind`() throws {
+        let store = try store()
+        try store.holdEntries()
+        _ = try store.apply(write([row("a", [1])]))
+        try store.forget(KafkaTopicPartition(topic: topic, partition: 0))
+        try store.releaseEntries()
+        #expect(try entries().isEmpty)
+    }
+
+    @Test func `a file says that its index is not complete, until it is`() throws {
+        let first = try store()
+        #expect(try first.lacksEntries() == false)
+        try first.holdEntries()
+        _ = try first.apply(write([row("a", [1, 2])]))
+        #expect(try first.lacksEntries() == false)
+        first.close()
+        let second = try store()
+        #expect(try second.lacksEntries())
+        try second.holdEntries()
+        let model = NumberSetModel()
+        try second.rebuildEntries { try model.indexEntries(of: model.decode($0)) }
+        try second.releaseEntries()
+        #expect(try second.lacksEntries() == false)
+        #expect(try entries() == ["number 1 a", "number 2 a"])
+    }
+}
+
+extension Database {
+    /// The index entries of a keyed state's file, each with the key of its row.
+    static func entries(of path: String) throws -> [String] {
+        let database = try Database(path: path, access: .reader)
+        defer { database.close() }
+        return try database.rows("SELECT name, value, key FROM entries LEFT JOIN rows ON id = row ORDER BY 1, 2, 3") {
+            let key = try $0.isNull(2) ? "no row" : String(decoding: try $0.blob(2), as: UTF8.self)
+            return "\(try $0.text(0)) \(try $0.text(1)) \(key)"
+        }
+    }
+
+    /// The rows of a keyed state's file with all columns but their ids, and the positions behind them.
+    static func rows(of path: String) throws -> [String] {
+        let database = try Database(path: path, access: .reader)
+        defer { database.close() }
+        let rows = try database.rows(
+            """
+            SELECT name || '/' || partition || ' ' || CAST(key AS TEXT) || ' ' || CAST(state AS TEXT) || ' form ' || form
+            || ' behind ' || behind || ' due ' || ifnull(due, '-') || ' deadline ' || ifnull(deadline, '-') || ' proposal '
+            || ifnull(proposal_offset, '-') || ' ' || ifnull(hex(proposal), '-')
+            FROM rows JOIN topics ON topics.id = topic ORDER BY 1
+            """
+        ) { try $0.text(0) }
+        let positions = try database.rows(
+            """
+            SELECT name || '/' || partition || ' next ' || next || ' form ' || form
+            FROM positions JOIN topics ON topics.id = topic ORDER BY 1
+            """
+        ) { try $0.text(0) }
+        return rows + positions
+    }
+}

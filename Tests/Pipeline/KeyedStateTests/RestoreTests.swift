@@ -1,0 +1,188 @@
+import Foundation
+import Kafka
+import PipelineTestSupport
+import SQLite
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+/// A database without rows that is restored from the topic.
+@Suite(.timeLimit(.minutes(2))) struct RestoreTests {
+    private static let partitions: Int32 = 3
+
+    /// Records as members of this and of other versions, foreign writers and mistakes leave them, in no order.
+    private static func changelog(
+        _ harness: StateHarness, seed: UInt64
+    ) -> [KafkaProducerRecord] {
+        var generator = SeededGenerator(seed: seed)
+        let form = RecordMark.form(of: "rules")
+        return (0..<900).map { number in
+            // Half of the keys come again, and most of the others do not.
+            let keys = Bool.random(using: &generator) ? 0..<40 : 1_000..<9_000
+            let key = "k\(Int.random(in: keys, using: &generator))"
+            let numbers = Set((0..<3).map { _ in Int.random(in: 1..<60, using: &generator) })
+            let text = NumberSet(key, numbers).text
+            let mark = { (form: Int64) in
+                KafkaHeader(
+                    key: RecordMark.header, value: RecordMark(writer: 7, number: UInt64(number), form: form).text)
+            }
+            let right = KafkaPartition(ofKey: Array(key.utf8), partitions: partitions)
+            var record = KafkaProducerRecord(
+                topic: harness.output, partition: right,
+                timestampMilliseconds: 1_000 + Int64(Int.random(in: 0..<60, using: &generator)),
+                key: Array(key.utf8), value: text)
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0..<8: record.headers = [mark(form)]
+            case 8: record.headers = [mark(form &+ 1)]
+            case 9: record.value = nil
+            case 10:
+                record.value = nil
+                record.headers = [KafkaHeader(key: StateHeader.expired, text: "1"), mark(form)]
+            case 11: record.value = Array("no number set".utf8)
+            case 12: record.value = NumberSet("another", numbers).text
+            case 13: record.partition = KafkaPartition(rawValue: (right.rawValue + 1) % partitions)
+            case 14: record.headers = [mark(form), StateProposal.header([UInt8(number & 255)])]
+            case 15:
+                record.headers = [
+                    StateProposal.header([UInt8(number & 255)]), mark(form),
+                    KafkaHeader(key: RecordMark.proposalOffset, text: "\(number / 8)"),
+                ]
+            case 16: record.value = NumberSet(key, [666]).text
+            case 17: record.key = nil
+            case 18: record.value = Array("\(key)=1,02,2".utf8)
+            default: break
+            }
+            return record
+        }
+    }
+
+    @Test(arguments: [false, true], 1...4 as ClosedRange<UInt64>)
+    func `a restore ends with the rows that records have when they are applied one by one`(
+        erases: Bool, seed: UInt64
+    ) async throws {
+        let harness = try StateHarness(partitions: Self.partitions)
+        let model = NumberSetModel(
+            changesWithTime: true, hasDeadline: true, hasRounds: true, erases: erases, fingerprint: "rules")
+        let records = Self.changelog(harness, seed: seed)
+        let expected = try LocalState(
+            path: harness.directory.file("expected"), model: model, topics: [harness.output],
+            partitions: Self.partitions)
+        for record in records { try expected.write(record) }
+        expected.close()
+        for place in 0..<Self.partitions {
+            try await harness.kafka.write(records.filter { $0.partition?.rawValue == place })
+        }
+        let member = try await harness.member(model: model)
+        try await member.catchUp()
+        #expect(await eventually { member.obstacle == nil })
+        await member.end()
+        let (path, other) = (harness.directory.file("state"), harness.directory.file("expected"))
+        #expect(try Database.rows(of: path) == Database.rows(of: other))
+        #expect(try Database.entries(of: path) == Database.entries(of: other))
+        #expect(try Database.entries(of: path).isEmpty == false)
+    }
+
+    @Test func `a restore that was interrupted makes its index again, and goes on`() async throws {
+        let harness = try StateHarness()
+        for number in 0..<3 { try await harness.write("k\(number)", NumberSet("k\(number)", [number]).text) }
+        try interrupt(harness, row: NumberSet("k0", [0]).text)
+        let member = try await harness.member()
+        #expect(try await member.dump() == ["k0=0", "k1=1", "k2=2"])
+        #expect(await eventually { member.obstacle == nil })
+        await member.end()
+        #expect(
+            try Database.entries(of: harness.directory.file("state")) == ["number 0 k0", "number 1 k1", "number 2 k2"])
+    }
+
+    @Test func `rows of an interrupted restore that cannot be read are restored, too`() async throws {
+        let harness = try StateHarness()
+        for number in 0..<3 { try await harness.write("k\(number)", NumberSet("k\(number)", [number]).text) }
+        try interrupt(harness, row: Array("nonsense".utf8))
+        let member = try await harness.member()
+        #expect(try await member.dump() == ["k0=0", "k1=1", "k2=2"])
+        await member.end()
+    }
+
+    /// Leaves a file as a process does that ends after the first record of a restore.
+    private func interrupt(_ harness: StateHarness, row: [UInt8]) throws {
+        let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
+        try store.holdEntries()
+        let write = RowWrite(
+            key: Array("k0".utf8), id: 0, image: RowImage(encoded: row, entries: [IndexEntry("number", "0")]),
+            oldEntries: [])
+        _ = try store.apply(
+            StateWrite(rows: [write], partition: harness.output(), next: 1, now: harness.now.load(ordering: .relaxed)))
+        store.close()
+    }
+
+    @Test func `a member that is stopped while it restores leaves a complete index`() async throws {
+        let harness = try StateHarness()
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let member = try await harness.member()
+        #expect(await eventually { member.obstacle == nil })
+        try member.parts().store.holdEntries()
+        try await harness.write("b", NumberSet("b", [2]).text)
+        try await member.catchUp()
+        await member.end()
+        let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
+        #expect(try store.lacksEntries() == false)
+        store.close()
+        #expect(try Database.entries(of: harness.directory.file("state")) == ["number 1 a", "number 2 b"])
+    }
+
+    @Test func `whoever reads by an index entry while rows are restored finds what was applied`() async throws {
+        let harness = try StateHarness()
+        let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
+        let reader = try StateReader(
+            path: harness.directory.file("state"), topics: store.topics, model: NumberSetModel(), store: store)
+        try store.holdEntries()
+        let image = RowImage(encoded: NumberSet("a", [5]).text, entries: [IndexEntry("number", "5")])
+        let write = RowWrite(key: Array("a".utf8), id: 0, image: image, oldEntries: [])
+        _ = try store.apply(StateWrite(rows: [write], partition: harness.output(), next: 1, now: 0))
+        let output = harness.output
+        let states = try await reader.read { view in
+            try view.states(under: IndexEntry("number", "5"), in: output, atMost: 10)
+        }
+        #expect(states == [NumberSet("a", [5])])
+        await reader.close()
+        store.close()
+    }
+
+    @Test func `a member is not ready before its index is complete`() async throws {
+        let harness = try StateHarness()
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let member = try await harness.member()
+        try await member.catchUp()
+        #expect(await eventually { member.obstacle == nil })
+        member.withRunning { $0.isRestoring = true }
+        #expect(member.obstacle == "the state is not read yet")
+        member.withRunning { $0.isRestoring = false }
+        await member.end()
+    }
+
+    @Test func `a worker without a partition is ready although nothing is restored`() async throws {
+        let harness = try StateHarness()
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let member = try await harness.member { $0.role = .worker }
+        #expect(member.obstacle == nil)
+        try await member.partitionAssigned(harness.place())
+        #expect(await eventually { member.obstacle == nil })
+        await member.end()
+        #expect(try Database.entries(of: harness.directory.file("state")) == ["number 1 a"])
+    }
+
+    @Test func `the log tells once that everything is restored`() async throws {
+        let harness = try StateHarness()
+        try await harness.write("a", NumberSet("a", [1]).text)
+        let log = MemoryLogSink()
+        let member = try await harness.member(log: log)
+        #expect(await eventually { member.obstacle == nil })
+        await member.end()
+        let again = try await harness.member(log: log)
+        #expect(await eventually { again.obstacle == nil })
+        await again.end()
+        #expect(log.lines.count { $0.contains("all partitions of the state are restored") } == 1)
+    }
+}
