@@ -7,15 +7,22 @@ private let contributing = MutatedFile(
     .state, "contribute", state + "KeyedState+Merging.swift", suites: "StateLifetimeTests|StateProposalTests")
 private let owning = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateLifetimeTests")
 private let deriving = MutatedFile(.state, "owner", state + "KeyedState+Owning.swift", suites: "StateDerivationTests")
-private let joined = MutatedFile(.state, "owner", state + "StatePartition.swift", suites: "StateDerivationTests")
+private let joined = MutatedFile(
+    .state, "owner", state + "StatePartition+Publishing.swift", suites: "StateDerivationTests")
+private let merged = MutatedFile(
+    .state, "owner", state + "StatePartition+Merging.swift", suites: "StateDerivationTests")
+private let row = MutatedFile(.state, "row", state + "RowState.swift", suites: "RowStateTests")
 private let roles = MutatedFile(.state, "role", state + "KeyedState+Following.swift", suites: "StateRoleTests")
 private let following = MutatedFile(
     .state, "follower", state + "KeyedState+Following.swift", suites: "StateLifetimeTests|StateCrashTests")
 private let history = MutatedFile(.state, "follower", state + "StateHistory.swift", suites: "StateHistoryTests")
 private let applying = MutatedFile(
     .state, "follower", state + "StatePartition+Applying.swift", suites: "LocalStateTests|StateProposalTests")
-private let partition = MutatedFile(
-    .state, "owner", state + "StatePartition.swift", suites: "LocalStateTests|StateProposalTests|ProposalRoundTests")
+private let proposing = MutatedFile(
+    .state, "owner", state + "StatePartition+Merging.swift",
+    suites: "LocalStateTests|StateProposalTests|ProposalRoundTests")
+private let expiring = MutatedFile(
+    .state, "owner", state + "StatePartition+Publishing.swift", suites: "LocalStateTests")
 private let store = MutatedFile(.state, "follower", state + "StateStore.swift", suites: "KeyedStateTests")
 private let proposals = MutatedFile(
     .state, "owner", state + "StateModel.swift", suites: "ProposalRoundTests|StateProposalTests")
@@ -84,16 +91,17 @@ enum StateMutants {
         owning.mutant("fingerprint-rate", "rows.count * 1_000", "0"),
         deriving.mutant("derived-of-joined-rows", "!joined.isEmpty", "false"),
         joined.mutant(
-            "derived-of-rows-behind", "entry.image.isBehind", after: "func lacksUpdates(_ entry: Entry) -> Bool {",
+            "derived-of-rows-behind", "entry.state.image.isBehind",
+            after: "func lacksUpdates(_ entry: Entry) -> Bool {",
             "false"),
-        joined.mutant("derived-of-unpublished-rows", "entry.isUnpublished", after: "isBehind || ", "false"),
+        joined.mutant("derived-of-unpublished-rows", "entry.state.isUnpublished", after: "isBehind || ", "false"),
         joined.mutant("derived-before-republication", "!lacksUpdates(entry)", "true"),
-        joined.mutant("derived-of-unchanged-rows", "derivation == .firstOfAll", "false"),
-        joined.mutant(
+        merged.mutant("derived-of-unchanged-rows", "derivation == .firstOfAll", "false"),
+        merged.mutant(
             "derived-of-grown-rows",
             "!merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }", "false"),
         joined.without(
-            "derived-of-refused-rows", "entry.publications[entry.publications.count - 1].image.isBehind = true"),
+            "derived-of-refused-rows", "entry.state.markLastPublicationBehind()"),
         owning.without("added-partition", "fail(failure)", after: "was added while this process ran"),
 
         roles.mutant(
@@ -150,23 +158,40 @@ enum StateMutants {
             "damage-healed", "StateFile(path: options.path, logger: logger).markDamaged()"),
         history.mutant("forgotten-state", "next > low", "false"),
 
+        row.without("merged-is-unpublished", "isUnpublished = true", after: "if merge.isChanged { "),
+        row.without("sent-is-published", "isUnpublished = false", after: "if image == nil { current = nil }"),
+        row.mutant("own-in-order", "publication.number > lastRead", "true"),
+        row.mutant("own-after-another", "publication.rowVersion == rowVersion", "true"),
+        row.mutant("own-of-a-removed-row", "row == nil", after: "guard isInOrder || ", "false"),
+        row.without("unmerged-repaired", "self.image.isBehind = true"),
+        row.without("unreadable-repaired", "image.isBehind = true", after: "return .unreadable }"),
+        row.mutant("stale-repaired", "joined != state", "false"),
+        row.mutant("other-rules", "form != self.image.form", "false"),
+        row.without("changed-by-another", "rowVersion += 1", after: "if isChanged { "),
+        row.mutant("pending-joined", "isPending", after: "row, stored)", "false"),
+        row.mutant("settled-follows-the-row", "isSettled", after: "self.image.proposal = proposal", "true"),
+        row.without("lacking-proposal", "image.isBehind = true", after: "private mutating func received("),
+        row.mutant(
+            "acknowledged-keeps-unpublished", "hasMore", after: "publications.removeAll(where: isAcknowledged)", "false"
+        ),
+        row.without("revoked-unpublished", "isUnpublished = false", after: "mutating func revoked() {"),
+        row.without("refused-taken-back", "publications.removeAll(where: isRefused)"),
+        row.without("revoked-overlay", "publications = []", after: "mutating func revoked() {"),
         applying.mutant("own-records", "mark.writer == writer", "false"),
-        applying.without("unreadable-repaired", "entry.image.isBehind = true", after: "case .unreadable:"),
         applying.mutant("misplaced", "partition != name.partition", "false"),
         counts.mutant("partition-count", "known != count", "false"),
         moved.mutant("moved-record", "mark == nil", "true"),
         identity.mutant("recreated-topic", "found.digest != last.digest", "false"),
         identity.mutant("younger-topic", "timestamp > known.seen + Self.clockDifference", "false"),
         identity.mutant("shorter-topic", "known.next > ends.high.rawValue", "false"),
-        applying.mutant("stale-repaired", "row != state", "false"),
         proposals.mutant(
             "first-proposal", "proposal.offset <= winner.offset", after: "round == winning ? ", "true"),
         proposals.mutant("later-round", "round > winning", "false"),
         proposals.mutant("earlier-round", "round > winning", "true"),
-        partition.mutant(
+        proposing.mutant(
             "one-proposal",
             "model.round(of: proposal, in: joined) <= model.round(of: winner.value, in: joined)", "false"),
-        partition.mutant("expiry", "expiry <= now", "false"),
+        expiring.mutant("expiry", "expiry <= now", "false"),
         refusing.mutant("oversized-joined", "(try? model.join(encoded, kept.encoded)) ?? encoded", "encoded"),
         keeping.mutant("oversized-joined-in-the-file", "try kept.map { try join(state, $0) } ?? state", "state"),
         keeping.mutant(

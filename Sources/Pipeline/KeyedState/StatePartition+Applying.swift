@@ -53,7 +53,7 @@ extension StatePartition {
                 let entry = order[index]
                 applied.writes.append(
                     RowWrite(
-                        key: entry.key, id: entry.id, image: entry.row == nil ? nil : entry.image,
+                        key: entry.key, id: entry.id, image: entry.state.row == nil ? nil : entry.state.image,
                         oldEntries: entry.storedEntries))
             }
             guarded.writing = order
@@ -71,23 +71,20 @@ extension StatePartition {
                 guarded.restored?.insert(entry.key)
                 entry.id = ids[index]
                 entry.writes = 0
-                entry.storedEntries = entry.row == nil ? [] : entry.image.entries
-                if entry.row == nil, entry.current == nil, entry.publications.isEmpty {
-                    guarded.entries[RowKey(entry.key)] = nil
+                entry.storedEntries = entry.state.row == nil ? [] : entry.state.image.entries
+                if entry.state.row == nil, entry.state.current == nil, entry.state.publications.isEmpty {
+                    guarded.cache.remove(RowKey(entry.key))
                 }
             }
             guarded.writing = []
-            sweep(&guarded, to: guarded.isOwned ? maximumBytes : 0)
+            guarded.cache.sweep(to: guarded.isOwned ? maximumBytes : 0)
         }
     }
 
     /// Reading begins: rows that were applied and never written, because reading had ended, are applied again.
     func restart() {
         withLock { guarded in
-            for (key, entry) in guarded.entries where entry.writes > 0 {
-                guarded.bytes -= entry.image.encoded.count
-                guarded.entries[key] = nil
-            }
+            for (key, entry) in guarded.cache.entries where entry.writes > 0 { guarded.cache.remove(key) }
             guarded.writing = []
         }
     }
@@ -122,58 +119,51 @@ extension StatePartition {
     private func apply(
         _ record: KafkaRecord, _ key: [UInt8], _ reading: Reading, _ applied: inout Applied, _ guarded: inout Guarded
     ) throws -> Entry? {
+        let known = guarded.cache.entries[RowKey(key)]
+        let effect: RowEffect
+        let entry: Entry
         switch reading {
         case .own(let mark):
-            if let entry = try applyOwn(record, key, mark, &applied, &guarded) { return entry }
-            // Published before the partition was revoked, or taken back: read as another's.
-            return try apply(record, key, read(record, asOwn: false), &applied, &guarded)
+            guard let known, let publication = known.state.takePublication(mark.number) else {
+                // Published before the partition was revoked, or taken back: read as another's.
+                return try apply(record, key, read(record, asOwn: false), &applied, &guarded)
+            }
+            entry = known
+            noteFit(publication, key, &applied, &guarded)
+            effect = guarded.cache.change(known) { row in
+                row.received(own: publication, StateProposal(record), form: form, by: model) {
+                    image(of: $0, form, record)
+                }
+            }
         case .misplaced:
             applied.misplaced += 1
             return nil
         case .unreadable:
-            applied.unreadable += 1
-            guard let entry = guarded.entries[RowKey(key)], entry.row != nil else { return nil }
-            entry.image.isBehind = true
-            applied.behind += 1
-            return entry
+            guard let known else {
+                applied.unreadable += 1
+                return nil
+            }
+            entry = known
+            effect = known.state.receivedUnreadable()
         case .tombstone:
-            guard let entry = guarded.entries[RowKey(key)], entry.row != nil else { return nil }
-            replace(entry, nil, RowImage(), &guarded)
-            entry.rowVersion += 1
-            applied.changed += 1
-            return entry
+            guard let known else { return nil }
+            entry = known
+            effect = guarded.cache.change(known) { $0.receivedTombstone() }
         case .state(let state, let form):
-            return try apply(state, form, record, entry(of: RowKey(key), &guarded), &applied, &guarded)
+            entry = self.entry(of: RowKey(key), &guarded)
+            effect = guarded.cache.change(entry) { row in
+                row.received(state, StateProposal(record), form: form, by: model) { image(of: $0, form, record) }
+            }
+            if form != self.form, !effect.contains(.unreadable) { applied.hasOtherForm = true }
         }
-    }
-
-    private func applyOwn(
-        _ record: KafkaRecord, _ key: [UInt8], _ mark: RecordMark, _ applied: inout Applied, _ guarded: inout Guarded
-    ) throws -> Entry? {
-        guard let entry = guarded.entries[RowKey(key)], let index = entry.index(ofPublication: mark.number) else {
-            return nil
-        }
-        let publication = entry.publications.remove(at: index)
-        let isInOrder = publication.number > entry.lastRead && publication.rowVersion == entry.rowVersion
-        entry.lastRead = max(entry.lastRead, publication.number)
-        noteFit(publication, key, &applied, &guarded)
-        guard let state = publication.state else {
-            replace(entry, nil, RowImage(), &guarded)
-            return entry
-        }
-        if isInOrder || entry.row == nil {
-            replace(entry, state, publication.image, &guarded)
-            if applyProposal(of: record, to: entry) { applied.behind += 1 }
-        } else {
-            // Others wrote in between: the record may lack what they said.
-            _ = try apply(state.value, form, record, entry, &applied, &guarded)
-        }
-        return entry
+        applied.count(effect)
+        return effect.contains(.written) ? entry : nil
     }
 
     /// A state that was too large is in the topic when something that includes it is.
     private func noteFit(
-        _ publication: Entry.Publication, _ key: [UInt8], _ applied: inout Applied, _ guarded: inout Guarded
+        _ publication: RowState<Model>.Publication, _ key: [UInt8], _ applied: inout Applied,
+        _ guarded: inout Guarded
     ) {
         guard let oversized = guarded.oversized[key], var state = publication.state?.value,
             let kept = try? model.decode(oversized.encoded),
@@ -183,44 +173,6 @@ extension StatePartition {
         applied.fitting[key] = oversized.encoded
     }
 
-    /// Merges a state of the topic into the row.
-    private func apply(
-        _ state: State, _ form: Int64, _ record: KafkaRecord, _ entry: Entry, _ applied: inout Applied,
-        _ guarded: inout Guarded
-    ) throws -> Entry? {
-        var row = state
-        var isChanged = true
-        if let known = entry.row {
-            row = known.value
-            do {
-                isChanged = try model.merge(state, into: &row).isChanged
-            } catch {
-                applied.unreadable += 1
-                applied.behind += 1
-                entry.image.isBehind = true
-                return entry
-            }
-        }
-        var image = isChanged || form != entry.image.form ? self.image(of: row, form, record) : entry.image
-        image.isBehind = row != state
-        image.proposal = entry.image.proposal
-        if isChanged {
-            entry.rowVersion += 1
-            applied.changed += 1
-        }
-        if form != self.form { applied.hasOtherForm = true }
-        let pending = entry.current
-        let hasMore = !entry.publications.isEmpty || entry.isUnpublished
-        replace(entry, isChanged ? SharedState(row) : entry.row, image, &guarded)
-        if hasMore {
-            entry.current = pending
-            _ = try? join(state, into: entry)
-        }
-        let isBehind = applyProposal(of: record, to: entry) || image.isBehind
-        if isBehind { applied.behind += 1 }
-        return entry
-    }
-
     private func image(of state: State, _ form: Int64, _ record: KafkaRecord) -> RowImage {
         // What was due is due by what was published then, not by what would be now.
         let change = model.nextChange(of: state, after: record.timestampMilliseconds ?? 0)
@@ -228,30 +180,12 @@ extension StatePartition {
             encoded: model.encode(state), form: form, due: Self.earlier(change, model.expiry(of: state)),
             deadline: model.deadline(of: state), entries: model.indexEntries(of: state))
     }
+}
 
-    private func replace(_ entry: Entry, _ row: SharedState<State>?, _ image: RowImage, _ guarded: inout Guarded) {
-        guarded.bytes += image.encoded.count - entry.image.encoded.count
-        let proposal = row == nil ? nil : entry.image.proposal
-        entry.row = row
-        entry.image = image
-        entry.image.proposal = proposal
-        if entry.publications.isEmpty, !entry.isUnpublished { entry.current = row }
-    }
-
-    /// Keeps the winning proposal of the key: of the latest round, and inside it the first in the log.
-    ///
-    /// - Returns: whether the record lacks the winner, so that the owner publishes again.
-    private func applyProposal(of record: KafkaRecord, to entry: Entry) -> Bool {
-        let proposal = StateProposal(record)
-        guard let winner = entry.image.proposal, let state = entry.row?.value else {
-            entry.image.proposal = proposal
-            return false
-        }
-        if let proposal, model.replaces(proposal, winner, in: state) {
-            entry.image.proposal = proposal
-            return false
-        }
-        entry.image.isBehind = true
-        return true
+extension StatePartition.Applied {
+    fileprivate mutating func count(_ effect: RowEffect) {
+        if effect.contains(.changed) { changed += 1 }
+        if effect.contains(.behind) { behind += 1 }
+        if effect.contains(.unreadable) { unreadable += 1 }
     }
 }

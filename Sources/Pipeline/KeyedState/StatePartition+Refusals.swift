@@ -15,17 +15,13 @@ extension StatePartition {
     func discard(_ failures: [UInt64: KafkaError]) -> Discarded {
         withLock { guarded in
             var discarded = Discarded()
-            for entry in guarded.entries.values
-            where entry.publications.contains(where: { failures[$0.number] != nil }) {
-                for publication in entry.publications {
+            for (key, entry) in guarded.cache.entries {
+                for publication in entry.state.refused(by: model, { failures[$0.number] != nil }) {
                     guard let error = failures[publication.number], error.code.isRefusal else { continue }
-                    let key = RowKey(entry.key)
                     // The last of a key includes those before it.
                     discarded.refused[key] = .some(publication.state == nil ? nil : publication.image.encoded)
                     discarded.errors[key] = error
                 }
-                entry.publications.removeAll { failures[$0.number] != nil }
-                reset(entry)
             }
             return discarded
         }
@@ -42,8 +38,8 @@ extension StatePartition {
             for (key, encoded) in rows {
                 let entry = try findOrMake(key.bytes, &guarded)
                 if let encoded { try include(encoded, in: entry) }
-                guard let state = entry.current else { continue }
-                send(entry, state, delivery, at: now, &guarded)
+                guard entry.state.current != nil else { continue }
+                send(entry, delivery, at: now, &guarded)
                 markLackingUpdates(entry)
             }
             delivery.seal()
@@ -88,7 +84,7 @@ extension StatePartition {
     private func include(_ encoded: [UInt8], in entry: Entry) throws {
         let state: State
         do { state = try model.decode(encoded) } catch { throw StateError(error) }
-        _ = try join(state, into: entry)
+        _ = try entry.state.merged(state, by: model)
     }
 
     /// Forgets what is acknowledged and will not be read back, because the partition is not followed: its owner joins it
@@ -96,17 +92,10 @@ extension StatePartition {
     func releaseAcknowledged() {
         withLock { guarded in
             guard !guarded.isOwned else { return }
-            for entry in guarded.entries.values
-            where entry.publications.contains(where: { $0.delivery.isAcknowledged($0.number) }) {
-                let (pending, hasMore) = (entry.current, entry.isUnpublished)
-                entry.publications.removeAll { $0.delivery.isAcknowledged($0.number) }
-                reset(entry)
-                guard hasMore else { continue }
-                entry.current = pending
-                entry.isUnpublished = true
+            for entry in guarded.cache.entries.values {
+                entry.state.acknowledged(by: model) { $0.delivery.isAcknowledged($0.number) }
             }
-            sweep(&guarded, to: 0)
-            for (key, entry) in guarded.entries where entry.isClean && entry.row == nil { guarded.entries[key] = nil }
+            guarded.cache.sweep(to: 0)
         }
     }
 }

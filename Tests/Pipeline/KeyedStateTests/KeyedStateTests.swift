@@ -187,7 +187,7 @@ import Testing
             try owner.partition(harness.output(1)).known(Array(keys[1].utf8)) == NumberSet(keys[1], [1])
         }
         let isSent = try owner.partition(harness.output(0)).withLock { guarded in
-            guarded.entries[RowKey(Array(keys[0].utf8))]?.publications.isEmpty == false
+            guarded.cache.entries[RowKey(Array(keys[0].utf8))]?.state.publications.isEmpty == false
         }
         #expect(!isSent)
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: 1)

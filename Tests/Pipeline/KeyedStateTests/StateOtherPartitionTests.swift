@@ -29,7 +29,7 @@ import Testing
         }
         #expect(await merging.ends())
         // Nothing is kept in memory of what another member owns.
-        #expect(try worker.partition(harness.output(1)).withLock { $0.entries.isEmpty && $0.bytes == 0 })
+        #expect(try worker.partition(harness.output(1)).withLock { $0.cache.entries.isEmpty && $0.cache.bytes == 0 })
         // Its owner makes one row of all.
         let owner = try await harness.member("owner") { $0.role = .worker }
         try await owner.partitionAssigned(harness.place(1))

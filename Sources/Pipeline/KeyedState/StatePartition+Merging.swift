@@ -1,0 +1,129 @@
+internal import Kafka
+
+/// Merging states into rows: what changed is published.
+extension StatePartition {
+    struct Merge {
+        /// Positions in the batch of the states that changed their row.
+        var changed: [State] = []
+        var late = 0
+        /// By position in the batch: what could not be merged.
+        var faults: [Int: any Error] = [:]
+        /// States whose derived updates must be published before themselves.
+        var deferred: [State] = []
+        /// What must be acknowledged: own publications, and earlier ones of the keys.
+        var deliveries: [StateDelivery] = []
+    }
+
+    /// Treatment of the updates that merged rows derive for other keys.
+    enum Derivation {
+        /// Changed rows that derive updates are deferred.
+        case first
+        /// Unchanged rows are deferred, too: a member may have died after it had published such a row and before it had
+        /// published what the row says about the key whose update this is.
+        case firstOfAll
+        /// The updates of exactly the merged states are published; rows that derive others by now are deferred.
+        case published
+        /// The caller publishes them afterwards.
+        case later
+    }
+
+    /// Merges states into what is known of their keys, and publishes what changed.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func merge(_ states: [State], at now: Int64, _ derivation: Derivation = .first) throws -> Merge {
+        try merge(states, keys: states.map { RowKey(model.key(of: $0)) }, at: now, derivation)
+    }
+
+    /// As above.
+    ///
+    /// - Parameter keys: of the states.
+    func merge(
+        _ states: [State], keys: [RowKey], at now: Int64, _ derivation: Derivation = .first
+    ) throws -> Merge {
+        try withLock { guarded in
+            try requireUnblocked(guarded)
+            var merge = Merge()
+            var touched: [Entry] = []
+            touched.reserveCapacity(states.count)
+            try load(keys, &guarded)
+            // By index, here and below: iterating over values of a generic type allocates memory for each.
+            for index in keys.indices {
+                let entry = entry(of: keys[index], &guarded)
+                do {
+                    if try entry.state.merged(states[index], by: model).isLate { merge.late += 1 }
+                    if !entry.isTouched {
+                        entry.isTouched = true
+                        touched.append(entry)
+                    }
+                } catch {
+                    merge.faults[index] = error
+                }
+            }
+            merge.changed.reserveCapacity(touched.count)
+            let delivery = StateDelivery(name)
+            for index in touched.indices {
+                let entry = touched[index]
+                entry.isTouched = false
+                guard entry.state.isUnpublished, let current = entry.state.current else {
+                    include(entry, &merge.deliveries)
+                    if derivation == .firstOfAll { merge.deferred += derivingState(of: entry) }
+                    continue
+                }
+                if isDeferred(current.value, derivation, of: states) {
+                    merge.deferred.append(current.value)
+                    continue
+                }
+                merge.changed.append(current.value)
+                send(entry, delivery, at: now, &guarded)
+            }
+            delivery.seal()
+            if !merge.changed.isEmpty { merge.deliveries.append(delivery) }
+            guarded.cache.sweep(to: maximumBytes)
+            return merge
+        }
+    }
+
+    /// Whether updates that a changed row derives must be published before it.
+    private func isDeferred(_ state: State, _ derivation: Derivation, of merged: [State]) -> Bool {
+        guard derivation != .later else { return false }
+        let updates = model.derivedUpdates(of: state)
+        guard derivation == .published, !updates.isEmpty else { return !updates.isEmpty }
+        let key = model.key(of: state)
+        return !merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }
+    }
+
+    /// The state of an entry, if it derives updates.
+    func derivingState(of entry: Entry) -> [State] {
+        guard let state = entry.state.current?.value, !model.derivedUpdates(of: state).isEmpty else { return [] }
+        return [state]
+    }
+
+    /// An earlier publication of the key that is not acknowledged yet holds up what it includes.
+    private func include(_ entry: Entry, _ deliveries: inout [StateDelivery]) {
+        guard let last = entry.state.publications.last?.delivery, !last.isAcknowledged,
+            !deliveries.contains(where: { $0 === last })
+        else { return }
+        deliveries.append(last)
+    }
+
+    /// Publishes a proposal with the state of its key, unless one of the same round or a later one has won already.
+    ///
+    /// - Returns: nil when one has won.
+    func propose(_ proposal: [UInt8], for state: State, at now: Int64) throws -> StateDelivery? {
+        try withLock { guarded in
+            try requireUnblocked(guarded)
+            let entry = try findOrMake(model.key(of: state), &guarded)
+            if let winner = entry.state.image.proposal {
+                var joined = entry.state.current?.value ?? state
+                _ = try model.merge(state, into: &joined)
+                if model.round(of: proposal, in: joined) <= model.round(of: winner.value, in: joined) { return nil }
+            }
+            _ = try entry.state.merged(state, by: model)
+            let delivery = StateDelivery(name)
+            sendState(of: entry, delivery, at: now, &guarded, proposal: proposal)
+            markLackingUpdates(entry)
+            delivery.seal()
+            return delivery
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import Kafka
+
+/// Publishing rows as they are now.
+extension StatePartition {
+    /// Publishes rows as they are now: because time changed them, or because the topic says less or by other rules. Rows
+    /// that the brokers refuse are left out until they are tried again, and rows that derive updates which may not be
+    /// published yet until these are.
+    ///
+    /// - Parameter derived: states whose derived updates are published.
+    /// - Returns: what was published, and nil when there was nothing: keys that are on their way, gone, or refused.
+    func republish(
+        _ keys: [[UInt8]], at now: Int64, derived: [State] = []
+    ) throws -> (delivery: StateDelivery, count: Int)? {
+        try withLock { guarded in
+            try requireUnblocked(guarded)
+            let delivery = StateDelivery(name)
+            var count = 0
+            for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] ?? 0 <= now {
+                guard let entry = try find(key, &guarded), entry.state.publications.isEmpty,
+                    let state = entry.state.current, !lacksUpdates(entry) || derived.contains(state.value)
+                else { continue }
+                count += 1
+                send(entry, delivery, at: now, &guarded)
+            }
+            delivery.seal()
+            guarded.cache.sweep(to: maximumBytes)
+            return count > 0 ? (delivery, count) : nil
+        }
+    }
+
+    /// Rows that have joined what several members said, of which the topic shows only parts, and that say something about
+    /// other keys. No member that knew a part alone could say it. Rows that the brokers refuse are left out, as in
+    /// ``republish(_:at:)``.
+    func statesBehind(_ keys: [[UInt8]]) throws -> [State] {
+        try withLock { guarded in
+            var states: [State] = []
+            for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] == nil {
+                guard let entry = try find(key, &guarded), entry.state.publications.isEmpty, lacksUpdates(entry)
+                else { continue }
+                states += derivingState(of: entry)
+            }
+            return states
+        }
+    }
+
+    /// Marks the publication that was just sent as one whose derived updates may not be published: the owner publishes
+    /// the row once more, after them.
+    func markLackingUpdates(_ entry: Entry) {
+        guard !derivingState(of: entry).isEmpty else { return }
+        entry.state.markLastPublicationBehind()
+    }
+
+    /// Whether updates that a row derives may not be published yet: it has joined what several members said, or has
+    /// something that was not published.
+    private func lacksUpdates(_ entry: Entry) -> Bool {
+        (entry.state.image.isBehind || entry.state.isUnpublished) && !derivingState(of: entry).isEmpty
+    }
+
+    /// Publishes a row as it is now, or removes it where it is no longer needed.
+    func send(_ entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded) {
+        guard let state = entry.state.current?.value else { return }
+        guard let expiry = model.expiry(of: state), expiry <= now else {
+            return sendState(of: entry, delivery, at: now, &guarded)
+        }
+        let removed = [KafkaHeader(key: StateHeader.expired, text: "1")]
+        send(entry, nil, delivery, &guarded, value: nil, headers: removed)
+    }
+
+    /// Publishes the current state of a row.
+    ///
+    /// - Parameter proposal: proposed with it; nil for the winner so far.
+    func sendState(
+        of entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, proposal: [UInt8]? = nil
+    ) {
+        guard let state = entry.state.current?.value else { return }
+        let winner = entry.state.image.proposal
+        let encoded = model.encode(state)
+        let publication = model.publication(of: state, row: encoded, at: now)
+        // Not before the next look, whatever the model says.
+        let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
+        let image = RowImage(
+            encoded: encoded, form: form, due: due, deadline: model.deadline(of: state), proposal: winner,
+            entries: model.indexEntries(of: state))
+        var headers = proposal.map { [StateProposal.header($0)] } ?? winner?.headers ?? []
+        if let moment = publication.moment { headers.append(KafkaHeader(key: StateHeader.moment, text: "\(moment)")) }
+        send(entry, image, delivery, &guarded, value: publication.value, headers: headers)
+    }
+
+    static func earlier(_ one: Int64?, _ other: Int64?) -> Int64? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+
+    private func send(
+        _ entry: Entry, _ image: RowImage?, _ delivery: StateDelivery, _ guarded: inout Guarded, value: [UInt8]?,
+        headers: [KafkaHeader]
+    ) {
+        guarded.lastNumber += 1
+        let mark = RecordMark(writer: writer, number: guarded.lastNumber, form: form)
+        entry.state.sent(mark.number, image: image, in: delivery)
+        delivery.expect()
+        publish(
+            KafkaProducerRecord(
+                topic: name.topic, partition: name.partition, key: entry.key, value: value,
+                headers: headers + CollectionOfOne(KafkaHeader(key: RecordMark.header, value: mark.text)))
+        ) { delivery.report(mark.number, $0) }
+    }
+}
