@@ -12,6 +12,10 @@ private let joined = MutatedFile(
 private let merged = MutatedFile(
     .state, "owner", state + "StatePartition+Merging.swift", suites: "StateDerivationTests")
 private let row = MutatedFile(.state, "row", state + "RowState.swift", suites: "RowStateTests")
+private let rowHeader = MutatedFile(.state, "restore", state + "RowHeader.swift", suites: "RowHeaderTests")
+private let unread = MutatedFile(
+    .state, "restore", state + "StatePartition+Restoring.swift", suites: "RestoreTests|PartitionCountTests")
+private let damaged = MutatedFile(.state, "restore", state + "StateFile.swift", suites: "RestoreTests")
 private let roles = MutatedFile(.state, "role", state + "KeyedState+Following.swift", suites: "StateRoleTests")
 private let following = MutatedFile(
     .state, "follower", state + "KeyedState+Following.swift", suites: "StateLifetimeTests|StateCrashTests")
@@ -139,6 +143,17 @@ enum StateMutants {
         releasing.without(
             "index-incomplete",
             #"try guarded.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('index', 'held')")"#),
+        unread.mutant("unread-of-this-form", "mark.form == form", "true"),
+        unread.mutant(
+            "unread-of-its-partition", "KafkaPartition(ofKey: key, partitions: partitionCount) == name.partition",
+            "true"),
+        unread.mutant("unread-once-in-a-batch", "counts[RowKey(key)] == 1", "true"),
+        unread.mutant("unread-of-new-keys", "guarded.restored?.mayHold(row.key) == false", "true"),
+        unread.without("unread-and-asked-for", "entry.id = id"),
+        rowHeader.mutant("row-of-another-value", "Self.checksum(of: row) == checksum", "true"),
+        rowHeader.mutant("row-header-version", "String(decoding: fields[0], as: UTF8.self) == Self.version", "true"),
+        rowHeader.mutant("row-header-bounded", "text.count <= Self.maximumLength ? text : nil", "text"),
+        damaged.without("damaged-restore-reads", "try store.readAllRecords()"),
         restoringReads.mutant("read-while-restoring", "store.isHolding.load(ordering: .acquiring)", "false"),
         restoringHealth.without("restore-stopped", "try? parts.store.releaseEntries()"),
         restoringHealth.mutant(

@@ -13,7 +13,10 @@ extension KeyedState {
         try parts.store.use(Self.restoreBuffers)
         try parts.store.holdEntries()
         if !isEmpty { try rebuildEntries(parts) }
-        if isEmpty { for partition in parts.partitions.values { partition.beginRestore() } }
+        if isEmpty {
+            let takesRows = try !parts.store.readsAllRecords()
+            for partition in parts.partitions.values { partition.beginRestore(takesRows: takesRows) }
+        }
         withRunning { $0.isRestoring = true }
     }
 

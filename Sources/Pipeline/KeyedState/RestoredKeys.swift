@@ -5,10 +5,15 @@ struct RestoredKeys: Sendable {
     /// 1 MiB; with more keys rows are looked for again.
     private static let maximum = 98_000
 
+    /// Rows of this form are taken out of their records without being read.
+    let takesRows: Bool
+
     private var hashes: Set<UInt64> = []
 
     /// False when there are too many keys.
     private(set) var isComplete = true
+
+    init(takesRows: Bool = false) { self.takesRows = takesRows }
 
     mutating func insert(_ key: [UInt8]) {
         guard isComplete else { return }

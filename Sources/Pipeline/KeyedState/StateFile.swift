@@ -26,7 +26,9 @@ struct StateFile {
                 return try StateStore(database(), topics: topics)
             } catch  where error.code == .damaged {
                 try setAside(error, now: now)
-                return try StateStore(database(), topics: topics)
+                let store = try StateStore(database(), topics: topics)
+                try store.readAllRecords()
+                return store
             }
         } catch {
             throw refusal(error)

@@ -9,4 +9,7 @@ public enum StateHeader {
     public static let expired = "sluice.state.expired"
     /// The offset of the record that first held a proposal; less than 0 where that was in another topic.
     public static let proposalOffset = "sluice.proposal.offset"
+    /// Position and checksum of the row in the value, with the columns that a database keeps beside it, so that a restore
+    /// need not parse records published by its own rules. Other readers ignore it.
+    public static let row = "sluice.state.row"
 }

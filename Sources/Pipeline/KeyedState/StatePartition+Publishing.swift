@@ -83,6 +83,9 @@ extension StatePartition {
             entries: model.indexEntries(of: state))
         var headers = proposal.map { [StateProposal.header($0)] } ?? winner?.headers ?? []
         if let moment = publication.moment { headers.append(KafkaHeader(key: StateHeader.moment, text: "\(moment)")) }
+        if let row = RowHeader(image, in: publication.value)?.text {
+            headers.append(KafkaHeader(key: StateHeader.row, value: row))
+        }
         send(entry, image, delivery, &guarded, value: publication.value, headers: headers)
     }
 

@@ -20,6 +20,8 @@ final class StatePartition<Model: StateModel>: Sendable {
         var refusedRemovals: [[UInt8]: Int64] = [:]
         /// The entries whose rows are being written.
         var writing: [Entry] = []
+        /// Rows that are being written without having been read.
+        var unread: [RowWrite] = []
         /// While a database without rows is restored.
         var restored: RestoredKeys?
     }
@@ -100,7 +102,11 @@ final class StatePartition<Model: StateModel>: Sendable {
     func block() { guarded.withLock { $0.isBlocked = true } }
 
     /// The database has no rows of the partition: those that are written from now on are known.
-    func beginRestore() { guarded.withLock { $0.restored = RestoredKeys() } }
+    ///
+    /// - Parameter takesRows: rows of this form are not read.
+    func beginRestore(takesRows: Bool = true) {
+        guarded.withLock { $0.restored = RestoredKeys(takesRows: takesRows) }
+    }
 
     /// Rows are looked for in the database again.
     func endRestore() { guarded.withLock { $0.restored = nil } }

@@ -71,6 +71,19 @@ extension StateStore {
         }
     }
 
+    /// Has a restore read every record: a row that was taken out of one without reading may be why the file before this
+    /// one was damaged.
+    func readAllRecords() throws(StateError) {
+        try change { try $0.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('records', 'read')") }
+    }
+
+    /// Whether a restore reads every record.
+    func readsAllRecords() throws(StateError) -> Bool {
+        try change { guarded in
+            try guarded.database.firstRow("SELECT 1 FROM file WHERE name = 'records'") { _ in true } ?? false
+        }
+    }
+
     static func writeHeldEntries(_ guarded: inout Guarded) throws {
         guard let held = guarded.held, held.count > 0 else { return }
         try guarded.database.transaction { try write(held, guarded) }

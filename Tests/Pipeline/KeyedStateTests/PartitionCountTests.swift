@@ -26,10 +26,14 @@ import Testing
         let harness = try StateHarness(partitions: 2)
         let key = Array(harness.keys[0].utf8)
         let mark = RecordMark(writer: 7, number: 1, form: 0)
+        let text = NumberSet(harness.keys[0], [1]).text
+        let row =
+            RowHeader(RowImage(encoded: text), in: text)?.text.map { [KafkaHeader(key: StateHeader.row, value: $0)] }
+            ?? []
         try await harness.kafka.write([
             KafkaProducerRecord(
                 topic: harness.output, partition: 1, key: key, value: NumberSet(harness.keys[0], [1]).text,
-                headers: [KafkaHeader(key: RecordMark.header, value: mark.text)])
+                headers: [KafkaHeader(key: RecordMark.header, value: mark.text)] + row)
         ])
         let member = try await harness.member { $0.role = .reader }
         let running = RunHarness { try await member.run() }

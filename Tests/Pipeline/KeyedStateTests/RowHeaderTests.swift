@@ -1,0 +1,121 @@
+import Kafka
+import TestSupport
+import Testing
+
+@testable import KeyedState
+
+struct RowHeaderTests {
+    private static let row = Array("a=1,2".utf8)
+    private static let value = Array("{\"facts\":".utf8) + row + Array("}".utf8)
+
+    private static func header(
+        due: Int64? = nil, deadline: Int64? = nil, _ entries: [IndexEntry] = []
+    ) -> RowHeader? {
+        RowHeader(RowImage(encoded: row, due: due, deadline: deadline, entries: entries), in: value)
+    }
+
+    private func read(_ text: [UInt8], valueBytes: Int = RowHeaderTests.value.count) -> RowHeader? {
+        text.withUnsafeBytes { RowHeader($0, ofValueWith: valueBytes) }
+    }
+
+    @Test(arguments: [
+        RowHeaderTests.header(), RowHeaderTests.header(due: 1_700_000_000_000),
+        RowHeaderTests.header(due: -1, deadline: .max), RowHeaderTests.header(deadline: .min),
+        RowHeaderTests.header(due: 5, [IndexEntry("number", "1"), IndexEntry("number", ""), IndexEntry("", "é")]),
+    ])
+    func `what is written is read`(header: RowHeader?) throws {
+        let header = try #require(header)
+        let text = try #require(header.text)
+        #expect(read(text) == header)
+        #expect(header.row(in: Self.value) == Self.row)
+    }
+
+    @Test func `the text is a contract`() throws {
+        let header = try #require(Self.header(due: 7, [IndexEntry("number", "1")]))
+        let checksum = String(RowHeader.checksum(of: Self.row), radix: 16)
+        let text = try #require(header.text)
+        #expect(String(decoding: text, as: UTF8.self) == "6;9;5;\(checksum);7;;number;1;")
+        #expect(checksum == "a04f0939db2d92af")
+    }
+
+    @Test func `a value without the row has no header, and neither has a row without bytes`() {
+        #expect(RowHeader(RowImage(encoded: Self.row), in: Array("a=1".utf8)) == nil)
+        #expect(RowHeader(RowImage(encoded: Self.row), in: nil) == nil)
+        #expect(RowHeader(RowImage(), in: Self.value) == nil)
+    }
+
+    @Test(
+        arguments: [
+            [IndexEntry("name;", "1")], [IndexEntry("name", ";")],
+            [IndexEntry("name", String(repeating: "x", count: RowHeader.maximumLength))],
+            (0..<200).map { IndexEntry("n", "\($0)") },
+        ] as [[IndexEntry]])
+    func `entries that would be read as others, or that are too long, are not written`(entries: [IndexEntry]) throws {
+        let header = try #require(Self.header(entries))
+        #expect(header.text == nil)
+    }
+
+    @Test(arguments: [
+        "", ";", "1", "1;9;5;0;;", "2;9;5;0;;;", "1;9;5;0;;;n;", "1;9;5;0;;;n;1", "1;;5;0;;;", "1;9;;0;;;",
+        "1;-1;5;0;;;",
+        "1;9;0;0;;;", "1;9;-5;0;;;", "1;9;100;0;;;", "1;100;1;0;;;", "1;9223372036854775807;1;0;;;",
+        "1;9;9223372036854775807;0;;;", "1;99999999999999999999;5;0;;;", "1;9;5;xyz;;;", "1;9;5;0;soon;;",
+        "1;9;5;0;;1.5;", "1;9;5;;;;",
+    ])
+    func `other texts are no header`(text: String) {
+        #expect(read(Self.current("1;9;5;0;;;")) != nil)
+        #expect(read(Self.current(text)) == nil)
+    }
+
+    /// A text with the present version in place of 1.
+    private static func current(_ text: String) -> [UInt8] {
+        Array((text.hasPrefix("1") ? RowHeader.version + text.dropFirst() : text).utf8)
+    }
+
+    @Test func `bytes that are no text are no header`() {
+        #expect(read(Self.current("1;9;5;0;;;n;") + [0xff, UInt8(ascii: ";")]) == nil)
+        #expect(read(Self.current("1;9;5;0;;;n;") + Array("v;".utf8)) != nil)
+        #expect(read([UInt8](repeating: UInt8(ascii: ";"), count: RowHeader.maximumLength + 1)) == nil)
+    }
+
+    @Test func `a header for another value takes no row out of it`() throws {
+        let header = try #require(Self.header())
+        var other = Self.value
+        other[11] ^= 1
+        #expect(header.row(in: other) == nil)
+        #expect(header.row(in: []) == nil)
+        #expect(header.row(in: Array(Self.value.dropFirst())) == nil)
+    }
+
+    @Test func `rows that differ in one bit have different checksums`() {
+        var row = (0..<37).map { UInt8($0) }
+        let checksum = RowHeader.checksum(of: row)
+        for index in row.indices {
+            for bit in 0..<8 {
+                row[index] ^= 1 << UInt8(bit)
+                #expect(RowHeader.checksum(of: row) != checksum)
+                row[index] ^= 1 << UInt8(bit)
+            }
+        }
+        #expect(RowHeader.checksum(of: row + [0]) != checksum)
+    }
+
+    @Test func `no change of a header makes it take anything but the row`() throws {
+        var generator = SeededGenerator(seed: 5)
+        let text = try #require(Self.header(due: 12, deadline: 34, [IndexEntry("number", "1")])?.text)
+        for _ in 0..<5_000 {
+            var changed = text
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let index = Int.random(in: changed.indices, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: changed[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: changed.remove(at: index)
+                default: changed.insert(Array("0123456789;-".utf8).randomElement(using: &generator) ?? 0, at: index)
+                }
+                guard !changed.isEmpty else { break }
+            }
+            guard let header = read(changed), let row = header.row(in: Self.value) else { continue }
+            #expect(row == Self.row)
+        }
+    }
+}
