@@ -1,31 +1,32 @@
 internal import Cryptography
 package import KafkaModel
 
-/// How an object is kept.
+/// How an object is stored.
 package enum ArchiveProtection: Sendable {
-    /// As it is: what is about no person.
+    /// Unencrypted, because the object contains no personal data.
     case plain
     case encrypted(ArchiveDataKey)
-    /// Not at all: its subject was erased, and the record is older than the erasure.
+    /// Without an object: the subject was erased, and the record is older than the erasure.
     case erased
 }
 
 /// A leaf and its object, ready to be written.
 package struct ArchiveEntry: Sendable {
     package let leaf: ArchiveLeaf
-    /// Beside the tree, in a segment.
+    /// Bytes that are stored beside the tree, in a segment.
     package let object: [UInt8]
 
-    /// An entry that is there already, such as one of an earlier release.
+    /// Creates an entry from an existing leaf and object, such as one of an earlier release.
     package init(leaf: ArchiveLeaf, object: [UInt8]) {
         self.leaf = leaf
         self.object = object
     }
 
-    /// The entry of a record.
+    /// Creates the entry of a record.
     ///
-    /// - Parameter archivedAtMilliseconds: since 1970.
-    /// - Throws: ``ArchiveFormatError``: `tooLong` for a record that the form cannot hold, `unavailable` when libcrypto fails.
+    /// - Parameter archivedAtMilliseconds: time of archiving, in milliseconds since 1970.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` for a record that exceeds the limits of the format, `unavailable`
+    ///   when libcrypto fails.
     package init(
         _ record: KafkaRecord, kind: ArchiveKind, clusterId: String, archivedAtMilliseconds: Int64,
         protection: ArchiveProtection
@@ -44,7 +45,7 @@ package struct ArchiveEntry: Sendable {
             archivedAtMilliseconds: archivedAtMilliseconds, protection: protection)
     }
 
-    /// The entry of offsets that are missing, `missing.lowerBound` the first of them.
+    /// Creates the entry of a range of missing offsets, which begins at `missing.lowerBound`.
     ///
     /// - Throws: ``ArchiveFormatError`` as for a record.
     package init(

@@ -1,19 +1,19 @@
 package import Cryptography
 
-/// The field of a leaf that names the data key of its object: 16 bytes.
+/// The field of a leaf that references the data key of its object, 16 bytes.
 package struct ArchiveKeyReference: Hashable, Sendable {
-    /// The bytes of the field; never zeros, which mean no key.
+    /// Bytes of the field, never all zero, because zeros mean that there is no key.
     private let field: ArchiveKeyId
     /// Whether an ``ArchiveLeafMask`` hides the id. In leaves of version 1 the field is the id itself.
     package let isMasked: Bool
 
-    /// The reference of a leaf of version 1: all leaves of one subject have the same.
+    /// Creates the reference of a leaf of version 1, which is the same in all leaves of one subject.
     package init(id: ArchiveKeyId) {
         field = id
         isMasked = false
     }
 
-    /// Nil for bytes that no reference has.
+    /// Returns nil for bytes that are not a valid reference.
     init?(field: some Collection<UInt8>, isMasked: Bool) {
         guard let field = ArchiveKeyId(bytes: field) else { return nil }
         self.field = field
@@ -22,7 +22,7 @@ package struct ArchiveKeyReference: Hashable, Sendable {
 
     package var bytes: [UInt8] { field.bytes }
 
-    /// The id of the key; nil in practice never, for a field that hides zeros.
+    /// Returns the id of the key, or nil for a field that masks zeros, which in practice never happens.
     ///
     /// - Throws: `CryptographyError` when libcrypto fails.
     func id(_ mask: ArchiveLeafMask, objectDigest: SHA256Digest) throws(CryptographyError) -> ArchiveKeyId? {
@@ -30,15 +30,16 @@ package struct ArchiveKeyReference: Hashable, Sendable {
     }
 }
 
-/// Hides the ids of data keys in leaves: who has leaves, and not the key store, cannot tell which of them are about one
-/// subject, nor which of them an erasure that names a key is about.
+/// Masks the ids of data keys in leaves: a reader of leaves without the key store cannot tell which leaves belong to
+/// one subject, nor which of them are affected by an erasure that names a key.
 package struct ArchiveLeafMask: Sendable {
     private let key: HMACSHA256Key
 
-    /// - Parameter key: derived from the key of marks, so that all hosts of an installation have the same.
+    /// - Parameter key: derived from the pseudonym key, so that all hosts of an installation use the same mask.
     package init(_ key: HMACSHA256Key) { self.key = key }
 
-    /// The reference to a key in the leaf of an object; nil, in practice never, where it would be zeros.
+    /// Returns the reference to a key for the leaf of an object, or nil where it would be all zeros, which in practice
+    /// never happens.
     ///
     /// - Throws: `CryptographyError` when libcrypto fails.
     package func reference(
@@ -47,8 +48,8 @@ package struct ArchiveLeafMask: Sendable {
         ArchiveKeyReference(field: try applied(to: id.bytes, objectDigest: objectDigest), isMasked: true)
     }
 
-    /// Exclusive or with the first bytes of the HMAC of the object's digest, which no other object has: each is encrypted
-    /// with a nonce of its own.
+    /// XORs the bytes with the first bytes of the HMAC of the object's digest. The digest is unique, because every
+    /// object is encrypted with its own nonce.
     fileprivate func applied(
         to bytes: [UInt8], objectDigest: SHA256Digest
     ) throws(CryptographyError) -> [UInt8] {

@@ -1,29 +1,29 @@
 package import Cryptography
 
-/// One entry of a log's tree: which record was archived when, under which key, and the digest of its object. Nothing in
-/// it is about a person: the digest is of ciphertext, which says nothing once the key is destroyed, and without the key
-/// store no two references to a key have anything in common.
+/// One entry of a log's tree: the position of the record, the time of archiving, the reference to the key, and the
+/// digest of the object. A leaf contains no personal data: the digest is computed over ciphertext, which reveals
+/// nothing once the key is destroyed, and without the key store references to the same key cannot be linked.
 package struct ArchiveLeaf: Hashable, Sendable {
-    /// A leaf is never longer.
+    /// Maximum length of a leaf.
     package static let maximumByteCount = 512
-    /// Everything but the two names.
+    /// Length of a leaf without its two names.
     static let fixedByteCount = 1 + 1 + 1 + 1 + 4 + 8 + 8 + 8 + 16 + 4 + 32
     static let maximumNameBytes = maximumByteCount - fixedByteCount
 
     package let position: ArchivePosition
-    /// Milliseconds since 1970 as the Kafka record has it; nil when it has none.
+    /// Timestamp of the Kafka record in milliseconds since 1970, or nil when it has none.
     package let timestampMilliseconds: Int64?
-    /// Milliseconds since 1970.
+    /// Time of archiving in milliseconds since 1970.
     package let archivedAtMilliseconds: Int64
-    /// The key that the object is encrypted under; nil when it is not encrypted, or empty.
+    /// Reference to the key that encrypts the object, or nil when the object is empty or not encrypted.
     package let key: ArchiveKeyReference?
-    /// Of the object, in bytes; 0 when the subject had been erased before the record came.
+    /// Length of the object in bytes; 0 when the subject had been erased before the record arrived.
     package let objectLength: Int
     /// SHA-256 of the object.
     package let objectDigest: SHA256Digest
 
-    /// - Throws: ``ArchiveFormatError``: `tooLong` for an object of 4 GiB and more, `malformedLeaf` for a reference that is not
-    ///   of the position's version.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` for an object of 4 GiB or more, `malformedLeaf` for a reference of
+    ///   another version than the position's.
     package init(
         position: ArchivePosition, timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64,
         key: ArchiveKeyReference?, objectLength: Int, objectDigest: SHA256Digest
@@ -52,7 +52,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
         return bytes
     }
 
-    /// - Throws: ``ArchiveFormatError`` with code `malformedLeaf` for anything that ``bytes`` does not give.
+    /// - Throws: ``ArchiveFormatError`` with code `malformedLeaf` for any bytes that ``bytes`` does not produce.
     package init(bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw ArchiveFormatError(.malformedLeaf, "not a leaf: it has \(bytes.count) bytes")
@@ -77,12 +77,12 @@ package struct ArchiveLeaf: Hashable, Sendable {
             objectDigest: digest)
     }
 
-    /// - Throws: as ``init(bytes:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: ``ArchiveFormatError`` as ``init(bytes:)-(UnsafeRawBufferPointer)`` does.
     package init(bytes: [UInt8]) throws(ArchiveFormatError) {
         self = try bytes.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in try ArchiveLeaf(bytes: bytes) }
     }
 
-    /// The id of the key that the object is encrypted under; nil where it is not encrypted.
+    /// Returns the id of the key that encrypts the object, or nil when the object is not encrypted.
     ///
     /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
     package func keyId(_ mask: ArchiveLeafMask) throws(ArchiveFormatError) -> ArchiveKeyId? {
@@ -96,7 +96,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
         position.version > ArchivePosition.firstVersion
     }
 
-    /// Whether the object was left out, because its subject had been erased before the record came.
+    /// Whether the object was omitted because its subject had been erased before the record arrived.
     package var isErasedOnArrival: Bool { position.kind.isPersonal && objectLength == 0 }
 
     /// Whether these are the object's bytes.

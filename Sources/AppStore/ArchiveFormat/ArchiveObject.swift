@@ -1,52 +1,53 @@
 package import Cryptography
 
-/// What an object holds.
+/// The decoded content of an object.
 package enum ArchiveContent: Hashable, Sendable {
     case record(ArchivedRecord)
     case gap(ArchiveGap)
-    /// Nothing: the subject had been erased before the record came.
+    /// No content: the subject had been erased before the record arrived.
     case erased
 }
 
-/// The form of objects, and reading them.
+/// Encodes, encrypts and reads objects.
 package enum ArchiveObject {
-    /// An object's first byte.
+    /// Format of an object, its first byte.
     enum Form: UInt8 {
         case plain = 0
-        /// Nonce, ciphertext and tag under the subject's data key: what releases before 2026-12 wrote.
+        /// Nonce, ciphertext and tag under the subject's data key, as written by releases before 2026-12.
         case dataKey = 1
         /// Nonce, commitment to the key, ciphertext and tag under the record's own key.
         case recordKey = 2
     }
 
-    /// The key that opens an object.
+    /// The key that decrypts an object.
     private enum Opener {
         case none
         case dataKey(SecretKey)
         case recordKey(ArchiveRecordKey)
     }
 
-    /// What the object of a leaf holds.
+    /// Returns the content of a leaf's object.
     ///
-    /// - Parameter key: the data key, needed where the leaf names one.
-    /// - Throws: ``ArchiveFormatError``: `objectMismatch`, `keyNeeded`, `notAuthentic`, `malformedObject`, or `unavailable` when
-    ///   libcrypto fails.
+    /// - Parameter key: the data key, required if the leaf references one.
+    /// - Throws: ``ArchiveFormatError``: `objectMismatch`, `keyNeeded`, `notAuthentic`, `malformedObject`, or
+    ///   `unavailable` when libcrypto fails.
     package static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, key: SecretKey? = nil
     ) throws(ArchiveFormatError) -> ArchiveContent {
         try open(object, of: leaf, key.map { .dataKey($0) } ?? .none)
     }
 
-    /// The content of a leaf's object, for a reader who was given the key of this record.
+    /// Returns the content of a leaf's object, for a reader that holds the key of this record alone.
     ///
-    /// - Throws: as ``open(_:of:key:)``; `keyNeeded` for an object that the data key alone opens (``hasRecordKey(_:)``).
+    /// - Throws: ``ArchiveFormatError`` as ``open(_:of:key:)`` does; `keyNeeded` for an object that requires the data
+    ///   key (``hasRecordKey(_:)``).
     package static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, recordKey: ArchiveRecordKey
     ) throws(ArchiveFormatError) -> ArchiveContent {
         try open(object, of: leaf, .recordKey(recordKey))
     }
 
-    /// Whether an object can be shown without the data key of its subject.
+    /// Whether an object can be disclosed without the data key of its subject.
     package static func hasRecordKey(_ object: [UInt8]) -> Bool { object.first == Form.recordKey.rawValue }
 
     private static func open(
@@ -85,7 +86,7 @@ package enum ArchiveObject {
         }
     }
 
-    /// Form, nonce, commitment, ciphertext, tag.
+    /// Returns format byte, nonce, commitment, ciphertext and tag.
     static func seal(
         _ text: [UInt8], position: ArchivePosition, key: SecretKey
     ) throws(ArchiveFormatError) -> [UInt8] {
@@ -138,8 +139,8 @@ package enum ArchiveObject {
     }
 
     /// - Parameters:
-    ///   - start: where the nonce begins.
-    ///   - skipped: bytes between the nonce and the ciphertext.
+    ///   - start: offset of the nonce.
+    ///   - skipped: number of bytes between the nonce and the ciphertext.
     private static func decrypt(
         _ object: [UInt8], from start: Int, skipping skipped: Int = 0, position: ArchivePosition, key: SecretKey
     ) throws(ArchiveFormatError) -> [UInt8] {

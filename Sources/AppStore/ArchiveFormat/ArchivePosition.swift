@@ -1,25 +1,26 @@
 package import KafkaModel
 
-/// Which record of which cluster an entry of the archive is about: the first part of its leaf, which encryption
-/// authenticates, so that no object can be passed off as another record's.
+/// Identifies the record that an entry of the archive describes, by cluster, topic, partition and offset. It is the
+/// first part of the leaf. Encryption authenticates it, so that an object cannot be passed off as that of another
+/// record.
 package struct ArchivePosition: Hashable, Sendable {
-    /// The version of leaves that are written: their reference to a key is masked (``ArchiveKeyReference``).
+    /// Version of newly written leaves, in which the reference to the key is masked (``ArchiveKeyReference``).
     package static let formatVersion: UInt8 = 2
-    /// The version of the releases before: the id of the key is in the leaf.
+    /// Version that earlier releases wrote, in which the leaf contains the id of the key.
     package static let firstVersion: UInt8 = 1
 
-    /// The version of the leaf.
+    /// Version of the leaf.
     package let version: UInt8
     package let kind: ArchiveKind
-    /// As Kafka says it.
+    /// Cluster id as reported by Kafka.
     package let clusterId: String
     package let topic: KafkaTopic
     package let partition: KafkaPartition
-    /// Of the record; for a gap the first offset that is missing.
+    /// Offset of the record, or the first missing offset of a gap.
     package let offset: KafkaOffset
 
-    /// - Throws: ``ArchiveFormatError``: `tooLong` when the names would make a leaf longer than 512 bytes, `malformedLeaf` for
-    ///   a negative partition or offset, and for a version that is not known.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` when the names would make a leaf longer than 512 bytes,
+    ///   `malformedLeaf` for a negative partition or offset, or an unknown version.
     package init(
         kind: ArchiveKind, clusterId: String, topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset,
         version: UInt8 = formatVersion
@@ -44,7 +45,7 @@ package struct ArchivePosition: Hashable, Sendable {
 
     package var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
-    /// The bytes of the leaf from its version to its offset: what encryption authenticates.
+    /// Bytes of the leaf from its version to its offset, which encryption authenticates.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(ArchiveLeaf.fixedByteCount + clusterId.utf8.count + topic.rawValue.utf8.count)

@@ -2,35 +2,35 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record of the erasures topic: what the retention of one log announces, or carries out. It is archived like every
-/// record of the topic, so that each deletion of payloads has a leaf of its own, in another log than the one it is about.
+/// A record of the erasures topic that announces or performs a deletion in one log. It is archived like every record of
+/// the topic, so that each deletion of payloads has its own leaf in another log than the affected one.
 package struct RetentionRecord: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
-        /// Segments that end at or before `announced` are deleted a day later, if they are over still.
+        /// Segments that end at or before `announced` are deleted a day later, if they are still expired.
         case announce = "retention-announced"
-        /// Segments that end at or before `minimum` are deleted, but for those that are held.
+        /// Segments that end at or before `minimum` are deleted, except those under a hold.
         case delete = "retention-deleted"
     }
 
     static let formatVersion: Int64 = 1
     private static let maximumValueBytes = 1 << 20
-    /// Most ranges of kept segments that are named.
+    /// Maximum number of ranges of kept segments that are listed.
     package static let maximumKeptRanges = 20_000
 
     package let action: Action
-    /// The log's origin.
+    /// Origin of the log.
     package let origin: String
-    /// The first leaf whose object is kept.
+    /// First leaf whose object is kept.
     package let minimum: Int
-    /// The first leaf whose object is kept after the next deletion.
+    /// First leaf whose object is kept after the next deletion.
     package let announced: Int?
-    /// Segments below the minimum that stay, by their numbers in ascending order: for a legal hold or an unknown key. Nil
-    /// where they are not named: in records of releases before, and where there are too many.
+    /// Indexes of segments below the minimum that are kept because of a legal hold or an unknown key, in ascending
+    /// order. Nil where they are not listed: in records of earlier releases, and where there are too many.
     package let kept: [Range<Int>]?
-    /// Records that were archived before it are over.
+    /// Records that were archived before this time are expired.
     package let archivedBefore: AppStoreInstant
     package let at: AppStoreInstant
-    /// Milliseconds since 1970.
+    /// The time of the step in milliseconds since 1970.
     package var atMilliseconds: Int64 { at.millisecondsSince1970 }
 
     package init(
@@ -46,12 +46,13 @@ package struct RetentionRecord: Hashable, Sendable {
         self.at = at
     }
 
-    /// The record as it is produced. Its key is that of the log: compaction keeps the newest, the archive has all.
+    /// Returns the record as it is produced. Its key is that of the log: compaction keeps the newest one, the archive
+    /// has all.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(topic: topic, key: Array("retention/\(origin)".utf8), value: jsonText)
     }
 
-    /// The record's value.
+    /// Encodes the value of the record.
     package var jsonText: [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
@@ -69,7 +70,7 @@ package struct RetentionRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads what ``jsonText`` writes; nil for another record of the topic.
+    /// Parses the output of ``jsonText``; returns nil for any other record of the topic.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,
             root["version"]?.flooredInteger == Self.formatVersion,
@@ -91,7 +92,7 @@ package struct RetentionRecord: Hashable, Sendable {
             archivedBefore: archivedBefore, at: at)
     }
 
-    /// The first and the last segment: `3-7`, or `3`.
+    /// Returns the first and the last segment, such as `3-7` or `3`.
     private static func text(_ range: Range<Int>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound - 1)"
     }

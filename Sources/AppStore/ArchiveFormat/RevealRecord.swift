@@ -2,43 +2,44 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record of the erasures topic: payloads of the archive were opened. It is published before anything is shown, and
-/// archived like every record of the topic, so that it cannot be taken back.
+/// A record of the erasures topic, which documents that payloads of the archive were decrypted for a reader. It is
+/// published before any payload is shown, and archived like every record of the topic, so that it cannot be retracted.
 package struct RevealRecord: Hashable, Sendable {
-    /// The command that shows what was opened.
+    /// The command that decrypted the payloads.
     package enum Command: String, Hashable, Sendable, CaseIterable {
         case show, export, disclose, replay
     }
 
     static let formatVersion: Int64 = 1
     private static let action = "reveal"
-    /// Longest author, reason, request or scope, in bytes.
+    /// Maximum length of an author, reason, request or scope, in bytes.
     package static let maximumTextBytes = 1024
-    /// At most so many records are named; ``count`` has all of them.
+    /// Maximum number of listed records; ``count`` includes all of them.
     package static let maximumPositions = 1000
     private static let maximumValueBytes = 1 << 20
 
     package let command: Command
-    /// Who opens them: an operator's name, never empty.
+    /// Name of the operator who decrypts the payloads, never empty.
     package let author: String
-    /// A code or a few words, without personal data.
+    /// Code or a few words, without personal data.
     package let reason: String
     /// The operator's reference to the request or the case, without personal data.
     package let request: String
-    /// The choice of records where not each is named: topics, times, an app.
+    /// Selection of records where they are not listed individually: topics, times, an app.
     package let scope: String
-    /// The subjects that the records are about, as far as they are chosen by subject or few.
+    /// Pseudonyms of the subjects of the records, if the records were selected by subject or are few.
     package let subjects: [SubjectMark]
-    /// Of the key that the marks were made with, 16 hexadecimal digits.
+    /// Id of the pseudonym key, 16 hexadecimal digits.
     package let marks: String
-    /// The records, `<topic>/<partition>@<offset>`.
+    /// The records in the format `<topic>/<partition>@<offset>`.
     package let positions: [String]
-    /// How many records; nil where it is not known before.
+    /// Number of records, or nil if it is not known in advance.
     package let count: Int?
     package let at: AppStoreInstant
 
     /// - Parameter positions: all records, or none where only the scope is known.
-    /// - Throws: ``ArchiveFormatError``: `malformedObject` without an author, `tooLong` for a text that is too long.
+    /// - Throws: ``ArchiveFormatError``: `malformedObject` without an author, `tooLong` for a text that exceeds its
+    ///   limit.
     package init(
         _ command: Command, author: String, reason: String = "", request: String = "", scope: String = "",
         subjects: [SubjectMark] = [], marks: String, positions: [String] = [], at: AppStoreInstant
@@ -70,15 +71,15 @@ package struct RevealRecord: Hashable, Sendable {
         self.at = at
     }
 
-    /// The record as it is produced.
+    /// Returns the record as it is produced.
     ///
-    /// - Parameter nonce: makes its key one of its own, so that compaction removes none.
+    /// - Parameter nonce: makes the key of the record unique, so that compaction removes no reveal record.
     package func produced(to topic: KafkaTopic, nonce: String) -> KafkaProducerRecord {
         let key = "\(Self.action)/\(at.millisecondsSince1970)/\(nonce)"
         return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
     }
 
-    /// The record's value.
+    /// Encodes the value of the record.
     package var jsonText: [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
@@ -98,7 +99,8 @@ package struct RevealRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads what ``jsonText`` writes; nil for another record of the topic, a later version included.
+    /// Parses the output of ``jsonText``; returns nil for any other record of the topic, including one of a later
+    /// version.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,
             root["version"]?.flooredInteger == Self.formatVersion, root["action"]?.string == Self.action,
