@@ -3,10 +3,11 @@ package import Cryptography
 internal import SQLite
 internal import Synchronization
 
-/// A record that wants a key.
+/// A request for the key of a record's subject.
 package struct DataKeyRequest: Sendable {
     package let subject: ArchiveSubject
-    /// When what the record says was signed, in milliseconds since 1970 (``ArchivedTopic/eventTime(of:)``).
+    /// Time at which the content of the record was signed, in milliseconds since 1970
+    /// (``ArchivedTopic/eventTime(of:)``).
     package let eventTimeMilliseconds: Int64
 
     package init(subject: ArchiveSubject, eventTimeMilliseconds: Int64) {
@@ -15,43 +16,45 @@ package struct DataKeyRequest: Sendable {
     }
 }
 
-/// Keys to seal records with.
+/// Keys to encrypt records with.
 package struct SealingKeys: Sendable {
-    /// One for each request.
+    /// One protection for each request.
     package let protections: [ArchiveProtection]
-    /// Subjects whose key the keys topic is not known to have: before it has, nothing may be sealed under it.
+    /// Subjects whose key is not yet confirmed in the keys topic; nothing may be encrypted under it before that.
     package let unpublished: Set<SubjectMark>
 }
 
-/// What a key store knows of a key that a leaf names.
+/// State of a data key that a leaf references.
 package enum DataKeyState: Sendable {
     case usable(SecretKey)
-    /// It was destroyed; whatever was signed up to this time is erased, in milliseconds since 1970.
+    /// Destroyed: content that was signed up to this time, in milliseconds since 1970, is erased.
     case destroyed(upToMilliseconds: Int64?)
-    /// Not of this key store, or of a later time than the backup it was restored from.
+    /// Not in this key store: it belongs to another one, or was created after the backup that this one was restored
+    /// from.
     case unknown
 }
 
 extension KeyStore {
-    /// For each request the key of its subject, made where there was none, or `erased` where the subject was erased and the
-    /// record is not newer than the erasure. New keys are on disk on return: all of one call in one transaction. They are
-    /// proposals: the key that is first in the keys topic is the one in use.
+    /// Returns for each request the key of its subject, created if there was none, or `erased` if the subject was
+    /// erased and the record is not newer than the erasure. New keys are on disk on return, all those of one call in
+    /// one transaction. They are proposals: the first key of a subject in the keys topic is the one in use.
     ///
-    /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`; no new key was then used.
+    /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`; then no new key was
+    ///   used.
     package func sealingKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> SealingKeys {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try file.sealingKeys(for: requests, mustBePublished: true)
         }
     }
 
-    /// The protections by a key store that no other host shares: benchmarks and tests.
+    /// Returns the protections from a key store that no other host shares, for benchmarks and tests.
     package func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try file.sealingKeys(for: requests, mustBePublished: false).protections
         }
     }
 
-    /// The id of the key that a leaf names; nil where its object is not encrypted.
+    /// Returns the id of the key that a leaf references, or nil if its object is not encrypted.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` when libcrypto fails.
     package func keyId(of leaf: ArchiveLeaf) throws(ArchiveKeyError) -> ArchiveKeyId? {
@@ -61,15 +64,15 @@ extension KeyStore {
         } catch { throw ArchiveKeyError(.unavailable, error.message) }
     }
 
-    /// The key of this id.
+    /// Returns the key with this id.
     ///
-    /// - Throws: as ``dataKeys(for:)``.
+    /// - Throws: ``ArchiveKeyError`` as ``dataKeys(for:)`` does.
     package func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.dataKey(id) }
     }
 
-    /// Notices what other processes have destroyed, and overwrites the keys in this one's memory. Every request for keys
-    /// does that too; a process that makes none calls this now and then.
+    /// Detects keys that other processes have destroyed, and overwrites the copies in this process's memory. Every
+    /// request for keys does that too; a process without requests calls this periodically.
     package func refresh() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.refresh() }
     }
@@ -95,7 +98,7 @@ extension KeyStoreFile {
             let made = try Self.attempting {
                 try database.transaction { try entries(of: missing) }
             }
-            // Only what is committed may be used again.
+            // Only committed keys may be reused.
             for (subject, entry) in made {
                 found[subject] = entry
                 cache.insert(entry, of: subject)
@@ -111,7 +114,7 @@ extension KeyStoreFile {
         protections.reserveCapacity(requests.count)
         var unpublished: Set<SubjectMark> = []
         for request in requests {
-            // Every subject has an entry that decides by now. A record without one waits: it is not taken for erased.
+            // By now every subject has a decisive entry. A record without one waits and is not treated as erased.
             guard let entry = entries[request.subject], let protection = protection(request, entry) else {
                 throw ArchiveKeyError(.unavailable, "the key store has no key for a record that needs one")
             }
@@ -135,17 +138,18 @@ extension KeyStoreFile {
         }
     }
 
-    /// Of rows whose key is destroyed.
+    /// Placeholders in rows of destroyed keys.
     static let destroyedWrapping = [UInt8](repeating: 0, count: 8)
     static let destroyedKey = [UInt8](repeating: 0, count: KeyEncryptionKey.wrappedByteCount)
 
-    /// What an entry means for a request; nil when a key must be made.
+    /// Returns the protection that an entry yields for a request, or nil when a key must be created.
     private static func protection(_ request: DataKeyRequest, _ entry: KeyCache.Entry) -> ArchiveProtection? {
         if let erased = entry.erasedUpTo, request.eventTimeMilliseconds <= erased { return .erased }
         return entry.key.map { .encrypted($0) }
     }
 
-    /// The entries of subjects as the file has them, with a new key for those that need one. Inside a transaction.
+    /// Returns the entries of subjects as stored in the file, with a new key for those that need one. Runs inside a
+    /// transaction.
     private func entries(of requests: [DataKeyRequest]) throws -> [ArchiveSubject: KeyCache.Entry] {
         var entries: [ArchiveSubject: KeyCache.Entry] = [:]
         for request in requests {

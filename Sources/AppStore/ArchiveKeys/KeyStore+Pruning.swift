@@ -3,8 +3,8 @@ internal import SQLite
 internal import Synchronization
 
 extension KeyStore {
-    /// Whether any subject is under a legal hold. Asked once before a run of the retention: with none, keys need not be
-    /// looked at one by one for it.
+    /// Whether any subject is under a legal hold. Queried once before a run of the retention: without holds, that run
+    /// need not check keys individually for them.
     package func hasHolds() throws(ArchiveKeyError) -> Bool {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try KeyStoreFile.attempting {
@@ -22,10 +22,10 @@ extension KeyStore {
         return try mayPrune(keys, hasHolds: hasHolds)
     }
 
-    /// Whether what is encrypted under these keys may be deleted: no subject of them is under a legal hold, and all are
-    /// known. This host cannot say whether the subject of an unknown key is held.
+    /// Whether objects that are encrypted under these keys may be deleted: all keys are known, and none of their
+    /// subjects is under a legal hold. This host cannot tell whether the subject of an unknown key is under a hold.
     ///
-    /// - Parameter hasHolds: what ``hasHolds()`` said in this run.
+    /// - Parameter hasHolds: result of ``hasHolds()`` in this run.
     package func mayPrune(_ keys: Set<ArchiveKeyId>, hasHolds: Bool) throws(ArchiveKeyError) -> Bool {
         for key in keys {
             guard let mark = try mark(ofKey: key) else { return false }

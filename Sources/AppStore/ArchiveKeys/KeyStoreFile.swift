@@ -2,19 +2,19 @@ internal import ArchiveFormat
 internal import Cryptography
 internal import SQLite
 
-/// The open file, for one thread at a time.
+/// The open file. Only one thread at a time may use it.
 final class KeyStoreFile {
     let database: Database
     let keys: KeyEncryptionKeys
     private(set) var marksId: String
     var cache: KeyCache
-    /// What `changes` said when the cache was last known to be right.
+    /// Value of `changes` when the cache was last known to be up to date.
     var seenChanges: Int64 = 0
-    /// `PRAGMA data_version` then: it changes with each commit of another connection.
+    /// `PRAGMA data_version` at that time; it changes with each commit of another connection.
     var seenVersion: Int64 = 0
     private var marksSecret: SecretKey
     private var marks: HMACSHA256Key
-    /// Hides ids of keys in leaves.
+    /// Masks ids of keys in leaves.
     private(set) var leafMask: ArchiveLeafMask
 
     init(
@@ -25,7 +25,7 @@ final class KeyStoreFile {
         cache = KeyCache(limit: cachedSubjects)
         (database, marksSecret) = try Self.attempting {
             let database = try Database(path: path, access: .sharedWriter, busyTimeout: busyTimeout)
-            // FULL: a key that sealed a record must outlive a power loss, and a destroyed one must not come back.
+            // FULL: a key that encrypted a record must survive a power loss, and a destroyed one must not reappear.
             try database.executeScript(
                 "PRAGMA secure_delete=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;")
             try database.migrate(KeyStoreSchema.migrations)
@@ -47,7 +47,7 @@ final class KeyStoreFile {
         } catch { throw ArchiveKeyError(.unavailable, error.message) }
     }
 
-    /// Makes marks with another key from now on; inside a transaction that writes it.
+    /// Uses another key for pseudonyms from now on. Runs inside a transaction that stores the key.
     func use(marksSecret secret: SecretKey) throws(ArchiveKeyError) {
         (marks, marksId, leafMask) = try Self.marks(secret)
         marksSecret = secret
@@ -70,9 +70,9 @@ final class KeyStoreFile {
         } catch { throw ArchiveKeyError(.unavailable, error.message) }
     }
 
-    // MARK: What other processes did
+    // MARK: Changes by other processes
 
-    /// Empties the cache when another process destroyed keys since the last look.
+    /// Empties the cache if another process has destroyed keys since the last check.
     func refresh() throws(ArchiveKeyError) {
         try Self.attempting {
             let version = try database.firstRow("PRAGMA data_version") { try $0.integer(0) } ?? 0
@@ -80,14 +80,15 @@ final class KeyStoreFile {
             let changes = try integer(.changes) ?? 0
             if changes != seenChanges {
                 cache.removeAll()
-                // Pages that SQLite kept may still show what was.
+                // Pages cached by SQLite may still contain earlier values.
                 try database.executeScript("PRAGMA shrink_memory")
             }
             (seenVersion, seenChanges) = (version, changes)
         }
     }
 
-    /// Inside the transaction that destroys keys or changes a hold. The cache is emptied by whoever commits it.
+    /// Counts a change, inside the transaction that destroys keys or changes a hold. The caller empties the cache after
+    /// the commit.
     func countChange() throws {
         try set(.changes, .integer((try integer(.changes) ?? 0) + 1))
     }
@@ -108,10 +109,11 @@ final class KeyStoreFile {
             [.text(name.rawValue), value])
     }
 
-    /// What the wrapped key of marks belongs to.
+    /// Context to which the wrapped pseudonym key is bound.
     static let marksContext = Array("sluice archive marks".utf8)
 
-    /// Two processes may make the store at once: the transaction lets the first one decide.
+    /// Two processes may create the store at the same time: the transaction ensures that they use the key of the first
+    /// one.
     private static func marksSecret(
         _ database: Database, path: String, _ keys: KeyEncryptionKeys, _ creation: KeyStore.Creation
     ) throws -> SecretKey {
@@ -133,7 +135,7 @@ final class KeyStoreFile {
         }
     }
 
-    /// The key-encryption key of this name.
+    /// Returns the key-encryption key with this id.
     func key(_ idBytes: [UInt8]) throws(ArchiveKeyError) -> KeyEncryptionKey {
         try Self.key(idBytes, of: database.path, keys)
     }
