@@ -2,15 +2,16 @@ package import ArchiveFormat
 package import ObjectStorage
 internal import TransparencyLog
 
-/// Deletes the segments of a log whose time is over, in two steps: one run announces, and another one at least
-/// ``minimumDelay`` later deletes what is over still. Leaves, entries and hash tiles stay, so the log remains provable; a
-/// signed text says from which leaf on the objects are kept, so that a segment removed by somebody else is noticed.
+/// Deletes the expired segments of a log in two steps: one run announces the deletion, and another one at least
+/// ``minimumDelay`` later deletes the announced segments that are still expired. Leaves, entries and hash tiles stay,
+/// so the log remains provable. A signed text states the first leaf whose object is kept, so that the removal of any
+/// other segment is detected.
 package struct LogPruning: Sendable {
-    /// Milliseconds between an announcement and the deletion: time to notice a wrong clock, or to begin a hold.
+    /// Milliseconds between an announcement and the deletion: time to notice a wrong clock, or to place a hold.
     package static let minimumDelay: Int64 = 86_400_000
-    /// At most this share of the full segments that are kept is announced at once.
+    /// Inverse of the largest share of the full segments, counted from the minimum, that one run may announce.
     static let greatestShare = 10
-    /// And at least this many, so that a small log gets on.
+    /// Number of segments that a run may announce in any case, so that a small log makes progress.
     static let leastSegments = 16
     private static let pageSize = 1000
 
@@ -18,7 +19,8 @@ package struct LogPruning: Sendable {
     private let names: LogNames
     private let signer: CheckpointSigner?
 
-    /// - Parameter signer: nil for ``plan(_:)`` alone, which verifies and writes nothing.
+    /// - Parameter signer: nil for ``plan(_:)`` alone, which does not verify the signature of the retention and writes
+    ///   nothing.
     package init(_ store: any ObjectStore, names: LogNames, signer: CheckpointSigner?) {
         self.store = store
         self.names = names
@@ -27,11 +29,11 @@ package struct LogPruning: Sendable {
 
     /// The inputs of a run.
     package struct Inputs: Sendable {
-        /// Milliseconds since 1970: records that were archived before it are over.
+        /// Records that were archived before this time are expired. Milliseconds since 1970.
         package let cutoff: Int64
-        /// Milliseconds since 1970.
+        /// Current time in milliseconds since 1970.
         package let now: Int64
-        /// Leaves that the checkpoint covers.
+        /// Number of leaves that the checkpoint covers.
         package let size: Int
 
         package init(cutoff: Int64, now: Int64, size: Int) {
@@ -41,40 +43,40 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// The steps of a run. Leaves are those of whole segments.
+    /// The steps of a run. Leaf indexes are always at the start of a segment.
     package struct Plan: Sendable {
-        /// The first leaf whose object is kept now.
+        /// First leaf whose object is kept before the run.
         package let before: Int
-        /// The first leaf whose object is kept after the run.
+        /// First leaf whose object is kept after the run.
         package let minimum: Int
-        /// The announcement after the run.
+        /// Announcement after the run.
         package let announced: Retention.Announcement?
-        /// Segments below the minimum that stay, in ascending order; found by a run alone.
+        /// Segments below the minimum that are kept, in ascending order. Only a run determines them.
         package internal(set) var kept: [Range<Int>] = []
-        /// Segments that the run deletes.
+        /// Number of segments that the run deletes.
         package internal(set) var deletions = 0
         let version: ObjectVersion?
-        /// The present announcement.
+        /// Announcement before the run.
         package let presentAnnouncement: Retention.Announcement?
 
-        /// Whether the signed text changes.
+        /// Whether the run changes the signed text.
         package var isChange: Bool { minimum != before || announced != presentAnnouncement }
     }
 
-    /// The fate of one segment below the minimum.
+    /// The decision about one segment below the minimum.
     package enum Decision: Sendable {
         case delete
-        /// A record in it is under a legal hold, or its key is unknown, and with it whether it is held.
+        /// A record in the segment is under a legal hold, or its key is unknown and the record may be under one.
         case keep
     }
 
-    /// Carries out what was announced long enough ago, and announces what is over.
+    /// Carries out an announcement that is old enough, and announces the deletion of further expired segments.
     ///
     /// - Parameters:
-    ///   - announce: is told of a change before it is signed, and of deletions before they are done; when it throws,
-    ///     nothing is done.
-    ///   - decide: what happens to the segment that has these leaves.
-    /// - Returns: the plan, and how many segments were deleted.
+    ///   - announce: called before a change is signed and before segments are deleted; if it throws, nothing is
+    ///     changed.
+    ///   - decide: returns the decision about the segment with these leaves.
+    /// - Returns: the plan and the number of deleted segments.
     package func run(
         _ inputs: Inputs, announce: (Plan) async throws -> Void,
         decide: ([ArchiveLeaf]) async throws -> Decision
@@ -89,7 +91,8 @@ package struct LogPruning: Sendable {
             if plan.isChange {
                 let text = Retention(
                     origin: names.origin(archive: signer.archive), minimum: plan.minimum, announced: plan.announced)
-                // Said before it is done: a segment that is gone without it would be taken for removed.
+                // Signed before the deletion: a segment that is missing without a signed retention would be reported as
+                // removed.
                 _ = try await store.replace(names.retention(), signer.sign(text).bytes, expected: plan.version)
             }
             return (plan, try await delete(due, decide))
@@ -98,7 +101,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// The plan that ``run(_:announce:decide:)`` would carry out now.
+    /// Returns the plan that ``run(_:announce:decide:)`` would carry out now.
     package func plan(_ inputs: Inputs) async throws(LogError) -> Plan {
         do {
             return try await makePlan(inputs)
@@ -112,7 +115,7 @@ package struct LogPruning: Sendable {
         var minimum = before
         var announced = present?.announced
         if let open = announced {
-            // The clock may have been wrong when it was announced.
+            // The clock may have been wrong at the time of the announcement.
             let end = try await end(of: inputs, from: before, to: open.minimum)
             if end < open.minimum {
                 announced = nil
@@ -136,7 +139,7 @@ package struct LogPruning: Sendable {
         return min(full, minimum + max(Self.leastSegments, kept / Self.greatestShare) * TilePath.fullWidth)
     }
 
-    /// The end of the segments in a row that are over.
+    /// Returns the end of the contiguous expired segments.
     private func end(of inputs: Inputs, from first: Int, to bound: Int) async throws -> Int {
         var end = first
         while end + TilePath.fullWidth <= min(bound, inputs.size) {
@@ -159,8 +162,8 @@ package struct LogPruning: Sendable {
         return retention
     }
 
-    /// The segments before the minimum that are still there: the ones whose time is over now and those of holds that ended,
-    /// and the ones that stay. The listing ends at the minimum: names ascend as the segments do.
+    /// Returns the segments before the minimum that still exist: those to be deleted, because they expired now or their
+    /// hold ended, and those to be kept. Names ascend as the segments do, so the listing ends at the minimum.
     private func segments(
         before minimum: Int, _ decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws -> (due: [Int], kept: [Range<Int>]) {
@@ -187,7 +190,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// A hold may have begun since the segments were listed, so each is decided again.
+    /// Deletes segments. A hold may have begun since they were listed, so the decision about each is repeated.
     private func delete(
         _ segments: [Int], _ decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws -> Int {

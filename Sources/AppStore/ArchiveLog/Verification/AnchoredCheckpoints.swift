@@ -2,29 +2,29 @@ package import TransparencyLog
 
 /// Checkpoints from outside the archive, for comparison with its logs.
 ///
-/// Only checkpoints that a given key signed count. All others are counted and named, and are never findings: whoever may
-/// write where anchors are may write anything there.
+/// Only checkpoints that were signed by one of the given keys are used. All others are counted and listed, and are
+/// never findings: anyone with write access to the anchors can store anything there.
 package struct AnchoredCheckpoints: Sendable {
-    /// Origins of checkpoints without a valid signature that are named one by one.
+    /// Maximum number of origins of checkpoints without a valid signature that are listed individually.
     private static let maximumNamed = 20
 
-    /// Roots by size, of one origin.
+    /// Roots of one origin by size.
     private struct Log {
         let origin: String
         var roots: [Int: [MerkleHash]] = [:]
     }
 
     private let verifiers: ArchiveVerifiers?
-    /// By the bytes of the origin.
+    /// Logs by the bytes of their origin.
     private var logs: [[UInt8]: Log] = [:]
-    /// Checkpoints that count.
+    /// Number of checkpoints that are used.
     package private(set) var count = 0
-    /// Checkpoints that no given key signed, by origin.
+    /// Number of checkpoints that none of the given keys signed, by origin.
     package private(set) var unverified: [String: Int] = [:]
-    /// Notes that are no checkpoint, and unverified checkpoints of further origins.
+    /// Number of notes that are not checkpoints, and of unverified checkpoints of further origins.
     package private(set) var otherNotes = 0
 
-    /// - Parameter verifiers: the archive's public keys; without them no checkpoint counts.
+    /// - Parameter verifiers: the archive's public keys; without them no checkpoint is used.
     package init(_ notes: [SignedNote] = [], verifiers: ArchiveVerifiers?) {
         self.verifiers = verifiers
         for note in notes { add(note) }
@@ -37,7 +37,7 @@ package struct AnchoredCheckpoints: Sendable {
             if isNamed { unverified[checkpoint.origin, default: 0] += 1 } else { otherNotes += 1 }
             return
         }
-        // An empty log proves nothing about a later one.
+        // A checkpoint of an empty log proves nothing about a later one.
         guard checkpoint.size > 0 else { return }
         let key = Array(checkpoint.origin.utf8)
         var log = logs[key] ?? Log(origin: checkpoint.origin)
@@ -47,41 +47,41 @@ package struct AnchoredCheckpoints: Sendable {
         count += 1
     }
 
-    /// Adds what may be a note; anything else is counted.
+    /// Adds bytes that may be a note; other bytes are only counted.
     package mutating func add(bytes: [UInt8]) {
         if let note = try? SignedNote(bytes: bytes) { add(note) } else { otherNotes += 1 }
     }
 
-    /// The origins of checkpoints that count, in ascending order.
+    /// Origins of the checkpoints in use, in ascending order.
     package var origins: [String] { logs.values.map(\.origin).sorted() }
 
-    /// Sizes and roots of the checkpoints of one origin that count, in ascending order of the sizes.
+    /// Returns sizes and roots of the checkpoints in use of one origin, in ascending order of the sizes.
     func checkpoints(of origin: String) -> [AnchoredRoot] {
         let roots = logs[Array(origin.utf8)]?.roots ?? [:]
         return roots.flatMap { size, roots in roots.map { AnchoredRoot(size: size, root: $0) } }
             .sorted { $0.size < $1.size }
     }
 
-    /// Leaves of the largest checkpoint of an origin; 0 without one.
+    /// Returns the number of leaves of the largest checkpoint of an origin, or 0 without one.
     func size(of origin: String) -> Int { logs[Array(origin.utf8)]?.roots.keys.max() ?? 0 }
 }
 
-/// The root that a log must have at a size.
+/// A root that a log must have at a given size.
 struct AnchoredRoot: Sendable {
-    /// Who states it.
+    /// Source of the root.
     enum Source: Sendable, Equatable {
         /// A checkpoint from elsewhere.
         case elsewhere
-        /// A checkpoint that a witness of the policy cosigned, by its position in the policy's list.
+        /// A checkpoint cosigned by a witness of the policy, by its position in the policy's list.
         case witness(Int)
-        /// A checkpoint up to which the log was verified before.
+        /// A checkpoint up to which an earlier run has verified the log.
         case verifiedBefore
-        /// A leaf of the log of checkpoints that a checkpoint from elsewhere covers.
+        /// A leaf of the log of checkpoints that is covered by a checkpoint from elsewhere.
         case anchoredCheckpointLog
-        /// A leaf of the log of checkpoints that nothing from elsewhere covers.
+        /// A leaf of the log of checkpoints that is not covered by any checkpoint from elsewhere.
         case checkpointLog
 
-        /// Whether whoever changes the archive cannot change it.
+        /// Whether the source is out of reach of an attacker who can change the archive.
         var isElsewhere: Bool { self == .elsewhere || self == .anchoredCheckpointLog }
     }
 

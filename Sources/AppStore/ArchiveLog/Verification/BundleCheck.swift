@@ -3,25 +3,26 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// What one task reads and hashes: a bundle of entries, their tile, their segment, and the checkpoints of these sizes.
+/// Result of one task, which reads and hashes a bundle of entries, its tile, its segment, and the past checkpoints that
+/// end in it.
 struct BundleCheck: Sendable {
     let index: Int
-    /// Recomputed from the entries; nil when those cannot be read.
+    /// Hashes that were recomputed from the entries, or nil if those cannot be read.
     var hashes: [MerkleHash]?
-    /// As the tile has them; nil when it cannot be read.
+    /// Hashes of the tile, or nil if it cannot be read.
     var tile: [MerkleHash]?
     var leaves: [LeafFacts] = []
     /// Leaves of the log of checkpoints.
     var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
-    /// Of the entries and of the tile, which the comparison of both decides about.
+    /// Problems with the entries and with the tile. The comparison of both decides which of them is a finding.
     var entriesProblem: LogReadError?
     var tileProblem: LogReadError?
     var objects = 0
     var objectBytes = 0
     var prunedObjects = 0
-    /// The segment, where it is one that a retention deleted.
+    /// The segment, if a retention deleted it.
     var deletedSegment: DeletedSegment?
     var erasedOnArrival = 0
     var outcomes: [String: Int] = [:]
@@ -31,14 +32,14 @@ struct BundleCheck: Sendable {
     var firstLeaf: Int { index * TilePath.fullWidth }
 }
 
-/// What the order of leaves is judged by.
+/// Facts about a leaf that the verification of the order needs.
 struct LeafFacts: Sendable {
     let index: Int
     let offset: Int64
     let archivedAt: Int64
     let kind: ArchiveKind
     let cluster: Int
-    /// Of a gap whose object was read.
+    /// The gap, if the leaf is one and its object was read.
     var gap: ArchiveGap?
 }
 
@@ -50,7 +51,7 @@ struct PastCheckpoint: Sendable {
     let previousSize: Int?
 }
 
-/// Does the work of a task.
+/// Reads and verifies single bundles, one in each task.
 struct BundleReading: Sendable {
     let reader: LogReader
     let size: Int
@@ -92,7 +93,7 @@ struct BundleReading: Sendable {
         var leaves: [(index: Int, leaf: ArchiveLeaf)] = []
         for position in 0..<width {
             let index = check.firstLeaf + position
-            // What is wrong with an entry that is not the tree's is said where entries and tile are compared.
+            // An entry that differs from the tree is reported where entries and tile are compared.
             if let tile = check.tile, tile[position] != hashes[position] { continue }
             do throws(ArchiveFormatError) {
                 let leaf = try ArchiveLeaf(bytes: Array(bundle[position]))
@@ -151,7 +152,7 @@ struct BundleReading: Sendable {
                     Finding(
                         .tampered, log, object: segment.name, leaf: index, offset: leaf.position.offset,
                         "the object is not the one that its leaf describes"))
-                // The rest of the segment may be shifted: the first bad object is what is named.
+                // The rest of the segment may be shifted, so only the first bad object is reported.
                 return
             }
             check.objects += 1
@@ -174,12 +175,12 @@ struct BundleReading: Sendable {
                 "\(objects.rest) bytes follow the object of this leaf, the last of the segment"))
     }
 
-    /// Whether a signed retention says that the objects of a bundle were deleted. It may have been signed since the
-    /// verification began.
+    /// Whether a signed retention states that the objects of a bundle were deleted. It may have been signed after the
+    /// start of the verification.
     private func isPruned(_ index: Int) async -> Bool {
         let end = index * TilePath.fullWidth + TilePath.fullWidth
         if end <= minimum { return true }
-        // A retention that cannot be used excuses nothing; it was a finding when the verification began.
+        // An unusable retention does not excuse missing objects. It was reported at the start of the verification.
         return ((try? await retention.minimum()) ?? 0) >= end
     }
 

@@ -1,58 +1,61 @@
 package import ObjectStorage
 internal import TransparencyLog
 
-/// What came of verifying a log.
+/// Result of the verification of a log.
 package struct LogReport: Sendable {
     package let log: LogNames
-    /// The checkpoint that it was verified against; nil when none could be read.
+    /// Checkpoint that the log was verified against, or nil if none could be read.
     package internal(set) var checkpoint: VerifiedCheckpoint?
-    /// In the order of the log; the first is the first bad place.
+    /// Findings in the order of the log; the first one is the first bad position.
     package internal(set) var findings: [Finding] = []
-    /// Findings beyond those that are kept.
+    /// Number of findings beyond the limit on ``findings``.
     package internal(set) var moreFindings = 0
-    /// Leaves that were not read again, because they were verified before.
+    /// Number of leaves that were not read again, because an earlier run has verified them.
     package internal(set) var leavesBefore = 0
-    /// Leaves whose hash was recomputed.
+    /// Number of leaves whose hash was recomputed.
     package internal(set) var leaves = 0
-    /// Objects that are as their leaves say.
+    /// Number of objects that match their leaves.
     package internal(set) var objects = 0
     package internal(set) var objectBytes = 0
-    /// Objects of segments that a signed retention has deleted.
+    /// Number of objects in segments that a signed retention has deleted.
     package internal(set) var prunedObjects = 0
-    /// The segments of them.
+    /// Segments that a signed retention has deleted.
     package internal(set) var deletedSegments: [DeletedSegment] = []
-    /// Leaves without an object, because their subject had been erased before the record came.
+    /// Number of leaves without an object, because their subject had been erased before the record arrived.
     package internal(set) var erasedOnArrival = 0
-    /// Signed checkpoints of the past that the log continues.
+    /// Number of signed past checkpoints that the log continues.
     package internal(set) var checkpoints = 0
-    /// Checkpoints from elsewhere that the log continues.
+    /// Number of checkpoints from elsewhere that the log continues.
     package internal(set) var anchors = 0
-    /// Leaves of the largest checkpoint from elsewhere, or of the anchored log of checkpoints, that the log continues; nil when
-    /// it continues none.
+    /// Number of leaves of the largest checkpoint that the log continues among those from elsewhere, those in the
+    /// anchored log of checkpoints, and those that enough witnesses cosigned; nil if it continues none.
     package internal(set) var anchoredSize: Int?
-    /// Leaves of the newest checkpoints that witnesses of the policy cosigned and the log continues, the largest first.
+    /// Number of leaves of the newest checkpoints that witnesses of the policy cosigned and the log continues, in
+    /// descending order.
     package var cosignedSizes: [Int] { cosigned.values.sorted(by: >) }
-    /// The same by the position of the witness in the policy's list.
+    /// Number of leaves of each witness's newest cosigned checkpoint, by the position of the witness in the policy's
+    /// list.
     var cosigned: [Int: Int] = [:]
-    /// Checkpoints in the log of checkpoints that the log continues.
+    /// Number of checkpoints in the log of checkpoints that the log continues.
     package internal(set) var loggedCheckpoints = 0
-    /// The statements of the leaves, where this is the log of checkpoints.
+    /// Statements of the leaves, if this is the log of checkpoints.
     var logged = LoggedCheckpoints()
-    /// Leaves beyond the checkpoint that objects are there for: unfinished work of a writer, or a log that was rolled back.
+    /// Number of leaves beyond the checkpoint for which objects exist: unfinished work of a writer, or a log that was
+    /// rolled back.
     package internal(set) var leavesBeyond = 0
-    /// Objects that the newest checkpoint does not need, and the names of the first of them.
+    /// Number of objects that the newest checkpoint does not need, and the names of the first ones.
     package internal(set) var strayObjects = 0
     package internal(set) var strayNames: [ObjectName] = []
-    /// Ranges of offsets in which Kafka had no record.
+    /// Number of offset ranges in which Kafka had no record.
     package internal(set) var emptyRanges = 0
-    /// What the inspection of objects gave, by label.
+    /// Results of the inspection of objects, counted by label.
     package internal(set) var outcomes: [String: Int] = [:]
 
     init(log: LogNames) { self.log = log }
 
     package var isSound: Bool { findings.isEmpty }
 
-    /// Leaves that the checkpoint covers.
+    /// Number of leaves that the checkpoint covers.
     package var size: Int { checkpoint?.checkpoint.size ?? 0 }
 
     mutating func add(_ finding: Finding, limit: Int) {

@@ -2,12 +2,12 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The comparison of a log with what is stated of it elsewhere: by anchors, the log of checkpoints, witnesses, and an earlier
+/// Compares a log with statements about it from elsewhere: anchors, the log of checkpoints, witnesses, and an earlier
 /// verification.
 extension LogVerification {
-    /// Reports a log that was anchored and has nothing left that can be verified.
+    /// Reports a log that was anchored and of which nothing is left that could be verified.
     mutating func addGone() {
-        // A checkpoint that could not be read, or that another key signed, says nothing.
+        // A checkpoint that could not be read, or that another key signed, does not prove a rollback.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
         let anchored = archives.flatMap { archive in
             let origin = names.origin(archive: archive)
@@ -35,7 +35,8 @@ extension LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
         }
-        // Its statements are compared with the logs, and show there whether it is anchored itself.
+        // Statements of the log of checkpoints are compared with the logs themselves. That comparison shows whether it
+        // is anchored.
         guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
             stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }
@@ -45,7 +46,7 @@ extension LogVerification {
                 "no checkpoint from elsewhere is of this log, so an earlier state of it would not be noticed"))
     }
 
-    /// The last checkpoint that each witness of the policy cosigned, as the service keeps it beside the log.
+    /// Reads the last checkpoint that each witness of the policy cosigned. The service stores these beside the log.
     mutating func takeCosigned(_ head: Checkpoint) async {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered else { return }
         for (index, witness) in policy.witnesses.enumerated() {
@@ -65,7 +66,8 @@ extension LogVerification {
         }
     }
 
-    /// Whether enough witnesses have cosigned what the log continues. Then it is anchored as far as the last of them.
+    /// Checks that enough witnesses have cosigned checkpoints that the log continues. If so, the log is anchored up to
+    /// the largest size that satisfies the policy.
     mutating func judgeCosigned() {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered, report.size > 0 else { return }
         guard let size = policy.cosignedSize(report.cosigned) else {
@@ -78,10 +80,11 @@ extension LogVerification {
         report.anchoredSize = max(report.anchoredSize ?? 0, size)
     }
 
-    /// Begins with the bundle that has the last leaf that was verified before. The tiles that stand for the leaves before it are
-    /// right when the tree has the root of that checkpoint, which is compared as an anchor is.
+    /// Skips the bundles that an earlier run has verified, and begins with the bundle of its last leaf. The tiles that
+    /// represent the skipped leaves are correct if the tree has the root of that run's checkpoint, which is compared
+    /// like an anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
-        // The log of checkpoints is needed as a whole, and it is small.
+        // The log of checkpoints is needed completely, and it is small.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
             let before = options.verifiedBefore?.checkpoints(of: head.origin)
         else { return }
@@ -97,13 +100,14 @@ extension LogVerification {
             }
             frontier = try MerkleFrontier(size: start, tiles: tiles)
         } catch {
-            // The tiles are read from the first leaf on, and what is wrong with them is found there.
+            // The tiles are read from the first leaf on, which reports their problems.
             return
         }
         report.leavesBefore = start
     }
 
-    /// The largest checkpoint from elsewhere that ends before the leaves that were read, by a proof from the tiles.
+    /// Compares the largest checkpoint from elsewhere that ends before the leaves that were read, with a proof from the
+    /// tiles.
     mutating func compareSkippedAnchor(_ head: Checkpoint) async {
         guard let anchor = skippedAnchor else { return }
         do {

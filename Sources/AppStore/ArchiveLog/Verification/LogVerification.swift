@@ -3,40 +3,43 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 /// Verifies one log from its files alone: every entry against its tile, every tile against the one above, the root and
-/// the roots of all past checkpoints against what was signed, every object against its leaf, and the order of the leaves.
+/// the roots of all past checkpoints against the signed ones, every object against its leaf, and the order of the
+/// leaves.
 ///
-/// Objects beyond the checkpoint are unfinished work of the writer, or of a log that was rolled back: they are counted, and
-/// no finding. Memory does not grow with the log but for eight bytes a past checkpoint.
+/// Objects beyond the checkpoint are unfinished work of the writer, or belong to a log that was rolled back: they are
+/// counted, but are not findings. Partial tiles and bundles that only a signed past checkpoint needs are findings if
+/// they differ from the full ones (``StrayObjects``). Memory use does not grow with the log, except for eight bytes for
+/// each past checkpoint.
 struct LogVerification {
-    /// Newest copies of checkpoints that are tried where the checkpoint itself cannot be used.
+    /// Maximum number of copies of checkpoints that are tried, newest first, if the checkpoint itself is unusable.
     private static let maximumCopiesTried = 16
 
     let store: any ObjectStore
     let options: VerificationOptions
     let archives: [String]
     let logged: [AnchoredRoot]
-    /// The archive has a log of checkpoints, which witnesses cosign for all.
+    /// Whether the archive has a log of checkpoints, which witnesses cosign on behalf of all logs.
     let isCovered: Bool
     let reader: LogReader
     let names: LogNames
     var report: LogReport
     var frontier = MerkleFrontier()
     private var order: LeafOrder
-    /// Roots that the tree must have at a size, in ascending order of the sizes.
+    /// Roots that the tree must have at a given size, in ascending order of the sizes.
     var anchors: [AnchoredRoot] = []
     /// The newest checkpoints that the witnesses of the policy cosigned.
     var cosigned: [AnchoredRoot] = []
-    /// The largest that is smaller than the first leaf that is read.
+    /// The largest anchor from elsewhere that is smaller than the index of the first leaf that is read.
     var skippedAnchor: AnchoredRoot?
-    /// The sizes of the copies of checkpoints.
+    /// Sizes of the copies of checkpoints.
     private var past = PastSizes([])
-    /// Past checkpoints whose root is not that of the tree.
+    /// Findings about past checkpoints whose root differs from that of the tree.
     private var contradicted: [Finding] = []
     private var lastTime: Int?
 
     /// - Parameters:
-    ///   - archives: origins that the archive may have, where no checkpoint of the log says its own.
-    ///   - logged: what the log of checkpoints states of the log.
+    ///   - archives: origins that the archive may have, for a log without a checkpoint that states its origin.
+    ///   - logged: roots of the log according to the log of checkpoints.
     init(
         _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = [],
         logged: [AnchoredRoot] = [], isCovered: Bool = false
@@ -52,7 +55,7 @@ struct LogVerification {
         order = LeafOrder(log: names.partition)
     }
 
-    /// Reads the whole log.
+    /// Reads and verifies the whole log.
     @concurrent consuming func run() async -> LogReport {
         var verification = self
         await verification.verify()
@@ -63,7 +66,7 @@ struct LogVerification {
         guard var head = await newest() else { return addGone() }
         await skipVerified(head.checkpoint)
         let (past, later) = await pastSizes(head)
-        // The tree that is there is the one of the last checkpoint that was signed.
+        // The existing tree is that of the last signed checkpoint.
         if let later { head = later }
         report.checkpoint = head
         let size = head.checkpoint.size
@@ -79,14 +82,14 @@ struct LogVerification {
         if report.leavesBefore == 0 { await lookAtStrays(size) }
     }
 
-    // MARK: What is known before the tree is read
+    // MARK: State before the tree is read
 
-    /// The checkpoint, or where it cannot be used its newest copy, so that the rest of the log is verified all the same;
-    /// nil for an empty log, and where there is neither.
+    /// Returns the checkpoint or, if it is unusable, its newest copy, so that the rest of the log is verified anyway.
+    /// Returns nil for an empty log, and if there is neither.
     private mutating func newest() async -> VerifiedCheckpoint? {
         do throws(LogReadError) {
             if let found = try await reader.checkpoint() { return found }
-            // A writer signs an empty log before anything else of it is there.
+            // A writer signs a checkpoint of the empty log before it writes any other object.
             if await isEmpty() { return nil }
             add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
         } catch {
@@ -104,21 +107,21 @@ struct LogVerification {
         return nil
     }
 
-    /// Whether a writer has signed the checkpoint again since it was read, and kept a copy.
+    /// Whether a writer has signed the checkpoint again since it was read, and stored a copy.
     private func isSignedAgain(at time: Int) async -> Bool {
         guard let newest = try? await reader.checkpoint() else { return false }
         return newest.time.map { $0 >= time } ?? false
     }
 
-    /// Whether there is no object of the log: a writer ended, or lost power, before its first checkpoint.
+    /// Whether the log has no objects: a writer ended, or lost power, before its first checkpoint.
     private func isEmpty() async -> Bool {
         guard let listed = try? await store.list(names.prefix, after: nil, limit: 2) else { return false }
         guard names.isCheckpointLog, let pending = try? names.pending() else { return listed.isEmpty }
         return listed.allSatisfy { $0.name == pending }
     }
 
-    /// The sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of them when it is later than the
-    /// checkpoint.
+    /// Returns the sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of them if it is
+    /// later than the checkpoint.
     private mutating func pastSizes(_ head: VerifiedCheckpoint) async -> ([Int], VerifiedCheckpoint?) {
         var sizes: [Int] = []
         var later: Int?
@@ -132,8 +135,8 @@ struct LogVerification {
         return (sizes.filter { $0 <= size }.sorted(), last)
     }
 
-    /// A copy of a later checkpoint than the newest one: the writer has gone on since, or the newest one was put back. Then
-    /// it is returned.
+    /// Evaluates a copy that is later than the checkpoint. Returns nil if the writer has made progress since. Otherwise
+    /// an earlier checkpoint was put back: adds a finding and returns the copy.
     private mutating func judge(later size: Int, _ head: VerifiedCheckpoint) async -> VerifiedCheckpoint? {
         if let newer = try? await reader.checkpoint(), newer.checkpoint.size >= size { return nil }
         let name = try? names.checkpoint(size: size)
@@ -153,7 +156,8 @@ struct LogVerification {
         }
     }
 
-    /// The sizes of all copies of checkpoints, in no order; of those beyond the leaves that were verified before.
+    /// Returns the sizes of all copies of checkpoints beyond the leaves that were verified before, in no particular
+    /// order.
     private func copies() async throws(ObjectStoreError) -> [Int] {
         var sizes: [Int] = []
         var last = report.leavesBefore > 0 ? try names.checkpoint(size: report.leavesBefore) : nil
@@ -170,7 +174,7 @@ struct LogVerification {
 
     // MARK: The tree
 
-    /// Bundles are read and hashed side by side, and taken in their order.
+    /// Reads and hashes bundles concurrently, and processes the results in the order of the log.
     private mutating func readTree(size: Int, _ retention: RetentionReading) async {
         var minimum = 0
         do throws(LogReadError) { minimum = try await retention.minimum() } catch { add(Finding(error, log)) }
@@ -203,7 +207,7 @@ struct LogVerification {
         }
     }
 
-    /// Whether the tree can be followed further.
+    /// Adds a bundle to the tree. Returns false if the tree cannot be followed further.
     private mutating func take(_ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher) async -> Bool {
         let isInterrupted = check.hashes == nil || check.hashes != check.tile
         guard let hashes = await decide(check, size: size, &hasher) else { return false }
@@ -230,8 +234,8 @@ struct LogVerification {
         return true
     }
 
-    /// The hashes with which the tree goes on, after a finding where entries and tile disagree: the tile above says which of
-    /// them is wrong.
+    /// Returns the hashes to continue the tree with. If entries and tile disagree, it adds a finding; the tile above
+    /// decides which of them is wrong.
     private mutating func decide(
         _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
     ) async -> [MerkleHash]? {
@@ -269,7 +273,7 @@ struct LogVerification {
         }
     }
 
-    /// Whether the rest of the tree agrees with these hashes for a bundle.
+    /// Whether the rest of the tree agrees with these hashes of a bundle.
     private func fits(
         _ hashes: [MerkleHash], _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
     ) async -> Bool {
@@ -322,10 +326,11 @@ struct LogVerification {
         }
     }
 
-    /// Each checkpoint says which one came before it, and that one's copy was there before it was signed.
+    /// Compares the previous size that a checkpoint states with the copies: the copy of the previous checkpoint was
+    /// stored before the next one was signed.
     private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
         let found = past.last(before: size)
-        // Copies of checkpoints that were verified before are not listed again.
+        // Copies of checkpoints that an earlier run has verified are not listed again.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
             return add(Finding(.tampered, log, object: object, "it does not say which checkpoint came before it"))
@@ -347,7 +352,7 @@ struct LogVerification {
         var hasher = MerkleHasher()
         let isHead = frontier.root(using: &hasher) == head.checkpoint.root
         for finding in contradicted {
-            // Where the tree is as its newest checkpoint says, the log itself has signed two trees.
+            // If the tree matches its newest checkpoint, the log itself has signed two different trees.
             let isSigned = isHead && head.isSigned
             add(
                 Finding(
@@ -360,7 +365,7 @@ struct LogVerification {
                     "the \(head.checkpoint.size) leaves do not have the root of the checkpoint"))
         }
         let size = head.checkpoint.size
-        // The copy of the newest checkpoint has been judged, where there is one.
+        // If a copy of the newest checkpoint exists, it has already been evaluated.
         if past.last(before: size + 1) != size {
             judge(previous: head.previousSize, of: size, object: try? names.checkpoint())
         }

@@ -2,11 +2,11 @@ package import ArchiveFormat
 internal import KafkaModel
 internal import TransparencyLog
 
-/// A segment that is gone below the minimum of a signed retention.
+/// A missing segment below the minimum of a signed retention.
 package struct DeletedSegment: Hashable, Sendable {
-    /// The number of its entry bundle.
+    /// Index of its entry bundle.
     package let index: Int
-    /// When its newest record was archived, in milliseconds since 1970.
+    /// Time at which its newest record was archived, in milliseconds since 1970.
     package let newestArchivedAt: Int64
 
     package init(index: Int, newestArchivedAt: Int64) {
@@ -15,24 +15,25 @@ package struct DeletedSegment: Hashable, Sendable {
     }
 }
 
-/// Judges deletions by the records of the retention, which are leaves of the log of the erasures topic: each deleted segment
-/// must have been announced, deleted a day or more later by a recorded step, old enough then, and not kept by that step.
+/// Verifies deletions against the records of the retention, which are leaves of the log of the erasures topic: each
+/// deleted segment must have been announced, deleted at least a day later by a recorded step, old enough at that time,
+/// and not kept by that step.
 package struct RetentionCheck: Sendable {
-    /// Milliseconds that clocks of a host and of Kafka may differ.
+    /// Maximum difference between the clocks of a host and of Kafka, in milliseconds.
     static let clockTolerance: Int64 = 3_600_000
 
-    /// How long payloads are kept, in milliseconds.
+    /// Retention time of payloads in milliseconds.
     private let retention: Int64
-    /// Of each origin, in the order of the log.
+    /// Steps of each origin in the order of the log.
     private var steps: [String: [RetentionRecord]] = [:]
-    /// Steps that say a later time than Kafka and the archive do of their record.
+    /// Steps of each origin whose stated time is later than the times of their record in Kafka and in the archive.
     private var postdated: [String: [RetentionRecord]] = [:]
     /// Whether all records of the erasures topic could be read.
     package var isComplete = true
 
     package init(retention: Int64) { self.retention = retention }
 
-    /// Takes a step in the order of its log; `leaf` is the one of its record.
+    /// Adds a step, in the order of its log. `leaf` is that of the step's record.
     package mutating func add(_ record: RetentionRecord, _ leaf: ArchiveLeaf) {
         let latest = min(leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds, leaf.archivedAtMilliseconds)
         guard record.atMilliseconds <= latest.addingReportingOverflow(Self.clockTolerance).partialValue else {
@@ -42,7 +43,7 @@ package struct RetentionCheck: Sendable {
         steps[record.origin, default: []].append(record)
     }
 
-    /// The first thing that is wrong with each deleted segment of a log.
+    /// Returns the first problem of each deleted segment of a log.
     package func findings(_ segments: [DeletedSegment], of log: LogNames, origin: String) -> [Finding] {
         let steps = steps[origin] ?? []
         return segments.compactMap { segment in
@@ -62,7 +63,7 @@ package struct RetentionCheck: Sendable {
         let keeps = { (step: RetentionRecord) in
             step.action == .delete && step.kept?.contains { $0.contains(segment.index) } ?? false
         }
-        // A later step that still keeps it shows that none before has deleted it.
+        // If a later step still keeps the segment, no earlier one has deleted it.
         let afterKept = steps.lastIndex(where: keeps).map { $0 + 1 } ?? 0
         guard let position = steps.indices.first(where: { $0 >= afterKept && covers(steps[$0]) }) else {
             if afterKept > 0 { return (.tampered, "the segment is gone, and the last step of the retention kept it") }

@@ -1,20 +1,20 @@
 package import TransparencyLog
 
-/// Witnesses that are believed, and which of them must have cosigned a checkpoint (c2sp.org/tlog-policy).
+/// Trusted witnesses, and the subsets of them that must have cosigned a checkpoint (c2sp.org/tlog-policy).
 package struct WitnessPolicy: Sendable {
-    /// A position in this list is the witness's index in the quorum.
+    /// Witnesses by their position, to which cosigned sizes and sources of anchors refer.
     package let witnesses: [NoteVerifier]
     private let quorum: WitnessQuorum
     /// The index of each witness in the quorum.
     private let indexes: [Int]
-    /// The demand as a clause: `2 must`.
+    /// The requirement as a clause: `2 must`.
     package let demand: String
 
-    /// "k of n".
+    /// Creates a policy that requires `quorum` of the witnesses.
     ///
-    /// - Parameter quorum: nil demands all.
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for no witness, one that is named twice or cannot cosign, or a
-    ///   quorum that is none of the witnesses.
+    /// - Parameter quorum: number of required witnesses; nil requires all.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an empty list, a witness that is listed twice or
+    ///   cannot cosign, or a quorum that is out of range.
     package init(_ witnesses: [NoteVerifier], quorum: Int? = nil) throws(TransparencyLogError) {
         guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy names a witness") }
         guard witnesses.allSatisfy({ $0.type == .cosignature }) else {
@@ -34,7 +34,7 @@ package struct WitnessPolicy: Sendable {
         demand = "\(quorum ?? witnesses.count) must"
     }
 
-    /// The witnesses of a policy file; nil for one that demands no cosignature.
+    /// Creates the policy of a policy file, or nil if that requires no cosignature.
     package init?(_ policy: TlogPolicy) {
         guard !policy.quorum.isNone else { return nil }
         let known = policy.witnesses.enumerated().compactMap { index, witness in
@@ -46,16 +46,16 @@ package struct WitnessPolicy: Sendable {
         demand = "the quorum \(policy.quorumName) must"
     }
 
-    /// How many of the witnesses have cosigned a note.
+    /// Returns the number of witnesses that have cosigned a note.
     package func cosignatures(on note: SignedNote) -> Int { cosigners(of: note).count }
 
-    /// Whether the witnesses that have cosigned a note are enough.
+    /// Whether enough witnesses have cosigned a note.
     package func isMet(by note: SignedNote) -> Bool { isMet(by: cosigners(of: note)) }
 
-    /// The largest size that enough witnesses have cosigned, each by a checkpoint of that size or a larger one; nil when too few
-    /// have cosigned any.
+    /// Returns the largest size that enough witnesses have cosigned, each with a checkpoint of that size or a larger
+    /// one, or nil if too few have cosigned any.
     ///
-    /// - Parameter sizes: leaves that each has cosigned, by its position in ``witnesses``.
+    /// - Parameter sizes: number of leaves that each witness has cosigned, by its position in ``witnesses``.
     func cosignedSize(_ sizes: [Int: Int]) -> Int? {
         Set(sizes.values).sorted(by: >).first { size in isMet(by: sizes.filter { $0.value >= size }.keys) }
     }
@@ -70,7 +70,8 @@ package struct WitnessPolicy: Sendable {
         quorum.isMet(by: Set(cosigners.map { indexes[$0] }))
     }
 
-    /// The witness whose key is one of the archive's own, which cosigns every checkpoint and proves nothing.
+    /// Returns the witness whose key is one of the archive's own. The archive cosigns every checkpoint with it, so it
+    /// proves nothing.
     package func own(_ verifiers: ArchiveVerifiers) -> NoteVerifier? {
         witnesses.first { witness in verifiers.verifiers.contains { $0.publicKey == witness.publicKey } }
     }
