@@ -5,7 +5,7 @@ internal import TransparencyLog
 /// Compares a log with statements about it from elsewhere: anchors, the log of checkpoints, witnesses, and an earlier
 /// verification.
 extension LogVerification {
-    /// Reports a log that was anchored and of which nothing is left that could be verified.
+    /// Reports an anchored log that has no usable checkpoint left.
     mutating func addGone() {
         // A checkpoint that could not be read, or that another key signed, does not prove a rollback.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
