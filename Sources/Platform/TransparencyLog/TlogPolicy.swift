@@ -1,27 +1,27 @@
 internal import Bytes
 
-/// Which logs are known, and which witnesses must have cosigned a checkpoint: a policy file (c2sp.org/tlog-policy).
+/// A policy file (c2sp.org/tlog-policy): the known logs, and the witnesses that must have cosigned a checkpoint.
 package struct TlogPolicy: Sendable {
-    /// Longest file that is read, in bytes.
+    /// Maximum length of a file, in bytes.
     package static let maximumByteCount = 1 << 20
-    /// So many logs, witnesses and groups, of each, are read.
+    /// Maximum number of logs, of witnesses, and of groups.
     package static let maximumCount = 1024
 
     /// A key of a log or a witness.
     package struct Key: Sendable {
-        /// The name of a witness in the file, bytes without a meaning outside of it; empty for a log.
+        /// Name of a witness in the file, bytes that have no meaning outside of it; empty for a log.
         package let name: [UInt8]
-        /// Nil for a signature type that is not verified here, such as ML-DSA-44: it never counts.
+        /// Nil for a signature type that is not supported here, such as ML-DSA-44; its signatures never count.
         package let verifier: NoteVerifier?
         let publicKey: [UInt8]
     }
 
-    /// In the order of the file; each name of a key is the origin of the log.
+    /// Keys of the logs in the order of the file; the name of each key is the origin of the log.
     package let logs: [Key]
     package let witnesses: [Key]
-    /// The name in the quorum line.
+    /// Name in the quorum line.
     package let quorumName: String
-    /// Indexes are those of ``witnesses``.
+    /// The quorum, whose indexes refer to ``witnesses``.
     package let quorum: WitnessQuorum
 
     /// - Throws: ``TransparencyLogError`` with code `malformedPolicy` and the number of the line.
@@ -49,7 +49,7 @@ package struct TlogPolicy: Sendable {
     }
 }
 
-/// A policy as far as it was read.
+/// Partially parsed policy.
 private struct PolicyReading {
     struct Problem: Error {
         let message: String
@@ -62,7 +62,7 @@ private struct PolicyReading {
     private(set) var groups: [WitnessQuorum.Group] = []
     private(set) var quorum: (name: [UInt8], member: WitnessQuorum.Member?)?
     private var names: [[UInt8]: WitnessQuorum.Member] = [:]
-    /// Names that are a member of a group.
+    /// Names that are already a member of a group.
     private var used: Set<[UInt8]> = []
 
     private static let none = Array("none".utf8)
@@ -155,11 +155,11 @@ private struct PolicyReading {
         return TlogPolicy.Key(name: name, verifier: verifier, publicKey: verifier.publicKey)
     }
 
-    /// Logs and witnesses sign with ML-DSA-44 too (c2sp.org/tlog-cosignature).
+    /// Signature type of ML-DSA-44 keys, with which logs and witnesses may sign too (c2sp.org/tlog-cosignature).
     private static let mlDSA44: UInt8 = 0x06
     private static let mlDSA44ByteCount = 1312
 
-    /// The public key of a verifier key whose signatures are not verified here; nil for a text that is none.
+    /// Returns the public key of a verifier key whose signatures are not supported here, or nil for any other text.
     private static func unverifiableKey(_ text: [UInt8]) -> [UInt8]? {
         let parts = text.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].count == 8, let name = String(validating: parts[0], as: UTF8.self),

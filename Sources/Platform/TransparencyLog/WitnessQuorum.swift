@@ -1,5 +1,5 @@
-/// Which sets of witnesses are enough, as c2sp.org/tlog-policy defines it: a witness, or so many members of a group, whose
-/// members are witnesses and groups.
+/// A quorum of witnesses as defined by c2sp.org/tlog-policy: a single witness, or a minimum number of members of a
+/// group, whose members are witnesses and groups.
 package struct WitnessQuorum: Equatable, Sendable {
     /// A member of a group, by its index among the witnesses or among the groups.
     package enum Member: Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct WitnessQuorum: Equatable, Sendable {
     }
 
     package struct Group: Equatable, Sendable {
-        /// At least 1, and at most as many as there are members.
+        /// At least 1 and at most the number of members.
         package let threshold: Int
         package let members: [Member]
 
@@ -18,9 +18,9 @@ package struct WitnessQuorum: Equatable, Sendable {
         }
     }
 
-    /// Each has only groups before it as members.
+    /// Groups in such an order that the members of each one are witnesses and earlier groups.
     private let groups: [Group]
-    /// Nil: no witness is needed.
+    /// Nil if no witness is required.
     private let root: Member?
 
     package init(_ root: Member?, groups: [Group] = []) {
@@ -28,22 +28,22 @@ package struct WitnessQuorum: Equatable, Sendable {
         self.groups = groups
     }
 
-    /// So many of `count` witnesses.
+    /// Requires `threshold` of `count` witnesses.
     package init(_ threshold: Int, of count: Int) {
         self.init(.group(0), groups: [Group(threshold: threshold, members: (0..<count).map { .witness($0) })])
     }
 
-    /// Whether any cosignature is needed.
+    /// Whether no cosignature is required.
     package var isNone: Bool { root == nil }
 
-    /// Whether these witnesses are enough, by their indexes.
+    /// Whether the witnesses with these indexes satisfy the quorum.
     package func isMet(by witnesses: Set<Int>) -> Bool {
         guard let root else { return true }
         var results: [Bool] = []
         func isMet(_ member: Member) -> Bool {
             switch member {
             case .witness(let index): witnesses.contains(index)
-            // A group that is not before the one that names it is never met.
+            // A group that is not listed before the group that contains it never counts.
             case .group(let index): results.indices.contains(index) && results[index]
             }
         }
