@@ -7,7 +7,7 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Appends each record to the log of its partition; a flush signs a checkpoint, and the offsets follow it.
+/// Appends each record to the log of its partition. A flush signs a checkpoint; offsets are committed after that.
 struct ArchiveHandler: FlushingHandler {
     let logs: OpenLogs
     let opener: LogOpener
@@ -18,7 +18,7 @@ struct ArchiveHandler: FlushingHandler {
     let clocks: Clocks
     let metrics: ArchiveMetrics
     let logger: Logger
-    /// For what is tried again and again.
+    /// Logger for failures that recur with each retry.
     let repeated: RateLimitedLogger
 
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
@@ -28,7 +28,7 @@ struct ArchiveHandler: FlushingHandler {
         do {
             return try await add(records, to: &log)
         } catch let error as ArchiveFormatError where error.code == .tooLong {
-            // The one error that is the record's own.
+            // This is the only error that the record itself causes.
             throw error
         } catch is CancellationError {
             throw CancellationError()
@@ -41,12 +41,12 @@ struct ArchiveHandler: FlushingHandler {
         }
     }
 
-    /// Appends what the log does not have.
+    /// Appends the records that the log does not contain yet.
     private func add(_ records: [KafkaRecord], to log: inout OpenLog) async throws -> [HandlerVerdict] {
         let next = log.next ?? .beginning
         let fresh = Array(records.drop { $0.offset < next })
         if fresh.count < records.count, let again = records.first { try await compare(again, &log) }
-        // Nothing is appended before everything is sealed: a failure leaves the log as it was.
+        // Nothing is appended before all records are encrypted, so a failure leaves the log unchanged.
         let lastArchivedAt = log.writer.lastLeaf?.archivedAtMilliseconds ?? 0
         for entry in try await entries(of: fresh, from: log.next, after: lastArchivedAt) {
             try log.writer.append(entry)
@@ -57,17 +57,18 @@ struct ArchiveHandler: FlushingHandler {
             + Array(repeating: .done, count: fresh.count)
     }
 
-    /// Sealed records, and gaps between them.
+    /// Returns encrypted records, and entries for the gaps between them.
     ///
     /// - Parameters:
     ///   - expected: the next offset of the log; nil for a log without leaves.
-    ///   - lastArchivedAt: of the leaf that they follow.
+    ///   - lastArchivedAt: time of archiving of the preceding leaf.
     private func entries(
         of records: [KafkaRecord], from expected: KafkaOffset?, after lastArchivedAt: Int64
     ) async throws -> [ArchiveEntry] {
         var entries: [ArchiveEntry] = []
         var expected = expected
-        // Never before the leaf that it follows, whatever the clock says: an auditor takes that for a change.
+        // The time is never before that of the preceding leaf, even if the clock was set back: an auditor would take
+        // that for tampering.
         let now = max(clocks.wallMilliseconds(), lastArchivedAt)
         let sealed = try await sealer.seal(records, at: now)
         for entry in sealed {
@@ -81,17 +82,18 @@ struct ArchiveHandler: FlushingHandler {
         return entries
     }
 
-    /// Once after the log was opened: a topic that was deleted and created again has other records under its offsets, and
-    /// to skip those would lose them.
+    /// Compares a record with the archived one, once after the log was opened: a topic that was deleted and recreated
+    /// has different records at the same offsets, and skipping those would lose them.
     private func compare(_ record: KafkaRecord, _ log: inout OpenLog) async throws {
         guard !log.isCompared else { return }
         try await opener.compare(record, log.writer)
         log.isCompared = true
     }
 
-    /// Offsets that are not there: the log says so itself, so that they are not taken for removed from it.
+    /// Returns an entry that documents missing offsets, so that they are not taken for removed records.
     ///
-    /// Not inlined: the optimizer of Swift 6.3.1 crashes on a caller that has it inside ("While splitting coroutine").
+    /// Not inlined: the optimizer of Swift 6.3.1 crashes on a caller into which this is inlined ("While splitting
+    /// coroutine").
     @inline(never) private func gap(
         _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition, at now: Int64
     ) async throws -> ArchiveEntry {
@@ -162,7 +164,8 @@ struct ArchiveHandler: FlushingHandler {
         }
     }
 
-    /// Archives what the group has read and the archive does not have: another archive, or one that was restored.
+    /// Archives records that the group has read and the archive does not contain, because it is a new archive or was
+    /// restored.
     private func catchUp(
         _ log: inout OpenLog, _ partition: KafkaTopicPartition, to start: KafkaOffset
     ) async throws {
@@ -178,7 +181,7 @@ struct ArchiveHandler: FlushingHandler {
     func partitionReleased(_ partition: KafkaTopicPartition) async { logs.close(partition) }
 }
 
-/// Something that the archive needs failed: the record waits, and is never dead-lettered for it.
+/// A dependency of the archive failed. The record is retried, and is never dead-lettered for this reason.
 struct ArchiveFault: InfrastructureFault, CustomStringConvertible {
     let description: String
 

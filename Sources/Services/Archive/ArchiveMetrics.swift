@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import Kafka
 internal import Telemetry
 
-/// What the service counts beside the runtime's own metrics.
+/// Metrics of the service in addition to those of the runtime.
 struct ArchiveMetrics: Sendable {
     private struct OfTopic: Sendable {
         let leaves: Counter
@@ -75,7 +75,7 @@ struct ArchiveMetrics: Sendable {
         topics[topic]?.pruned.increment(by: UInt64(clamping: segments))
     }
     func keepsCheckpointLog(_ keeps: Bool) { keepsCheckpointLog.set(keeps ? 1 : 0) }
-    /// No data keys could be had.
+    /// Counts a failure to get data keys from the key store.
     func failedKeyStore() { failed(.keyStore) }
     func failed(_ code: LogError.Code) { failures[code]?.increment() }
 }

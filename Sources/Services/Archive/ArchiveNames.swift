@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the consumer's own are the runtime's.
+/// Names of the service's metrics, which are a public contract. The runtime defines the metrics of the consumer itself.
 enum ArchiveMetricName {
     static let leaves = "sluice_archive_leaves_total"
     static let bytes = "sluice_archive_bytes_total"
@@ -18,9 +18,9 @@ enum ArchiveMetricName {
     static let pruned = "sluice_archive_pruned_segments_total"
 }
 
-/// Codes of skipped records.
+/// Reason codes of skipped records.
 enum ArchiveReason {
-    /// The record was read again; the archive has it.
+    /// The record was read again and is already archived.
     static let alreadyArchived = "already_archived"
 }
 

@@ -12,17 +12,17 @@ internal import ServiceKit
 internal import Telemetry
 internal import Time
 
-/// The parts of `sluice-archive`, put together.
+/// The assembled components of `sluice-archive`.
 struct ArchiveService {
-    /// A member that catches up has so much of each partition in memory.
+    /// Maximum number of bytes per partition that a member holds in memory while it catches up.
     static let flushBytes = 8 << 20
 
     let handler: ArchiveHandler
     let services: [any Service]
 
-    /// - Throws: a `ConfigurationError` for a place or a key that cannot be used, a `StartupError` without an answer of Kafka.
-    ///
-    /// - Parameter pause: before each run of the retention.
+    /// - Parameter pause: called before each run of the retention.
+    /// - Throws: a `ConfigurationError` for a location or a key that cannot be used, a `StartupError` if Kafka does not
+    ///   answer.
     init(
         _ context: ConsumerContext, topics: ArchivedTopics, clocks: Clocks,
         pause: @escaping @Sendable () async throws -> Void
@@ -70,8 +70,8 @@ struct ArchiveService {
                 retention: configuration[ArchivePlace.retention].clampedMilliseconds, clocks: clocks,
                 metrics: metrics, logger: context.logger),
             publish: announcer.publish, close: announcer.close, pause: pause)
-        // The member that has the topic of erasures, which is always there, keeps the log of checkpoints: also while the
-        // log of erasures cannot be opened, since the others go on and must be anchored.
+        // The member that owns the erasures topic, which always exists, keeps the log of checkpoints. It does so even
+        // while the log of erasures cannot be opened, because the other logs still grow and must be anchored.
         let keeps = { @Sendable in
             logs.isAssigned(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
         }
@@ -96,7 +96,7 @@ struct ArchiveService {
         ]
     }
 
-    /// The opener of logs, with everything that is asked before it signs.
+    /// Creates the opener of logs, with the dependencies that it checks before it signs a checkpoint.
     private static func opener(
         _ context: ConsumerContext, _ plan: ArchivePlan, store: any ObjectStore, keys: KeyStore, topic: KafkaTopic,
         clusterId: String, clocks: Clocks, _ notice: @escaping @Sendable (String) -> Void
@@ -119,7 +119,7 @@ struct ArchiveService {
     }
 }
 
-/// What the handler uses of the outside; it outlives the pipeline.
+/// External dependencies of the handler. They outlive the pipeline.
 final class ArchiveParts: Service {
     let name = "archive"
     private let keys: KeyStore

@@ -8,33 +8,33 @@ internal import Synchronization
 struct OpenLog: Sendable {
     var writer: LogWriter
     let lock: any ObjectStoreLock
-    /// The offset after the last archived record; nil while the log is empty and so begins wherever Kafka's does.
+    /// Offset after the last archived record; nil for an empty log, which begins at the first offset that Kafka has.
     var next: KafkaOffset? {
         writer.lastLeaf.map { KafkaOffset(rawValue: $0.position.offset.rawValue + 1) }
     }
-    /// A record that was read again was compared with the archived one since the log was opened.
+    /// Whether a record that was read again has been compared with the archived one since the log was opened.
     var isCompared = false
-    /// Leaves since the last flush that have no payload because their subject was erased.
+    /// Number of leaves since the last flush without a payload because their subject was erased.
     var erased = 0
 }
 
-/// The logs of all partitions that this member owns. The runtime makes one call of a partition at a time, so a log that is
-/// taken comes back before it is taken again.
+/// The logs of all partitions that this member owns. The runtime makes one call per partition at a time, so a log that
+/// was taken is returned before it is taken again.
 final class OpenLogs: Sendable {
     private struct State {
-        /// Those that no call has.
+        /// Open logs that are not in use by a call.
         var logs: [KafkaTopicPartition: OpenLog] = [:]
         var open: Set<KafkaTopicPartition> = []
-        /// Those that this member was given, whether their log could be opened or not.
+        /// Partitions that are assigned to this member, even if their log could not be opened.
         var assigned: Set<KafkaTopicPartition> = []
     }
 
     private let state = Mutex(State())
 
-    /// Notes that the group gave this member a partition.
+    /// Records that a partition was assigned to this member.
     func assign(_ partition: KafkaTopicPartition) { state.withLock { _ = $0.assigned.insert(partition) } }
 
-    /// Whether this member has a partition, also while its log cannot be opened.
+    /// Whether a partition is assigned to this member, even if its log could not be opened.
     func isAssigned(_ partition: KafkaTopicPartition) -> Bool { state.withLock { $0.assigned.contains(partition) } }
 
     /// - Throws: `CancellationError` when the partition is not open.
@@ -50,7 +50,7 @@ final class OpenLogs: Sendable {
         }
     }
 
-    /// Forgets what was appended and not committed, and lets others write.
+    /// Discards uncommitted leaves and lets other members write.
     func close(_ partition: KafkaTopicPartition) {
         let log = state.withLock { state in
             state.open.remove(partition)
@@ -60,12 +60,14 @@ final class OpenLogs: Sendable {
         log?.lock.release()
     }
 
-    /// Leaves that the checkpoint of a log covers; nil when it is not open, or is being written.
+    /// Returns the number of leaves that the checkpoint of a log covers, or nil if the log is not open or in use by a
+    /// call.
     func committedSize(of partition: KafkaTopicPartition) -> Int? {
         state.withLock { $0.logs[partition]?.writer.committedSize }
     }
 
-    /// The newest time that the last record of any log has, in milliseconds since 1970; nil when none has one.
+    /// The newest timestamp among the last records of all logs, in milliseconds since 1970, or nil if none has a
+    /// timestamp.
     var newestTimestamp: Int64? {
         state.withLock { $0.logs.values.compactMap { $0.writer.lastLeaf?.timestampMilliseconds }.max() }
     }

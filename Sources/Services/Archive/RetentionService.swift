@@ -9,8 +9,8 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Deletes the payloads whose time is over, of the logs that this member owns: announced by one run, deleted by another
-/// a day later.
+/// Deletes the expired payloads of the logs that this member owns. One run announces a deletion, and another one a day
+/// later carries it out.
 final class RetentionService: Service {
     let name = "retention"
 
@@ -19,14 +19,14 @@ final class RetentionService: Service {
     private let close: @Sendable (Duration) async -> Void
     private let pause: @Sendable () async throws -> Void
 
-    /// The collaborators of the service.
+    /// Dependencies of the service.
     struct Parts: Sendable {
         let store: any ObjectStore
         let signer: CheckpointSigner
         let keys: KeyStore
         let logs: OpenLogs
         let topics: ArchivedTopics
-        /// Milliseconds.
+        /// Retention time in milliseconds.
         let retention: Int64
         let clocks: Clocks
         let metrics: ArchiveMetrics
@@ -34,9 +34,10 @@ final class RetentionService: Service {
     }
 
     /// - Parameters:
-    ///   - publish: returns when Kafka has the record; each step is published before it is done.
-    ///   - close: ends what publishes.
-    ///   - pause: before each run.
+    ///   - publish: publishes a record and returns when Kafka has acknowledged it; each step is published before it is
+    ///     carried out.
+    ///   - close: closes the producer.
+    ///   - pause: called before each run.
     init(
         _ parts: Parts, publish: @escaping @Sendable (RetentionRecord) async throws -> Void,
         close: @escaping @Sendable (Duration) async -> Void = { _ in },
@@ -61,10 +62,11 @@ final class RetentionService: Service {
 
     func stop(within limit: Duration) async { await close(limit) }
 
-    /// One run over the logs that this member owns.
+    /// Performs one run over the logs that this member owns.
     ///
-    /// The present is the lesser of this host's clock and the newest time that a record of Kafka has: neither a clock nor a
-    /// producer that is ahead makes anything old. Without a record there is no present, and nothing is done.
+    /// The current time is the lesser of this host's clock and the newest timestamp of any Kafka record, so neither a
+    /// clock nor a producer that is fast expires anything early. Without a record no current time is defined, and
+    /// nothing is done.
     func runOnce() async throws {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)
@@ -77,14 +79,15 @@ final class RetentionService: Service {
         }
         for partition in parts.logs.partitions {
             try Task.checkCancellation()
-            // Erasures say what is erased, and certificates make notifications of any age readable: both stay.
+            // Erasures are the evidence for destroyed keys, and certificates make notifications of any age verifiable:
+            // both are kept.
             guard parts.topics[partition.topic]?.kind.isPersonal == true else { continue }
             await prune(partition, now: now, hasHolds: hasHolds)
         }
     }
 
     private func prune(_ partition: KafkaTopicPartition, now: Int64, hasHolds: Bool) async {
-        // A log that is being written is looked at in the next run.
+        // A log that is in use is handled in the next run.
         guard let size = parts.logs.committedSize(of: partition), size > 0 else { return }
         do {
             let names = try LogNames(partition)

@@ -5,17 +5,17 @@ internal import Telemetry
 internal import Time
 internal import TransparencyLog
 
-/// Keeps the log of checkpoints: the newest checkpoint of each log that has grown becomes a leaf of it, once an interval.
-/// One member of the group does it. Archiving never waits for it.
+/// Keeps the log of checkpoints: once per interval the newest checkpoint of each log that has grown is appended to it
+/// as a leaf. One member of the group does this. Archiving never waits for it.
 final class CheckpointLogService: Service {
     let name = "checkpoint log"
 
-    /// The parts of the service that it needs, and time.
+    /// Dependencies of the service.
     struct Surroundings: Sendable {
         var store: any ObjectStore
         var signer: CheckpointSigner
         var verifiers: ArchiveVerifiers
-        /// Whether this member is the one.
+        /// Whether this member keeps the log.
         var keepsLog: @Sendable () -> Bool
         var clocks: Clocks
         var sleep: @Sendable (Duration) async throws -> Void
@@ -23,16 +23,17 @@ final class CheckpointLogService: Service {
         var logger: Logger
     }
 
-    /// The log while this member keeps it.
+    /// State of the log while this member keeps it.
     private struct Kept {
         var writer: CheckpointLogWriter
-        /// Leaves of the newest checkpoint that it states of each log. Empty at first, so that the first leaves are about all.
+        /// Number of leaves of the newest appended checkpoint of each log. Empty at first, so that the first round
+        /// appends a leaf for every log.
         var sizes: [LogNames: Int] = [:]
-        /// The checkpoints that were read an interval ago.
+        /// Checkpoints that were read one interval ago.
         var earlier: [LogNames: Checkpoint] = [:]
     }
 
-    /// The logs that anchors are given.
+    /// The logs that are anchored.
     static let logs: [LogNames] = (try? LogNames.checkpointLog()).map { [$0] } ?? []
 
     private let interval: Duration
@@ -58,7 +59,7 @@ final class CheckpointLogService: Service {
 
     func stop(within limit: Duration) async {}
 
-    /// - Returns: nil where another member keeps the log, and after a failure: then it is opened again.
+    /// - Returns: nil if another member keeps the log, and after a failure, so that the log is opened again.
     private func round(_ kept: Kept?) async -> Kept? {
         guard surroundings.keepsLog() else {
             kept?.writer.close()
@@ -105,15 +106,16 @@ final class CheckpointLogService: Service {
         for log in grown { kept.sizes[log.names] = log.checkpoint.size }
     }
 
-    /// Whether there is a copy, which a writer makes after the checkpoint is durable. One that was read before that could be
-    /// gone after a power loss, and the log of checkpoints would state what never was: it waits an interval, after which its
-    /// writer has made it durable or signed a newer one.
+    /// Whether a copy of the checkpoint exists, which a writer creates after the checkpoint is durable. A checkpoint
+    /// that was read earlier could be lost in a power failure, and the log of checkpoints would then state a checkpoint
+    /// that no longer exists. Such a checkpoint waits for one interval; by then its writer has made it durable or
+    /// signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
         return (try? await reader.checkpoint(size: size)) != nil
     }
 
-    /// Nil for a log without a usable checkpoint, which must not hold up the others.
+    /// Returns nil for a log without a usable checkpoint, which must not delay the others.
     private func checkpoint(_ names: LogNames) async -> Checkpoint? {
         do throws(LogReadError) {
             let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)

@@ -7,9 +7,9 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// Carries out the records of the erasures topic in the key store of this host: every member on every host reads all of
-/// them, from the position that its key store has. What the topic says at the start is carried out before the first record
-/// is archived, so that a new host makes no key for what was erased.
+/// Applies the records of the erasures topic to the key store of this host. Every member on every host reads all of
+/// them, from the position that its key store has reached. The records that exist at startup are applied before the
+/// first record is archived, so that a new host creates no key for an erased subject.
 final class ErasureFollower: Service {
     let name = "erasures"
 
@@ -18,18 +18,18 @@ final class ErasureFollower: Service {
     private let keys: KeyStore
     private let metrics: ErasureMetrics
     private let logger: Logger
-    /// Between two attempts to read.
+    /// Pause between two attempts to read.
     private let pause: Duration
-    /// Between two looks at what other processes of the host have destroyed.
+    /// Interval between checks for keys that other processes of the host have destroyed.
     private let look: Duration
-    /// Names keys of this host that a record does not name; made when it is first needed.
+    /// Publishes the ids of this host's keys that an erasure does not name. Created when it is first needed.
     private let announcer: ErasureAnnouncer
     private let state = Mutex(State())
 
     private struct State {
         var consumer: KafkaConsumer?
         var isStopping = false
-        /// Destroyed keys may be in the write-ahead log still.
+        /// Whether the write-ahead log may still contain destroyed keys.
         var isLogDue = false
     }
 
@@ -75,7 +75,7 @@ final class ErasureFollower: Service {
                 try? await Task.sleep(for: pause)
             }
         }
-        // To return would end the process.
+        // Returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 
@@ -107,8 +107,8 @@ final class ErasureFollower: Service {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Where the key store has read to. From the beginning where the topic does not have that any more, or not yet: it was
-    /// created again. What was carried out before changes nothing.
+    /// Returns the position that the key store has reached, or the beginning if the topic no longer contains that
+    /// offset or does not contain it yet, because it was recreated. Applying a record again changes nothing.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]
@@ -119,14 +119,15 @@ final class ErasureFollower: Service {
         return next
     }
 
-    /// Forgets what other processes have destroyed, sluicectl above all, and empties the log that they kept from it.
+    /// Drops keys that other processes, such as sluicectl, have destroyed, and empties the write-ahead log if they have
+    /// prevented that before.
     private func tidy() throws {
         try keys.refresh()
         guard state.withLock(\.isLogDue) else { return }
         do {
             try keys.overwriteLog()
         } catch {
-            // At the next look.
+            // The next check repeats it.
             guard error.code == .notOverwritten else { throw error }
             return
         }
@@ -136,7 +137,7 @@ final class ErasureFollower: Service {
     private func apply(_ records: [KafkaRecord]) async throws {
         for record in records {
             let next = record.offset.rawValue + 1
-            // A tombstone, what the retention says, and who opened records decide nothing about a person.
+            // Tombstones, retention records and reveal records contain no decision about a person.
             guard let value = record.value, RetentionRecord(json: value) == nil, RevealRecord(json: value) == nil else {
                 try keys.apply([], nextOffset: next)
                 continue
@@ -151,16 +152,16 @@ final class ErasureFollower: Service {
             } catch let error as ArchiveKeyError where error.code == .foreignMarks {
                 try refuse(record, error.message)
             } catch let error as ArchiveKeyError where error.code == .notOverwritten {
-                // Carried out; the log is emptied at the next look.
+                // The erasure was applied; the next check empties the write-ahead log.
                 state.withLock { $0.isLogDue = true }
                 logger.warning("copies of destroyed keys are left for now", [LogField(.error, error.message)])
             }
         }
     }
 
-    /// Keys that the record does not name are named by a record of this host: who verifies an archive takes a key for
-    /// erased only where the topic, which is archived, names it. It is written before the keys are destroyed, so that it
-    /// cannot be lost.
+    /// Publishes a record with the keys of this host that the erasure does not name: verification accepts a key as
+    /// erased only if the topic, which is archived, names it. The record is written before the keys are destroyed, so
+    /// that it cannot be lost.
     private func announce(_ erasure: ErasureRecord) async throws {
         if let own = try keys.record(namingKeysOf: erasure) { try await announcer.publish(own) }
     }
@@ -173,7 +174,7 @@ final class ErasureFollower: Service {
             [LogField(.outcome, outcome.name), LogField(.offset, record.offset.rawValue)])
     }
 
-    /// It will never be carried out, and those after it must be.
+    /// Skips a record that can never be applied, so that later ones are.
     private func refuse(_ record: KafkaRecord, _ reason: String) throws {
         metrics.refused.increment()
         logger.error(
