@@ -2,7 +2,7 @@ internal import Configuration
 internal import Glibc
 internal import Lifecycle
 
-/// Who decides about a person's records, for the record that is archived and published.
+/// Determines the operator who decides about a person's records, for the record that is published and archived.
 enum ArchiveAuthor {
     static let author = Setting.string(
         "author",
@@ -10,9 +10,10 @@ enum ArchiveAuthor {
         example: "privacy-officer"
     ).optional.onCommandLineOnly
 
-    /// The name that is given, or that of the user.
+    /// Returns the given name, or the user's name.
     ///
-    /// - Throws: a ``StartupError`` where neither is a name: a number of a container's user says nothing of who decided.
+    /// - Throws: a ``StartupError`` if neither is available: the numeric user id of a container does not identify the
+    ///   operator.
     static func name(_ configuration: Configuration) throws(StartupError) -> String {
         if let given = configuration[author], given.contains(where: { !$0.isWhitespace }) { return given }
         guard configuration[author] == nil, let name = userName else {
@@ -23,7 +24,7 @@ enum ArchiveAuthor {
         return name
     }
 
-    /// Nil where the user has no name.
+    /// Returns nil if the user has no name.
     private static var userName: String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -9,14 +9,14 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl archive erase`, `hold` and `release`: publishes the decision and carries it out in this host's key store.
+/// `sluicectl archive erase`, `hold` and `release`: publishes the decision and applies it to this host's key store.
 struct ArchiveDecisionCommand {
     typealias Action = ErasureRecord.Action
 
     let action: Action
     let configuration: Configuration
     let clocks: Clocks
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
     func run(_ console: Console) async throws -> ExitCode {
@@ -42,7 +42,8 @@ struct ArchiveDecisionCommand {
                 author: author, requestedAt: now)
         }
         try check(records)
-        // First where every host reads it: if this host fails now, its member still carries it out.
+        // The decision is first published to the topic that every host reads: if this host fails now, its member still
+        // applies it.
         try await publish(records)
         let outcomes = try apply(records, store)
         let destroyed = outcomes.flatMap(\.destroyedKeys)
@@ -53,7 +54,7 @@ struct ArchiveDecisionCommand {
         return selection.extent.exitCode(console)
     }
 
-    /// Of an erasure the end of what it covers.
+    /// Returns the time of a decision. For an erasure this is the end of the period that it covers.
     private func time(of extent: ArchiveExtent) throws(StartupError) -> AppStoreInstant {
         let now = clocks.wallMilliseconds()
         guard action == .erase else { return AppStoreInstant(clampingMillisecondsSince1970: now) }
@@ -75,7 +76,7 @@ struct ArchiveDecisionCommand {
             fix: "End the hold first with: sluicectl archive release")
     }
 
-    /// What the topic's readers would refuse.
+    /// Rejects records that the readers of the topic would refuse.
     private func check(_ records: [ErasureRecord]) throws(StartupError) {
         for record in records {
             do throws(ArchiveFormatError) {
@@ -93,7 +94,7 @@ struct ArchiveDecisionCommand {
         try await ErasurePublishing.kafka.publish(records.map { $0.produced(to: topic) }, configuration, timeout)
     }
 
-    /// Another process may be reading the key store for a moment.
+    /// Applies the records. Another process may be reading the key store at this moment, so overwriting is tried twice.
     private func apply(_ records: [ErasureRecord], _ store: KeyStore) throws(ArchiveKeyError) -> [ErasureOutcome] {
         do throws(ArchiveKeyError) {
             return try store.apply(records)

@@ -12,7 +12,8 @@ internal import Lifecycle
 internal import Records
 internal import TransparencyLog
 
-/// `sluicectl archive disclose` and `check-disclosure`: one record, shown and proved to somebody who has the public key.
+/// `sluicectl archive disclose` and `check-disclosure`: discloses one record, with a proof, to a recipient who has the
+/// public key.
 struct ArchiveDiscloseCommand {
     let configuration: Configuration
     let timeout: Duration
@@ -57,7 +58,7 @@ struct ArchiveDiscloseCommand {
             return await console.write(disclosure.bytes) ? .ok : .failure
         }
         do {
-            // Personal data, for its owner alone.
+            // The file contains personal data, so only its owner may read it.
             try FileDescriptor(replacing: file, mode: 0o600).write(disclosure.bytes)
         } catch {
             throw StartupError("\(PlainText.printable(file)) cannot be written", fix: "Name another file")
@@ -86,7 +87,7 @@ struct ArchiveDiscloseCommand {
             recordKey: try recordKey(of: leaf, object, keys))
     }
 
-    /// Nil for an object that is not encrypted.
+    /// Returns nil for an object that is not encrypted.
     private func recordKey(
         of leaf: ArchiveLeaf, _ object: [UInt8], _ keys: KeyStore
     ) throws -> ArchiveRecordKey? {
@@ -112,7 +113,7 @@ struct ArchiveDiscloseCommand {
 
     // MARK: check-disclosure
 
-    /// Offline: the file and the key are all it needs.
+    /// Checks a disclosure offline, with only the file and the key.
     func check(_ file: String, _ console: Console) async throws -> ExitCode {
         guard let verifiers = try await inputs.verifiers() else {
             throw StartupError(

@@ -5,8 +5,8 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Reads single entries of the archive and decrypts them. It compares an object with its leaf, and does not prove the leaf.
-/// The bundle that was read last is kept: entries of one log in order read each bundle once.
+/// Reads single entries of the archive and decrypts them. It compares an object with its leaf, but does not prove the
+/// leaf. The most recent bundle is cached, so that entries of one log in order read each bundle once.
 final class ArchiveEntryReader {
     private let logs: ArchiveLogs
     private let contents: ArchivedContents
@@ -18,12 +18,12 @@ final class ArchiveEntryReader {
         self.contents = contents
     }
 
-    /// The entry of a leaf; nil when the log has no such leaf.
+    /// Returns the entry of a leaf, or nil if the log has no such leaf.
     func entry(at place: IndexedPlace) async throws -> ReadEntry? {
         try await entry(place.leaf, of: place.partition)
     }
 
-    /// The leaf of a Kafka offset, or the gap that the offset is in; nil when the log has neither.
+    /// Returns the leaf of a Kafka offset, or the gap that contains the offset, or nil if the log has neither.
     func entry(of partition: KafkaTopicPartition, at offset: KafkaOffset) async throws -> ReadEntry? {
         let scan = try await scan(of: partition)
         let index: Int?
@@ -46,7 +46,7 @@ final class ArchiveEntryReader {
         return try contents.read(found, of: partition)
     }
 
-    /// The scan that entries of a log are read with: all under one checkpoint.
+    /// Returns the scan for all entries of a log, which are read under a single checkpoint.
     func scan(of partition: KafkaTopicPartition) async throws -> ArchiveScan {
         if let scan = scans[partition] { return scan }
         let scan = try await logs.reader(of: partition).scan(logs)

@@ -9,8 +9,8 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl archive export`: the archived notifications as they were received; with `--all-topics` everything, and with an
-/// identifier everything about one person.
+/// `sluicectl archive export`: exports the archived notifications as they were received; with `--all-topics` all
+/// records, and with an identifier everything about one person.
 struct ArchiveExportCommand {
     let configuration: Configuration
     let interruption: Interruption
@@ -69,11 +69,11 @@ struct ArchiveExportCommand {
             take: { entry in
                 try await run.take(try contents.read(entry, of: scan.reader.names.partition), of: scan)
             })
-        // A log without a wanted row is a part of the answer too.
+        // A log without any matching row is also part of the answer.
         run.add(scan)
     }
 
-    /// The choice of an export that names no subject: topics and filters, which are about no person.
+    /// Selection of an export without a subject: topics and filters, which do not identify a person.
     private var scope: String {
         var parts = [configuration[ArchiveReadingOptions.allTopics] ? "all topics" : "notifications"]
         if let environment = configuration[ArchiveReadingOptions.environment] { parts.append("\(environment)") }
@@ -91,7 +91,7 @@ struct ArchiveExportCommand {
         ).select(console)
     }
 
-    /// The places of everything about the subjects, in the order of the logs.
+    /// Returns the positions of all records about the subjects, in the order of the logs.
     private func places(_ selection: ArchiveSelection, _ contents: ArchivedContents) throws -> [IndexedPlace] {
         let index = try SideIndex(path: configuration[ArchivePlace.index], store: contents.keys)
         defer { index.close() }
@@ -102,7 +102,7 @@ struct ArchiveExportCommand {
         return places.sorted()
     }
 
-    /// The records that the record of the reveal names, and of the rest their number.
+    /// Returns the positions for the reveal record: offsets up to the limit, and leaf indexes for the rest.
     private func positions(
         _ selection: ArchiveSelection, _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> [String] {
@@ -125,7 +125,7 @@ struct ArchiveExportCommand {
         }
     }
 
-    /// Apple's certificates as they were archived, which the records name.
+    /// Reads the archived copies of Apple's certificates, to which the records refer.
     private func certificates(
         _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> CertificateDirectory {

@@ -2,24 +2,25 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 
-/// How far an answer from the index reaches.
+/// The part of the archive that an answer from the index covers.
 struct ArchiveExtent: Sendable {
     struct Log: Sendable {
         let partition: KafkaTopicPartition
-        /// Leaves that were looked at: all that the checkpoint covers.
+        /// Number of searched leaves, which are all that the checkpoint covers.
         let leaves: Int
     }
 
-    /// Logs that have leaves, in their order.
+    /// Logs with leaves, in their order.
     let logs: [Log]
-    /// Records whose key the key store does not have: this host cannot say whom they are about.
+    /// Number of records whose key is not in the key store, so that this host cannot determine their subject.
     let unread: Int
-    /// The newest time that the last record of any log has, in milliseconds since 1970; nil when none has one.
+    /// The newest timestamp among the last records of all logs, in milliseconds since 1970, or nil if none has a
+    /// timestamp.
     var newestTimestamp: Int64?
 
     var summary: String { "searched \(logs.reduce(0) { $0 + $1.leaves }) leaves of \(logs.count) logs" }
 
-    /// Nil for an answer that is complete.
+    /// A warning, or nil if the answer is complete.
     var warning: String? {
         guard unread > 0 else { return nil }
         return """
@@ -28,14 +29,15 @@ struct ArchiveExtent: Sendable {
             """
     }
 
-    /// The exit code of a command whose answer has this extent; says on standard error what is not complete.
+    /// Returns the exit code of a command whose answer has this extent, and reports an incomplete answer on standard
+    /// error.
     func exitCode(_ console: Console) -> ExitCode {
         guard let warning else { return .ok }
         console.complain(warning)
         return .failure
     }
 
-    /// A line for each log.
+    /// One line for each log.
     var text: String {
         let rows = logs.map { log in
             ["complete up to", "\(log.partition.topic)/\(log.partition.partition)", "leaf \(log.leaves - 1)"]

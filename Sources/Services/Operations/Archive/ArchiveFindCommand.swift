@@ -7,7 +7,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// `sluicectl archive find` and `show`: records by their identifiers, and one record decrypted.
+/// `sluicectl archive find` and `show`: finds records by their identifiers, and shows one decrypted record.
 struct ArchiveFindCommand {
     let configuration: Configuration
 
@@ -87,7 +87,7 @@ struct ArchiveFindCommand {
         return entries
     }
 
-    /// A text may be any identifier of those that look like it.
+    /// Finds a text under every kind of identifier, because several kinds have the same syntax.
     private func places(of id: String, _ index: SideIndex) throws -> [IndexedPlace] {
         var seen: Set<IndexedPlace> = []
         return try IndexedName.Kind.allCases.flatMap { try index.places(of: IndexedName($0, id)) }
@@ -95,7 +95,7 @@ struct ArchiveFindCommand {
     }
 }
 
-/// A record as operators name it: `appstore.notifications.production/3@17`.
+/// Position of a record as operators write it: `appstore.notifications.production/3@17`.
 struct ArchivedPosition {
     let partition: KafkaTopicPartition
     let offset: KafkaOffset
@@ -107,7 +107,7 @@ struct ArchivedPosition {
 
     var text: String { "\(partition.topic)/\(partition.partition)@\(offset)" }
 
-    /// Nil unless all three are there.
+    /// Returns nil unless the topic, the partition and the offset are present.
     init?(_ text: String) {
         guard let at = text.lastIndex(of: "@"), let offset = Int64(text[text.index(after: at)...]), offset >= 0 else {
             return nil

@@ -11,12 +11,14 @@ struct ArchiveIndexing {
     let contents: ArchivedContents
     let index: SideIndex
 
-    /// Removes what is erased, reads every log from where the index has it, and reads again what had an unknown key.
+    /// Removes erased records, reads every log from the position that the index has reached, and retries leaves whose
+    /// key was unknown.
     ///
-    /// - Parameter progress: told of the log and of how many of its leaves are indexed, about every hundred thousand.
-    /// - Throws: a ``StartupError`` when a part of the archive cannot be read: an answer would not be complete.
+    /// - Parameter progress: called about every hundred thousand leaves, with the log, the number of indexed leaves,
+    ///   and the size of the log.
+    /// - Throws: a ``StartupError`` when a part of the archive cannot be read, because an answer would be incomplete.
     func run(progress: (KafkaTopicPartition, Int, Int) -> Void) async throws -> ArchiveExtent {
-        // Other hosts erase too.
+        // Other hosts may have erased subjects too.
         try index.remove(try contents.keys.destroyedKeys())
         var extent: [ArchiveExtent.Log] = []
         var newest: Int64?
@@ -30,7 +32,7 @@ struct ArchiveIndexing {
         return ArchiveExtent(logs: extent, unread: try await resolve(), newestTimestamp: newest)
     }
 
-    /// The time of the log's last record.
+    /// Returns the timestamp of the log's last record.
     private func timestamp(of scan: ArchiveScan) async throws(StartupError) -> Int64? {
         do throws(LogReadError) {
             return try await scan.reader.leaf(scan.size - 1, size: scan.size).leaf.timestampMilliseconds
@@ -65,7 +67,7 @@ struct ArchiveIndexing {
         }
     }
 
-    /// Nil where the key is unknown.
+    /// Returns nil if the key is unknown.
     private func indexed(_ entry: FoundEntry) throws -> IndexedEntry? {
         switch try contents.content(of: entry) {
         case .record(let record):
@@ -80,7 +82,7 @@ struct ArchiveIndexing {
         }
     }
 
-    /// - Returns: how many leaves are unread still.
+    /// - Returns: the number of leaves that are still unread.
     private func resolve() async throws -> Int {
         var count = 0
         var scans: [KafkaTopicPartition: ArchiveScan] = [:]

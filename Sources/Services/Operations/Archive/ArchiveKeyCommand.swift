@@ -8,15 +8,15 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// `sluicectl archive key`: makes keys, and prints public ones.
+/// `sluicectl archive key`: creates keys, and prints public ones.
 struct ArchiveKeyCommand {
     let configuration: Configuration
 
-    /// Makes a key that signs checkpoints.
+    /// Creates a key that signs checkpoints.
     func signing(_ path: String, _ console: Console) async throws -> ExitCode {
         let origin = configuration[ArchivePlace.origin]
         let key = try PrivateKey.generate(.ed25519)
-        // Before the file is made: a name that no key can have must not leave one behind.
+        // The name is validated before the file is created, so that an invalid name leaves no file behind.
         let verifier = try NoteSigner(name: origin, key: key).verifier
         try NewSecretFile.write(try key.pem(), to: path)
         await write([verifier.text], to: console)
@@ -24,7 +24,7 @@ struct ArchiveKeyCommand {
         return .ok
     }
 
-    /// Makes a key-encryption key.
+    /// Creates a key-encryption key.
     func encryption(_ path: String, _ console: Console) async throws -> ExitCode {
         let text = try randomKey(byteCount: 32).withUnsafeBytes { HexText.encode($0) } + "\n"
         try NewSecretFile.write(Array(text.utf8), to: path)
@@ -36,8 +36,8 @@ struct ArchiveKeyCommand {
 
     /// Prints the public keys.
     ///
-    /// - Parameter log: `TOPIC/PARTITION`, or `checkpoint-log`: as the checkpoints of that log name them; empty: as the
-    ///   archive does.
+    /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log` prints them under the names in the checkpoints of that
+    ///   log; an empty text under the name of the archive.
     func show(_ log: String, _ console: Console) async throws -> ExitCode {
         let keys = try ArchivePlace.signer(configuration).verifiers()
         guard !log.isEmpty else {
@@ -70,9 +70,9 @@ struct ArchiveKeyCommand {
     }
 }
 
-/// A file that holds a secret, made once and readable by its owner alone.
+/// A file with a secret that is created once and readable only by its owner.
 enum NewSecretFile {
-    /// - Throws: a ``StartupError`` when there is a file of this name, or none can be made.
+    /// - Throws: a ``StartupError`` if a file of this name exists, or cannot be created.
     static func write(_ bytes: [UInt8], to path: String) throws(StartupError) {
         let name = PlainText.printable(path)
         guard !path.utf8.contains(0) else {

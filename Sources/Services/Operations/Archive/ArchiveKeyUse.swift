@@ -4,12 +4,12 @@ internal import ArchiveLog
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Compares the keys that an archive's leaves name with those of a key store.
+/// Compares the keys that an archive's leaves reference with those in a key store.
 struct ArchiveKeyUse {
     private(set) var leaves = 0
-    /// Keys that the store has, destroyed ones included.
+    /// Referenced keys that are in the store, including destroyed ones.
     private(set) var known: Set<ArchiveKeyId> = []
-    /// Keys that it does not have, with the first leaf that names each.
+    /// Referenced keys that are not in the store, each with the first leaf that references it.
     private(set) var unknown: [ArchiveKeyId: String] = [:]
 
     /// Reads the leaves of all logs.
@@ -39,13 +39,13 @@ struct ArchiveKeyUse {
         }
     }
 
-    /// Whether the store has it is asked afterwards, once for each key.
+    /// Records a reference. The store is queried afterwards, once for each key.
     private mutating func take(_ id: ArchiveKeyId?, _ place: String) {
         guard let id, unknown[id] == nil else { return }
         unknown[id] = place
     }
 
-    /// One line for each of the first few.
+    /// One line for each of the first few unknown keys.
     var problems: [String] {
         let lines = unknown.sorted { $0.value < $1.value }.prefix(20).map { id, place in
             "key \(id) is not in the key store: \(place)"

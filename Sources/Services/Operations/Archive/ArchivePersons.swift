@@ -7,29 +7,29 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// One subject of the archive that a decision is about.
+/// One subject of the archive that a decision applies to.
 struct ArchivePerson {
     let mark: SubjectMark
     let status: SubjectStatus
-    /// How it was found: the key of a purchase, or the records that name it.
+    /// Name by which it was found: the key of a purchase, or the records that mention it.
     let name: String
 }
 
-/// The subjects that a command line names, and how far the search for them went.
+/// The subjects that a command line selects, and the extent of the search for them.
 struct ArchiveSelection {
     let persons: [ArchivePerson]
-    /// Records of the subjects that have an identifier of the selection, or of its purchases.
+    /// Records of the subjects that contain an identifier of the selection, or of its purchases.
     let places: Set<IndexedPlace>
     let extent: ArchiveExtent
 }
 
-/// Finds the subjects that a command line names: a purchase, the purchases of a person, or a record.
+/// Finds the subjects that a command line selects: a purchase, the purchases of a person, or a record.
 struct ArchivePersons {
     private let configuration: Configuration
     private let store: KeyStore
     private let environment: AppStoreEnvironment
 
-    /// - Parameter environment: of the purchases; nil takes it from the command line of a decision.
+    /// - Parameter environment: environment of the purchases; nil takes it from the command line of a decision.
     init(configuration: Configuration, store: KeyStore, environment: AppStoreEnvironment? = nil) {
         self.configuration = configuration
         self.store = store
@@ -38,12 +38,12 @@ struct ArchivePersons {
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 
-    /// Brings the index up to date, and then finds every subject with a record that has the identifier. Records that mention
-    /// the purchases of these records under another subject are found too: refunds whose purchase was not known, dead
+    /// Updates the index, and then finds every subject with a record that contains the identifier. Records that mention
+    /// the purchases of these records under another subject are found too: refunds with an unknown purchase, dead
     /// letters and quarantined records.
     ///
-    /// - Throws: a ``StartupError`` when the command line names no subject, the archive cannot be read as a whole, or no
-    ///   record has the identifier.
+    /// - Throws: a ``StartupError`` when the command line selects no subject, a part of the archive cannot be read, or
+    ///   no record contains the identifier.
     func select(_ console: Console) async throws -> ArchiveSelection {
         let selector = try ArchiveSelector(configuration)
         let access = try ArchiveIndexAccess(configuration, keys: store)
@@ -75,7 +75,7 @@ struct ArchivePersons {
         return ArchiveSelection(persons: persons, places: places, extent: extent)
     }
 
-    /// Removes what the index says of records whose keys are destroyed.
+    /// Removes the index entries of records whose keys are destroyed.
     func forget(_ keys: [ArchiveKeyId]) throws {
         let index = try SideIndex(path: configuration[ArchivePlace.index], store: store)
         defer { index.close() }
@@ -84,7 +84,7 @@ struct ArchivePersons {
 
     // MARK: Index positions
 
-    /// The places of a name in the environment that is asked for, and in topics that have records of both.
+    /// Returns the positions of an identifier in the requested environment, and in topics that have records of both.
     private func places(of name: IndexedName, _ index: SideIndex) throws -> Set<IndexedPlace> {
         Set(
             try index.places(of: name).filter { place in
@@ -107,14 +107,14 @@ struct ArchivePersons {
         return IndexedPlace(partition: position.partition, leaf: entry.index, key: key)
     }
 
-    /// The purchases that records are about, among all that they mention.
+    /// Returns the purchases that are the subjects of records, without others that these merely mention.
     private func purchases(
         _ places: Set<IndexedPlace>, _ reader: ArchiveEntryReader
     ) async throws -> Set<OriginalTransactionId> {
         Set(try await subjects(of: places, reader).compactMap(\.purchase))
     }
 
-    /// Further records of purchases: by the purchase, and by each of its transactions.
+    /// Returns further records of purchases, found by the purchase and by each of its transactions.
     private func mentions(
         of purchases: Set<OriginalTransactionId>, _ index: SideIndex, _ reader: ArchiveEntryReader
     ) async throws -> Set<IndexedPlace> {
@@ -122,7 +122,7 @@ struct ArchivePersons {
         for purchase in purchases {
             places.formUnion(try self.places(of: IndexedName(.originalTransactionId, purchase.rawValue), index))
         }
-        // A version 1 body mentions other purchases; their transactions are not followed.
+        // A version 1 body mentions other purchases, whose transactions are not searched.
         let transactions = try await subjects(of: places, reader)
             .filter { $0.purchase.map(purchases.contains) ?? false }.compactMap(\.transaction)
         for transaction in Set(transactions) {

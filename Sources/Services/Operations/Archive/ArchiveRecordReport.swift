@@ -5,7 +5,8 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// One record of the archive, for people or for scripts. What may be personal is left out unless it is to be revealed.
+/// One record of the archive, for people or for scripts. Potentially personal data is omitted unless it is to be
+/// revealed.
 struct ArchiveRecordReport {
     static let columns = ["TIME", "KIND", "RECORD", "LEAF", "CONTENT"]
 
@@ -28,7 +29,7 @@ struct ArchiveRecordReport {
         return PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: milliseconds))
     }
 
-    /// A row of the table that `find` prints.
+    /// Cells of a row in the table that `find` prints.
     var cells: [String] {
         [time, found.leaf.position.kind.name, PlainText.printable(position), "\(found.index)", summary]
     }
@@ -50,7 +51,7 @@ struct ArchiveRecordReport {
         }
     }
 
-    /// Where it is, without anything of its content.
+    /// Position of the record, without any of its content.
     var place: JSONObject {
         [
             OutputName.topic: .string(found.partition.topic.rawValue),
@@ -99,7 +100,7 @@ struct ArchiveRecordReport {
         value.map { $0.string ?? String(decoding: $0.json, as: UTF8.self) } ?? "-"
     }
 
-    /// The record as `tap` prints it; redacted unless it is to be revealed.
+    /// Returns the record as `tap` prints it, redacted unless it is to be revealed.
     private func shown(_ record: KafkaRecord) -> JSONObject {
         let object = TappedRecord(record, names: names).json
         return reveals || !found.leaf.position.kind.isPersonal ? object : ArchiveRedaction.redacted(object)

@@ -8,7 +8,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl archive replay`: writes archived records into Kafka again, for a topic that was lost.
+/// `sluicectl archive replay`: writes archived records to Kafka again, for a topic that was lost.
 struct ArchiveReplayCommand {
     let configuration: Configuration
     let interruption: Interruption
@@ -46,7 +46,8 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// A topic of states is a question of its own: an old row would come after a newer one, where there are any left.
+    /// Returns the destination. A topic of states must be passed explicitly: if some of its rows are left, the replayed
+    /// row would follow a newer one.
     private func target(of topic: KafkaTopic) throws(StartupError) -> KafkaTopic {
         if let name = configuration[ArchiveReadingOptions.toTopic] { return KafkaTopic(rawValue: name) }
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
@@ -62,7 +63,7 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// A producer would wait for a topic that is not there.
+    /// Checks that the topic exists, because a producer would wait for a missing one.
     private func require(_ topic: KafkaTopic, _ admin: KafkaAdmin) async throws {
         do throws(KafkaError) {
             _ = try await admin.watermarks(of: topic)
@@ -110,7 +111,7 @@ struct ArchiveReplayCommand {
                             prepared: .failure(
                                 ReplayRefusal(reason: "key_unknown", detail: "the key store does not have its key"))))
                 case let content:
-                    // Nothing can bring it back, and nothing should.
+                    // The content cannot be recovered, and should not be.
                     if let name = content.name { passedOver[name, default: 0] += 1 }
                     return try await take(ReplayItem(position: position))
                 }
@@ -135,7 +136,7 @@ extension ArchiveFilter {
 }
 
 extension KafkaRecord {
-    /// Byte for byte as it was, but for its origin.
+    /// Returns an exact copy of the record, except for its origin.
     fileprivate func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(
             topic: topic, key: key, value: value,

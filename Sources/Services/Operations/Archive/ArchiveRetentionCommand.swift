@@ -11,7 +11,7 @@ internal import Records
 internal import Time
 internal import TransparencyLog
 
-/// `sluicectl archive retention --dry-run`: what the next run of sluice-archive would delete and announce.
+/// `sluicectl archive retention --dry-run`: shows what the next run of sluice-archive would delete and announce.
 struct ArchiveRetentionCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -21,7 +21,7 @@ struct ArchiveRetentionCommand {
         let partition: KafkaTopicPartition
         let size: Int
         let plan: LogPruning.Plan
-        /// Segments that would be deleted and are kept, for a hold or an unknown key.
+        /// Number of segments in the range to delete that are kept because of a hold or an unknown key.
         let kept: Int
 
         var deleted: Int { (plan.minimum - plan.before) / TilePath.fullWidth - kept }
@@ -58,7 +58,7 @@ struct ArchiveRetentionCommand {
         return .ok
     }
 
-    /// The lesser of the clock and the newest time of a record, in milliseconds since 1970.
+    /// Returns the lesser of the clock and the newest timestamp of a record, in milliseconds since 1970.
     private func present(_ readers: [LogReader]) async throws -> Int64? {
         var newest: Int64?
         for reader in readers {

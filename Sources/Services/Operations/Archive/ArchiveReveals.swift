@@ -9,12 +9,12 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// Records who opens payloads of the archive, before anything of them is shown. Without an author, and without Kafka, which
-/// takes the record, nothing is.
+/// Publishes a record of each decryption of archived payloads before any of them is shown. Nothing is shown without an
+/// author, or if the record cannot be published to Kafka.
 struct ArchiveReveals {
     let configuration: Configuration
     let clocks: Clocks
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
     let publishing: ErasurePublishing
 
@@ -25,15 +25,15 @@ struct ArchiveReveals {
         "reason", default: "",
         help: "Why they are opened, for the record that is archived and published: a few words without personal data."
     ).onCommandLineOnly
-    /// The settings of a command that opens payloads.
+    /// Settings of a command that decrypts payloads.
     static let schema = ConfigurationSchema(
         [author, reason, ArchiveOptions.request, ApplicationSettings.bootstrapServers],
         openPrefixes: [ApplicationSettings.kafka])
 
-    /// Publishes the reveal of single records.
+    /// Publishes the reveal of single records. Their subjects are listed by their pseudonyms, so the encrypted ones
+    /// need their key in the key store.
     ///
-    /// - Parameter keys: of the records that are encrypted; their subjects are named by their marks.
-    /// - Throws: a ``StartupError`` without an author, and when Kafka does not take the record.
+    /// - Throws: a ``StartupError`` without an author, and when the record cannot be published.
     func record(
         _ command: RevealRecord.Command, _ entries: [ReadEntry], _ store: KeyStore
     ) async throws {
@@ -46,9 +46,9 @@ struct ArchiveReveals {
             positions: entries.map { ArchivedPosition($0).text })
     }
 
-    /// Publishes the reveal of what a command line selects.
+    /// Publishes the reveal of the records that a command line selects.
     ///
-    /// - Throws: as ``record(_:_:_:)``.
+    /// - Throws: a ``StartupError`` as ``record(_:_:_:)`` does.
     func record(
         _ command: RevealRecord.Command, scope: String = "", subjects: Set<SubjectMark> = [], marks: String,
         positions: [String] = []
@@ -77,7 +77,7 @@ struct ArchiveReveals {
         }
     }
 
-    /// - Throws: a ``StartupError`` where none is given: asked before anything is read.
+    /// - Throws: a ``StartupError`` if no author is given. Commands check this before they read anything.
     @discardableResult
     func requireAuthor() throws(StartupError) -> String {
         guard let author = configuration[Self.author], author.contains(where: { !$0.isWhitespace }) else {

@@ -6,8 +6,8 @@ internal import Records
 internal import Time
 internal import TransparencyLog
 
-/// `sluicectl archive status`: how large each log of the archive is, how old its checkpoint, and with Kafka what is not
-/// archived yet.
+/// `sluicectl archive status`: prints the size of each log of the archive, the age of its checkpoint, and with Kafka
+/// the number of records that are not archived yet.
 struct ArchiveStatusCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -84,7 +84,7 @@ struct ArchiveStatusCommand {
         }
     }
 
-    /// The largest size of each origin that was ever anchored; none where there is no such topic.
+    /// Returns the largest size of each origin that was ever anchored, or nothing if the topic does not exist.
     private func anchored(
         _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> [String: Int] {

@@ -7,21 +7,22 @@ internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage
 
-/// What an entry of the archive holds, as far as it can be read.
+/// The readable content of an archive entry.
 enum EntryContent: Sendable {
     case record(KafkaRecord)
-    /// Offsets that the archive has no record of.
+    /// A range of offsets for which the archive has no record.
     case gap(ArchiveGap)
-    /// The person was erased.
+    /// Erased together with its subject.
     case erased
-    /// `archive.retention` is over.
+    /// Deleted after `archive.retention`.
     case expired
-    /// Its segment is gone although its time is not over.
+    /// Deleted although the retention time has not passed.
     case missing
-    /// The key store does not have its key: it is another one, or was restored from an older backup.
+    /// Encrypted under a key that is not in the key store, because it is another one or was restored from an older
+    /// backup.
     case keyUnknown
 
-    /// A contract: the value of `content`; nil for a record.
+    /// The value of `content`, which is a public contract; nil for a record.
     var name: String? {
         switch self {
         case .record: nil
@@ -34,12 +35,12 @@ enum EntryContent: Sendable {
     }
 }
 
-/// An entry, and what of its record can be read.
+/// An entry with the readable content of its record.
 struct ReadEntry: Sendable {
     let partition: KafkaTopicPartition
     let index: Int
     let leaf: ArchiveLeaf
-    /// Nil where it is not encrypted, and where the key store was not asked.
+    /// Nil if the object is not encrypted, and if the key store was not queried.
     let keyId: ArchiveKeyId?
     let content: EntryContent
 
@@ -48,7 +49,7 @@ struct ReadEntry: Sendable {
     }
 }
 
-/// Opens objects with the keys of the key store. Its calls wait for a disk.
+/// Decrypts objects with the keys of the key store. Its calls block on disk access.
 struct ArchivedContents: Sendable {
     let keys: KeyStore
 
@@ -61,14 +62,14 @@ struct ArchivedContents: Sendable {
 
     func close() { keys.close() }
 
-    /// - Throws: as ``content(of:)``.
+    /// - Throws: an error as ``content(of:)`` does.
     func read(_ entry: FoundEntry, of partition: KafkaTopicPartition) throws -> ReadEntry {
         ReadEntry(
             partition: partition, index: entry.index, leaf: entry.leaf, keyId: try keys.keyId(of: entry.leaf),
             content: try content(of: entry))
     }
 
-    /// - Throws: a ``StartupError`` for an object that is not what was archived, an ``ArchiveKeyError``.
+    /// - Throws: a ``StartupError`` for an object that differs from the archived one, an ``ArchiveKeyError``.
     func content(of entry: FoundEntry) throws -> EntryContent {
         if entry.leaf.isErasedOnArrival { return .erased }
         let object: [UInt8]

@@ -2,11 +2,13 @@ internal import AppStoreModel
 internal import Configuration
 internal import Lifecycle
 
-/// Up to when an erasure covers what was signed: now, as long as this host's clock agrees with the archive's records.
+/// Determines the end of the period that an erasure covers: the current time, provided that this host's clock agrees
+/// with the archive's records.
 ///
-/// A clock that is ahead would drop everything of the person that comes until then, on its arrival and for good.
+/// If the clock is ahead, all records of the person that arrive until that time would be dropped on arrival,
+/// permanently.
 enum ErasureCoverage {
-    /// Milliseconds that the clock may be ahead of the newest archived record of any topic.
+    /// Maximum number of milliseconds that the clock may be ahead of the newest archived record of any topic.
     static let tolerance: Int64 = 86_400_000
 
     static let signedUntil = Setting(
@@ -18,9 +20,10 @@ enum ErasureCoverage {
     ).optional.onCommandLineOnly
 
     /// - Parameters:
-    ///   - now: milliseconds since 1970 by this host's clock.
-    ///   - newest: the newest time of an archived record.
-    /// - Throws: a ``StartupError`` for a clock that is more than a day ahead of the archive, and a time that is to come.
+    ///   - now: milliseconds since 1970 according to this host's clock.
+    ///   - newest: the newest timestamp of an archived record.
+    /// - Throws: a ``StartupError`` for a clock that is more than a day ahead of the archive, and for a time in the
+    ///   future.
     static func end(_ configuration: Configuration, now: Int64, newest: Int64?) throws(StartupError) -> AppStoreInstant
     {
         let present = AppStoreInstant(clampingMillisecondsSince1970: now)

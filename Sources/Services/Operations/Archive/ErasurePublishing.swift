@@ -5,12 +5,12 @@ internal import Records
 
 /// Writes to the erasures topic: decisions about persons, and reveals of payloads.
 package struct ErasurePublishing: Sendable {
-    /// Returns when every in-sync replica has the records.
+    /// Publishes the records, and returns when every in-sync replica has them.
     let publish:
         @Sendable (_ records: [KafkaProducerRecord], _ configuration: Configuration, _ timeout: Duration) async throws
             -> Void
 
-    /// The topic in the installation's cluster.
+    /// Publishes to the topic in the installation's cluster.
     package static let kafka = ErasurePublishing { records, configuration, timeout in
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
         let brokers = try Brokers(configuration, timeout: timeout)

@@ -8,7 +8,7 @@ internal import ObjectStorage
 internal import Records
 internal import TransparencyLog
 
-/// What `sluicectl archive verify` and `prove` are given.
+/// Inputs of `sluicectl archive verify` and `prove`.
 struct ArchiveInputs {
     private static let maximumKeyBytes = 64 << 10
     private static let maximumAnchorBytes = 16 << 20
@@ -16,9 +16,9 @@ struct ArchiveInputs {
     let configuration: Configuration
     let timeout: Duration
 
-    /// The archive.
+    /// Opens the archive.
     ///
-    /// - Throws: a ``StartupError`` with exit code 6 when there is none.
+    /// - Throws: a ``StartupError`` with exit code 6 if it does not exist.
     func store() throws(StartupError) -> any ObjectStore {
         do throws(ConfigurationError) {
             return try ArchivePlace.openStore(configuration, creating: false)
@@ -29,9 +29,9 @@ struct ArchiveInputs {
         }
     }
 
-    /// The archive's public keys; nil when none is given.
+    /// Returns the archive's public keys, or nil if none are given.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 for a text that is no key.
+    /// - Throws: a ``StartupError`` with exit code 5 for a text that is not a key.
     func verifiers() async throws(StartupError) -> ArchiveVerifiers? {
         guard let given = configuration[ArchiveProofOptions.key] else { return nil }
         if let key = try? NoteVerifier(text: given) { return ArchiveVerifiers([key]) }
@@ -45,17 +45,17 @@ struct ArchiveInputs {
         }
     }
 
-    /// The archive's public keys, or where none are given those of its log in the policy; nil without either.
+    /// Returns the archive's public keys, or if none are given those of its log in the policy, or nil without either.
     ///
-    /// - Throws: as ``verifiers()``, and for a file that is no policy.
+    /// - Throws: a ``StartupError`` as ``verifiers()`` does, and for a file that is not a policy.
     func verifiersOrPolicy() async throws(StartupError) -> ArchiveVerifiers? {
         if let verifiers = try await verifiers() { return verifiers }
         return try await policy()?.archiveKeys()
     }
 
-    /// The archive's public keys, for a verification; nil only with `--unsigned`.
+    /// Returns the archive's public keys for a verification, or nil only with `--unsigned`.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 without a key, and for a text that is no key.
+    /// - Throws: a ``StartupError`` with exit code 5 without a key, and for a text that is not a key.
     func verifiersOrUnsigned() async throws(StartupError) -> ArchiveVerifiers? {
         let verifiers = try await verifiersOrPolicy()
         let isUnsigned = configuration[ArchiveProofOptions.unsigned]
@@ -74,9 +74,9 @@ struct ArchiveInputs {
         return verifiers
     }
 
-    /// The checkpoints that the archive must continue; nil when none are compared.
+    /// Returns the checkpoints that the archive must continue, or nil if none are to be compared.
     ///
-    /// - Throws: a ``StartupError`` with exit code 6 when they cannot be read.
+    /// - Throws: a ``StartupError`` with exit code 6 if they cannot be read.
     func anchors(_ verifiers: ArchiveVerifiers?) async throws -> AnchoredCheckpoints? {
         guard let source = configuration[ArchiveProofOptions.checkpointFrom] else { return nil }
         var anchors = AnchoredCheckpoints(verifiers: verifiers)
@@ -100,9 +100,9 @@ struct ArchiveInputs {
         }
     }
 
-    /// The witnesses that are believed; nil where none is named.
+    /// Returns the trusted witnesses, or nil if none are given.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 for a key that is none of a witness, and for the archive's own.
+    /// - Throws: a ``StartupError`` with exit code 5 for a key that is not a witness key, and for the archive's own.
     func witnesses(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> WitnessPolicy? {
         if let policy = try await policy() { return try policy.witnesses(verifiers) }
         func wrong(_ problem: String) -> StartupError {
@@ -124,9 +124,9 @@ struct ArchiveInputs {
         return policy
     }
 
-    /// The policy file; nil where none is named.
+    /// Reads the policy file; returns nil if none is given.
     ///
-    /// - Throws: a ``StartupError``: exit code 5 for a file that is no policy, 6 when it cannot be read.
+    /// - Throws: a ``StartupError``: exit code 5 for a file that is not a policy, 6 if it cannot be read.
     private func policy() async throws(StartupError) -> ArchivePolicy? {
         guard let path = configuration[ArchiveProofOptions.policy] else { return nil }
         guard configuration[ArchiveProofOptions.witnesses] == nil, configuration[ArchiveProofOptions.quorum] == nil
@@ -147,9 +147,9 @@ struct ArchiveInputs {
         } catch { throw ArchivePolicy.wrong(error.message) }
     }
 
-    /// The checkpoints of an earlier run; nil without the flag, and before the first run.
+    /// Reads the checkpoints of an earlier run; returns nil without the flag, and before the first run.
     ///
-    /// - Throws: a ``StartupError`` with exit code 6 for a file that cannot be read, or of another form.
+    /// - Throws: a ``StartupError`` with exit code 6 for a file that cannot be read or has another format.
     func verifiedBefore(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> AnchoredCheckpoints? {
         let key = ArchiveProofOptions.from.key
         guard let path = configuration[ArchiveProofOptions.from] else { return nil }
@@ -181,7 +181,7 @@ struct ArchiveInputs {
                 topic, of: admin, with: brokers.readerConfiguration(isEmbedded: isEmbedded))
             var read = anchors
             try await scan.run { record in
-                // Whoever may write to the topic may write anything.
+                // Anyone with write access to the topic can write any value.
                 if let value = record.value { read.add(bytes: value) }
                 return true
             }
@@ -191,7 +191,7 @@ struct ArchiveInputs {
     }
 }
 
-/// `<topic>/<partition>`, with an offset behind an `@` or without.
+/// A log as `<topic>/<partition>`, optionally followed by `@` and an offset.
 struct ArchiveLogPlace {
     let log: KafkaTopicPartition
     let offset: KafkaOffset?

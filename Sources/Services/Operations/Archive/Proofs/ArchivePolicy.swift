@@ -3,7 +3,7 @@ internal import Configuration
 internal import Lifecycle
 internal import TransparencyLog
 
-/// A policy file (c2sp.org/tlog-policy) as it is about an archive: its log lines name the log of checkpoints.
+/// A policy file (c2sp.org/tlog-policy) for an archive. Its log lines contain the keys of logs of checkpoints.
 struct ArchivePolicy {
     private let policy: TlogPolicy
 
@@ -15,7 +15,7 @@ struct ArchivePolicy {
             exitCode: .archiveKeyUnknown)
     }
 
-    /// The archives whose log of checkpoints the policy knows, as verifier keys named by the archive's origin.
+    /// The archives whose log of checkpoints is in the policy, as verifier keys with the archive's origin as name.
     private var archives: [NoteVerifier] {
         policy.logs.compactMap { log in
             guard let key = log.verifier, key.name.hasSuffix(Self.suffix) else { return nil }
@@ -25,9 +25,10 @@ struct ArchivePolicy {
 
     private static let suffix = "/checkpoint-log"
 
-    /// The keys of the archives that the policy knows; nil without any, for a policy that leaves the logs to others.
+    /// Returns the keys of the archives in the policy, or nil for a policy without log lines, which leaves the choice
+    /// of logs to others.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 for logs of which none is a log of checkpoints.
+    /// - Throws: a ``StartupError`` with exit code 5 if none of the logs is a log of checkpoints.
     func archiveKeys() throws(StartupError) -> ArchiveVerifiers? {
         guard !policy.logs.isEmpty else { return nil }
         guard !archives.isEmpty else {
@@ -37,10 +38,10 @@ struct ArchivePolicy {
         return ArchiveVerifiers(archives)
     }
 
-    /// The witnesses and the quorum; nil for a policy that demands no cosignature.
+    /// Returns the witnesses and the quorum, or nil for a policy that requires no cosignature.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 where the archive's own key is a witness, and where the policy knows logs
-    ///   and none of them is the archive's.
+    /// - Throws: a ``StartupError`` with exit code 5 if the archive's own key is a witness, and if the policy has log
+    ///   lines but none of them is for the archive.
     func witnesses(_ verifiers: ArchiveVerifiers?) throws(StartupError) -> WitnessPolicy? {
         if let verifiers, !policy.logs.isEmpty {
             let isKnown = archives.contains { archive in

@@ -70,9 +70,9 @@ enum ArchiveProofOptions {
             """)
     static let keyStore = ArchivePlace.keyStore.optional
     static let keyEncryptionKeys = ArchivePlace.keyEncryptionKeys.optional
-    /// The key store, where a command cannot do without.
+    /// Opens the key store for a command that requires one.
     ///
-    /// - Throws: a `StartupError` when it is not named, an `ArchiveKeyError` when it cannot be opened.
+    /// - Throws: a `StartupError` if it is not given, an `ArchiveKeyError` if it cannot be opened.
     static func openKeys(_ configuration: Configuration) throws -> KeyStore {
         guard let path = configuration[keyStore], let files = configuration[keyEncryptionKeys] else {
             throw StartupError(

@@ -64,7 +64,8 @@ struct ArchiveProveCommand {
         }
     }
 
-    /// The leaf itself travels in the proof's extra data: whoever checks it hashes it, so nobody needs to vouch for it.
+    /// Creates the proof. Its extra data contains the leaf itself, which the recipient hashes and therefore does not
+    /// have to trust.
     private func proof(
         of place: ArchiveLogPlace, _ store: any ObjectStore, verifiers: ArchiveVerifiers?
     ) async throws -> (proof: TlogProof, outer: TlogProof?) {
@@ -98,7 +99,7 @@ struct ArchiveProveCommand {
 
     // MARK: check
 
-    /// Offline: the file and the key are all it needs.
+    /// Checks a proof offline, with only the file and the key.
     private func check(_ file: String, _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         guard let verifiers = try await inputs.verifiersOrPolicy() else {
@@ -126,7 +127,7 @@ struct ArchiveProveCommand {
     }
 }
 
-/// What came of checking a proof.
+/// Result of checking a proof.
 private struct ProofResult {
     let exitCode: ExitCode
     let reason: String?
@@ -135,8 +136,8 @@ private struct ProofResult {
     private let checkpoint: VerifiedCheckpoint?
 
     /// - Parameters:
-    ///   - verifiers: nil checks the path from the leaf to the root, and no signature.
-    ///   - policy: nil demands no witness.
+    ///   - verifiers: nil checks only the path from the leaf to the root, and no signature.
+    ///   - policy: nil requires no witness.
     ///   - outer: the proof that the checkpoint is in the log of checkpoints.
     init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy?, outer: [UInt8]?) {
         func refused(_ exitCode: ExitCode, _ reason: String) -> ProofResult {

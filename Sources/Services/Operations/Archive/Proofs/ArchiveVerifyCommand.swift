@@ -18,10 +18,10 @@ struct ArchiveVerifyCommand {
     let configuration: Configuration
     let source: SluicectlParts.Verification
     let clocks: Clocks
-    /// Timeout for the brokers' first answer.
+    /// Timeout for the brokers' first response.
     let timeout: Duration
 
-    /// - Parameter logs: topics, or `<topic>/<partition>`; none means all logs.
+    /// - Parameter logs: topics, or `<topic>/<partition>`; an empty list means all logs.
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let retention = try retention(logs)
@@ -63,9 +63,9 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// The policy that deletions are compared with, in milliseconds; nil compares none.
+    /// Returns the retention that deletions are compared with, in milliseconds, or nil to compare none.
     ///
-    /// - Throws: a ``StartupError`` for a run that does not look at all payloads and at all logs.
+    /// - Throws: a ``StartupError`` for a run that does not cover all payloads and all logs.
     private func retention(_ logs: [String]) throws(StartupError) -> Int64? {
         guard let retention = configuration[ArchiveProofOptions.retention] else { return nil }
         guard logs.isEmpty, !configuration[ArchiveProofOptions.treeOnly],
@@ -90,7 +90,7 @@ struct ArchiveVerifyCommand {
         return try await RetentionComparison(report, retention: retention, erasures: readers)
     }
 
-    /// For the next run. The file is exchanged as a whole.
+    /// Saves the checkpoints for the next run. The file is replaced atomically.
     private func save(_ report: ArchiveReport) throws {
         guard let path = configuration[ArchiveProofOptions.save] else { return }
         let notes = report.checkpoints.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
@@ -102,7 +102,7 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Every log that is asked for by name must be there, unless an anchor tells that it is gone.
+    /// Checks that every requested log exists, unless an anchor reports that it is missing.
     private func checkPresence(_ report: ArchiveReport, _ wanted: [String]) throws(LogReadError) {
         let known = report.logs.map(\.log.partition) + report.missing.map(\.log)
         let absent = wanted.first { text in !known.contains { Self.isWanted($0, [text]) } }

@@ -5,7 +5,7 @@ internal import Kafka
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// What `sluicectl archive verify` prints.
+/// Output of `sluicectl archive verify`.
 struct ArchiveVerifyReport {
     private let report: ArchiveReport
     private let kafka: KafkaComparison?
@@ -24,7 +24,7 @@ struct ArchiveVerifyReport {
         findings = report.findings + (kafka?.findings ?? []) + (retention?.findings ?? [])
     }
 
-    /// The worst that was found, see ``ArchiveReport/verdict``.
+    /// The most severe finding, see ``ArchiveReport/verdict``.
     var verdict: Finding.Kind? {
         if let verdict = report.verdict, ![.incomplete, .unanchored].contains(verdict) { return verdict }
         let compared = (kafka?.findings ?? []) + (retention?.findings ?? [])
@@ -38,14 +38,14 @@ struct ArchiveVerifyReport {
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Payloads that cannot be read and are not erased.
+    /// Number of payloads that are neither readable nor erased.
     private var missing: Int {
         outcomes.reduce(0) { $0 + (ArchivePayloads.missingLabels.contains($1.label) ? $1.count : 0) }
     }
 
     // MARK: Text
 
-    /// Logs that are empty and sound are counted only: most dead letter topics are.
+    /// The report as text. Empty logs without findings are only counted, because most dead letter topics are empty.
     var text: String {
         let heading = ["LOG", "LEAVES", "CHECKPOINT", "RESULT"]
         var text = PlainText.table(
@@ -65,7 +65,7 @@ struct ArchiveVerifyReport {
         return text + (findings.isEmpty ? "\n" : "\n\n") + summary.map { "\($0)\n" }.joined()
     }
 
-    /// The log of checkpoints, and logs that are not empty or not sound.
+    /// The log of checkpoints, and logs that are not empty or have findings.
     private var shownLogs: [LogReport] {
         [report.checkpointLog].compactMap(\.self) + report.logs.filter { !Self.isEmpty($0) || !$0.isSound }
     }
@@ -111,7 +111,7 @@ struct ArchiveVerifyReport {
             + "(unfinished, or rolled back): \(names)\(more)"
     }
 
-    /// The cosignatures of witnesses, on the log of checkpoints or on each log.
+    /// Lines about the cosignatures of witnesses, on the log of checkpoints or on each log.
     private var witnessLines: [String] {
         guard let policy = options.witnesses else { return [] }
         let logs = report.checkpointLog.map { [$0] } ?? report.logs.filter { !Self.isEmpty($0) }
@@ -194,7 +194,7 @@ struct ArchiveVerifyReport {
             OutputName.size: .integer(Int64(log.checkpoint?.checkpoint.size ?? 0)),
             OutputName.root: log.checkpoint.map { .string($0.checkpoint.root.base64) } ?? .null,
             OutputName.signedTime: log.checkpoint?.time.map { .string(Self.instant($0)) } ?? .null,
-            // For programs that know the formats alone: the keys under the names that sign this log's checkpoints.
+            // For programs that only know the formats: the keys under the names that sign this log's checkpoints.
             OutputName.keys: .array(options.verifiers?.keys(of: origin).map { .string($0.text) } ?? []),
             OutputName.leaves: .integer(Int64(log.leaves)), OutputName.objects: .integer(Int64(log.objects)),
             OutputName.bytes: .integer(Int64(log.objectBytes)),

@@ -4,14 +4,14 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// What `sluicectl archive verify --retention` finds of the segments that are gone.
+/// Result of `sluicectl archive verify --retention` for missing segments.
 struct RetentionComparison {
     /// Segments that a recorded step deleted in accordance with the policy.
     private(set) var segments = 0
     private(set) var findings: [Finding] = []
 
-    /// Compares the deletions of all logs with the archived records of the erasures topic, whose log must have been verified
-    /// in the same run.
+    /// Compares the deletions of all logs with the archived records of the erasures topic. The logs of that topic must
+    /// have been verified in the same run.
     ///
     /// - Parameters:
     ///   - retention: the policy, in milliseconds.

@@ -2,7 +2,7 @@ internal import ArchiveConfiguration
 internal import Configuration
 internal import ServiceKit
 
-/// The command lines of `sluicectl archive` that verify and prove.
+/// Command lines of `sluicectl archive verify` and `prove`.
 extension SluicectlCommand {
     static func archiveProofs(_ parts: SluicectlParts) -> [Command] { [archiveVerify(parts), archiveProve] }
 
