@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct ArchiveLeafTests {
-    /// Written by hand from the table in `Sources/AppStore/README.md`.
+    /// Returns a leaf written by hand from the table in `Sources/AppStore/README.md`.
     private func golden(version: UInt8 = 2) throws -> [UInt8] {
         try Samples.hexadecimal(
             "0\(version)", "02",  // version, kind: quarantine
@@ -42,7 +42,8 @@ struct ArchiveLeafTests {
     {
         let mask = try Samples.leafMask()
         let id = try #require(ArchiveKeyId(hex: "000102030405060708090a0b0c0d0e0f"))
-        // HMAC-SHA-256 of the digest of an empty object under 32 bytes of 5, by Python's hmac, exclusive-ored with the id.
+        // HMAC-SHA-256 of the digest of an empty object under 32 bytes of 5, computed with Python's hmac and XORed with
+        // the id.
         let masked = "a50d2b00a85ae7a6bf9d72b98b034917"
         let digest = SHA256.digest(of: [])
         #expect(HexText.encode(try mask.reference(to: id, objectDigest: digest)?.bytes ?? []) == masked)
@@ -61,7 +62,7 @@ struct ArchiveLeafTests {
         #expect(Set(leaves.map(\.key)).count == leaves.count)
         #expect(leaves.allSatisfy { $0.key?.bytes != key.id.bytes })
         #expect(try Set(leaves.map { try $0.keyId(mask) }) == [key.id])
-        // The same record, archived once more.
+        // Archives one record twice.
         let again = try (0..<2).map { _ in try Samples.entry(.encrypted(key)).leaf.key }
         #expect(again[0] != again[1])
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct ArchiveObjectTests {
-    /// Records as hostile as Kafka allows.
+    /// Records with the most unusual contents that Kafka allows.
     static let records = [
         Samples.record,
         KafkaRecord(topic: "t", partition: 0, offset: 0, key: nil, value: nil),
@@ -53,7 +53,7 @@ struct ArchiveObjectTests {
         let key = try Samples.dataKey()
         let entry = try Samples.entry(.encrypted(key))
         #expect(entry.object.first == 2)
-        // Sources/AppStore/README.md has these two derivations.
+        // Sources/AppStore/README.md documents these two derivations.
         let recordKey = try HKDF.derive(
             from: key.secret, info: Array("sluice archive record".utf8) + entry.leaf.position.bytes)
         let commitment = try HKDF.derive(from: recordKey, info: Array("sluice archive commitment".utf8))
@@ -154,7 +154,7 @@ struct ArchiveObjectTests {
             case 0: object = Array(object.prefix(Int.random(in: 0...object.count, using: &random)))
             case 1: object[Int.random(in: object.indices, using: &random)] = .random(in: 0...255, using: &random)
             default:
-                // Counts that say more than there is.
+                // Counts that exceed the actual length.
                 object.replaceSubrange(2..<6, with: [UInt8.random(in: 0...255, using: &random), 255, 255, 255])
             }
             let leaf = try ArchiveLeaf(
@@ -164,7 +164,7 @@ struct ArchiveObjectTests {
                 timestampMilliseconds: nil, archivedAtMilliseconds: 0,
                 key: round % 7 == 0 ? ArchiveKeyReference(id: key.id) : nil, objectLength: object.count,
                 objectDigest: SHA256.digest(of: object))
-            // Either an error of the format, or a record that writes the same bytes again.
+            // The result is either an error of the format, or a record that encodes to the same bytes.
             do throws(ArchiveFormatError) {
                 guard case .record(let record) = try ArchiveObject.open(object, of: leaf, key: key.secret) else {
                     continue

@@ -16,7 +16,7 @@ enum Samples {
             KafkaHeader(key: "ce_time", text: "2026-09-21T14:13:20.000Z"),
         ])
 
-    /// A record like ``record`` at another offset.
+    /// Returns a record like ``record`` at another offset.
     static func record(offset: Int64) -> KafkaRecord {
         KafkaRecord(
             topic: record.topic, partition: record.partition, offset: KafkaOffset(rawValue: offset),
