@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Deleting payloads after their retention: announced by one run, done by a later one (the review's A13, reliability 5.5).
+/// Deletion of payloads after their retention: announced by one run, carried out by a later one (the review's A13,
+/// reliability 5.5).
 struct LogPruningTests {
     private static let day = LogPruning.minimumDelay
     private static let cutoff = SampleArchive.start + 1_000_000
@@ -68,7 +69,7 @@ struct LogPruningTests {
         let archive = try await Archive(leaves: 400 * 256)
         try await archive.run(at: 0)
         #expect(try await archive.run(at: Self.day) == 40)
-        // A tenth of what is left.
+        // A tenth of the remaining segments.
         #expect(try await archive.run(at: 2 * Self.day) == 36)
     }
 

@@ -5,7 +5,7 @@ import Cryptography
 import KafkaModel
 import Testing
 
-/// What an auditor concludes of a deleted segment from the archived records of the retention (the review's A12 to A14).
+/// Conclusions of an auditor about deleted segments from the archived retention records (the review's A12 to A14).
 struct RetentionCheckTests {
     static let day: Int64 = 86_400_000
     static let start: Int64 = 1_800_000_000_000
@@ -13,7 +13,7 @@ struct RetentionCheckTests {
     /// Segments 0 and 1, archived at the start.
     private static let segments = [0, 1].map { DeletedSegment(index: $0, newestArchivedAt: start) }
 
-    /// A step on a day after the start.
+    /// A step on a given day after the start.
     struct Step {
         var action = RetentionRecord.Action.delete
         var day: Int64
@@ -21,7 +21,7 @@ struct RetentionCheckTests {
         var announced: Int?
         var kept: [Range<Int>]? = []
         var origin = RetentionCheckTests.origin
-        /// Days by which its record is older than it says.
+        /// Number of days by which the record is older than the time that it states.
         var postdated: Int64 = 0
     }
 
@@ -54,7 +54,7 @@ struct RetentionCheckTests {
 
     @Test func `what was announced, and deleted a day later when it was old enough, is as it should be`() throws {
         #expect(try findings([Self.announce(400), Step(day: 401)]).isEmpty)
-        // The announcement of the next segments in a step that deletes counts as well.
+        // An announcement of the next segments in a deleting step counts as well.
         #expect(
             try findings([
                 Self.announce(400, 256), Step(day: 401, minimum: 256, announced: 512), Step(day: 402),

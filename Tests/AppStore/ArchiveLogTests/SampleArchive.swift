@@ -5,7 +5,7 @@ import KafkaModel
 import ObjectStorage
 import TransparencyLog
 
-/// An archive that the real writer has written, with records of any offsets.
+/// An archive that was written by the real writer, with records at any offsets.
 struct SampleArchive {
     static let origin = "archive.example.com/sluice"
     static let start: Int64 = 1_800_000_000_000
@@ -28,7 +28,7 @@ struct SampleArchive {
         try LogNames(KafkaTopicPartition(topic: topic, partition: partition))
     }
 
-    /// Goes on with a log: one checkpoint after each of `counts` leaves.
+    /// Appends to a log, with one checkpoint after each of `counts` leaves.
     @discardableResult
     func write(
         _ counts: [Int], to names: LogNames? = nil, kind: ArchiveKind = .notification, from firstOffset: Int64? = nil,
@@ -61,7 +61,7 @@ struct SampleArchive {
             protection: protection)
     }
 
-    /// Adds what has grown to the log of checkpoints, as the service does after a restart: every log with leaves.
+    /// Appends the checkpoints of all logs with leaves to the log of checkpoints, as the service does after a restart.
     @discardableResult
     func logCheckpoints(at time: Int = 1_800_000_050) async throws -> SignedNote {
         var writer = try await CheckpointLogWriter.open(store, signer: signer, at: time)
@@ -75,12 +75,12 @@ struct SampleArchive {
         return writer.checkpoint
     }
 
-    /// Checkpoints from elsewhere, for the keys of this archive.
+    /// Returns checkpoints from elsewhere, verified with the keys of this archive.
     func anchors(_ notes: [SignedNote]) throws -> AnchoredCheckpoints {
         AnchoredCheckpoints(notes, verifiers: try verifiers)
     }
 
-    /// Announces and deletes what was archived before an instant.
+    /// Announces and deletes payloads that were archived before an instant.
     @discardableResult
     func prune(archivedBefore cutoff: Int64, size: Int, of log: LogNames? = nil) async throws -> Int {
         let pruning = try LogPruning(store, names: log ?? names(), signer: signer)

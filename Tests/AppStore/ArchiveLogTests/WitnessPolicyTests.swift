@@ -18,7 +18,7 @@ import TransparencyLog
         try WitnessPolicy(witnesses.prefix(count).map(\.verifier), quorum: quorum)
     }
 
-    /// Keeps a cosigned checkpoint as the service does.
+    /// Stores a cosigned checkpoint as the service does.
     private func cosign(_ note: SignedNote, by witness: Int, of names: LogNames, in store: any ObjectStore) async throws
     {
         var cosigned = note
@@ -48,7 +48,7 @@ import TransparencyLog
         let report = try await archive.verify { $0.witnesses = try policy(3) }
         #expect(report.verdict == .unanchored && !report.isAnchored)
         #expect(try await archive.verify { $0.witnesses = try policy(of: 2) }.findings.isEmpty)
-        // Without a policy nothing is demanded.
+        // Without a policy no cosignature is required.
         #expect(try await archive.verify().findings.isEmpty)
     }
 
