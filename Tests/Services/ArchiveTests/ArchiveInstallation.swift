@@ -19,7 +19,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// An embedded broker with the topics of one installation, and a place for an archive of it.
+/// An embedded broker with the topics of one installation, and a directory for its archive.
 final class ArchiveInstallation: Sendable {
     static let origin = "example.com/archive"
 
@@ -44,7 +44,7 @@ final class ArchiveInstallation: Sendable {
 
     func stop() async { await broker.stop() }
 
-    /// - Parameter keyStore: file of the key store: each host has one of its own.
+    /// - Parameter keyStore: file of the key store; each host has its own.
     func configuration(_ further: [String] = [], keyStore: String = "keys.sqlite") throws -> Configuration {
         let arguments = [
             "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--admin.port", "0",
@@ -88,7 +88,7 @@ final class ArchiveInstallation: Sendable {
 
     // MARK: Records
 
-    /// A record as the ingress writes it, as far as the archive reads it.
+    /// Returns a record as the ingress writes it, with the content that the archive reads.
     func notification(_ number: Int, of purchase: Int) -> KafkaProducerRecord {
         KafkaProducerRecord(
             topic: topics.notifications(.production), timestampMilliseconds: 1_790_000_000_000 + Int64(number),
@@ -99,9 +99,10 @@ final class ArchiveInstallation: Sendable {
             ])
     }
 
-    // MARK: What is archived
+    // MARK: Archived records
 
-    /// Every record of the archive, decrypted, by partition in the order of the log; each log's end is checked.
+    /// Returns every record of the archive, decrypted, by partition in the order of the log, and checks the end of each
+    /// log.
     func archived(keyStore: String = "keys.sqlite") async throws -> [KafkaTopicPartition: [KafkaRecord]] {
         let store = try store()
         let keys = try keys(keyStore)
@@ -121,12 +122,12 @@ final class ArchiveInstallation: Sendable {
         return records
     }
 
-    /// The key store of a host.
+    /// Opens the key store of a host.
     func keys(_ file: String) throws -> KeyStore {
         try KeyStore(path: directory.file(file), keys: KeyEncryptionKeys(files: [directory.file("kek")]))
     }
 
-    /// The leaves of a log, and their objects.
+    /// Returns the leaves of a log and their objects.
     func entries(
         of place: KafkaTopicPartition, _ store: any ObjectStore
     ) async throws -> [(ArchiveLeaf, [UInt8])] {
@@ -141,7 +142,7 @@ final class ArchiveInstallation: Sendable {
             guard let entries = try await store.read(names.tile(.entries(index: index, width: width))),
                 let objects = try await store.read(names.segment(index: index, width: width))
             else {
-                // A partial one that the log has outgrown since.
+                // A partial tile or segment that was replaced since, because the log has grown.
                 let newer = try #require(await store.read(names.checkpoint()))
                 try #require(newer.bytes != found.bytes)
                 return try await self.entries(of: place, store)
@@ -164,14 +165,14 @@ final class ArchiveInstallation: Sendable {
         return logs
     }
 
-    /// Everything in the topics, as Kafka has it.
+    /// Returns all records of a topic from Kafka.
     func inKafka(_ topic: KafkaTopic) async throws -> [KafkaTopicPartition: [KafkaRecord]] {
         let count = topics.specifications(partitions: partitions).first { $0.name == topic }?.partitions ?? 1
         return Dictionary(
             grouping: try await kafka.records(of: [topic], partitions: Int32(count)), by: \.topicPartition)
     }
 
-    /// Waits until a new service has given the key of marks to the topic: its start is over, but for the erasures.
+    /// Waits until a new service has published its pseudonym key: its startup is complete, except for the erasures.
     func waitForKeys(_ service: RunningServices) async throws {
         let isThere = await eventually {
             service.metric(#"sluice_archive_key_records_total{outcome="applied"}"#) >= 1
@@ -179,7 +180,7 @@ final class ArchiveInstallation: Sendable {
         try #require(isThere, "\(service.log.lines.suffix(8).joined(separator: "\n"))")
     }
 
-    /// Waits until so many leaves are under a checkpoint.
+    /// Waits until a checkpoint covers at least `count` leaves.
     func waitForLeaves(_ count: Int, _ service: RunningServices) async throws {
         let isThere = await eventually(within: .seconds(30)) {
             service.metric("sluice_archive_leaves_total") >= Double(count)

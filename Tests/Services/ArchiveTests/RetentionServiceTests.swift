@@ -17,7 +17,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// Which payloads `sluice-archive` deletes, and when (the review's A13, A14 and A21).
+/// Selection and time of the payloads that `sluice-archive` deletes (the review's A13, A14 and A21).
 struct RetentionServiceTests {
     private static let day: Int64 = 86_400_000
     private static let start: Int64 = 1_800_000_000_000
@@ -61,13 +61,13 @@ struct RetentionServiceTests {
                 }, pause: {})
         }
 
-        /// A run at an instant.
+        /// Performs a run at an instant.
         func run(at milliseconds: Int64) async throws {
             clock.withLock { $0 = milliseconds }
             try await service().runOnce()
         }
 
-        /// A log of whole segments whose records were archived at the start; it is open from now on.
+        /// Writes a log of whole segments whose records were archived at the start, and leaves it open.
         @discardableResult
         func write(
             _ topic: KafkaTopic, segments: Int, keyOf: (Int) throws -> ArchiveProtection = { _ in .plain },
@@ -91,7 +91,7 @@ struct RetentionServiceTests {
             return partition
         }
 
-        /// Something that Kafka got later.
+        /// Adds a record with a later Kafka timestamp.
         func advance(_ timestamp: Int64) async throws {
             try await write(names.quarantine, segments: 1, timestamp: timestamp)
         }

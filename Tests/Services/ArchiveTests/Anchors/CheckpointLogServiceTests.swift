@@ -10,7 +10,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// The service in time that the test moves: each pause is the test's, which says what happens in it.
+/// The service with a simulated clock: the test acts during each pause of the service.
 @Suite(.timeLimit(.minutes(5)))
 struct CheckpointLogServiceTests {
     @Test func `a log that has grown gets a leaf, at most one an interval`() async throws {
@@ -39,7 +39,7 @@ struct CheckpointLogServiceTests {
         try await bench.run(pauses: 2) { pause in
             if pause == 1 { bench.keep(false) }
             guard pause == 2 else { return }
-            // The directory is locked for its writer.
+            // Opening succeeds only if the service has released its lock on the directory.
             let other = try await CheckpointLogWriter.open(
                 bench.archive.store, signer: bench.archive.signer, at: 1_800_000_500)
             other.close()
@@ -96,7 +96,7 @@ private final class Bench: Sendable {
 
     func keep(_ keeps: Bool) { self.keeps.withLock { $0 = keeps } }
 
-    /// Runs the service for so many pauses; `during` is called in each with its number.
+    /// Runs the service for `count` pauses and calls `during` in each with its number.
     func run(pauses count: Int, during: @escaping @Sendable (Int) async throws -> Void) async throws {
         pauses.withLock { $0 = 0 }
         let service = CheckpointLogService(
@@ -112,14 +112,14 @@ private final class Bench: Sendable {
                         return pauses
                     }
                     try await during(number)
-                    // The end of the test, as that of the process.
+                    // The cancellation ends the service, as the end of the process does.
                     if number == count { throw CancellationError() }
                 }, metrics: ArchiveMetrics(registry, topics: []),
                 logger: Logger(label: "test", level: .info, format: .json, sink: log)))
         await #expect(throws: CancellationError.self) { try await service.run() }
     }
 
-    /// Leaves of the log of checkpoints; nil without one.
+    /// Returns the number of leaves in the log of checkpoints, or nil without one.
     func size() async throws -> Int? {
         try await LogReader(archive.store, names: .checkpointLog(), verifiers: archive.signer.verifiers())
             .checkpoint()?.checkpoint.size

@@ -14,7 +14,7 @@ import Testing
 
 @testable import Archive
 
-/// Hosts with a key store each, of one archive.
+/// Several hosts of one archive, each with its own key store.
 @Suite("Keys of several hosts", .timeLimit(.minutes(3))) struct SharedKeysTests {
     private func subject(_ purchase: Int) -> ArchiveSubject {
         ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId("\(purchase)"))
@@ -30,7 +30,7 @@ import Testing
             request: "", requestedAt: try #require(AppStoreInstant(rfc3339: "2026-10-01T00:00:00Z")))
     }
 
-    /// Waits until a host has carried out so many decisions.
+    /// Waits until a host has applied `count` decisions.
     private func waitForDecisions(_ count: Int, on host: Int, _ installation: ArchiveInstallation) async throws {
         try await waitUntil {
             let keys = try installation.keys("host-\(host).sqlite")
@@ -67,7 +67,7 @@ import Testing
         var hosts = [try await installation.start(keyStore: "host-0.sqlite")]
         try await write(30)
         try await waitForArchive()
-        // Two hosts join an archive that has logs, from nothing; partitions move to them.
+        // Two hosts with empty key stores join an archive that already has logs; partitions move to them.
         for host in 1...2 { hosts.append(try await installation.start(keyStore: "host-\(host).sqlite")) }
         try await write(30)
         try await waitForArchive()
@@ -77,12 +77,12 @@ import Testing
                 try decision(.erase, 3, installation),
             ].map { $0.produced(to: installation.topics.erasures) })
         for host in 0...2 { try await waitForDecisions(3, on: host, installation) }
-        // The first one goes; what it owned goes on elsewhere.
+        // The first host stops; the others take over its partitions.
         await hosts[0].stop()
         try await write(30)
         try await waitForArchive()
         for host in hosts.dropFirst() { await host.stop() }
-        // All are gone; one comes from nothing, when those that made the keys are down.
+        // All hosts stop. A host with an empty key store starts while those that created the keys are down.
         let last = try await installation.start(keyStore: "host-3.sqlite")
         try await write(30)
         try await waitForArchive()
