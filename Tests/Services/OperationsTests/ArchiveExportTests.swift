@@ -17,7 +17,8 @@ import TransparencyLog
 @Suite(.timeLimit(.minutes(2))) struct ArchiveExportTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
-    /// Two purchases, of which one has an account, a refund, and a quarantined notification of the account.
+    /// Returns an archive of two purchases. One of them has an account, a refund, and a quarantined notification of the
+    /// account.
     private func archive() async throws -> TestArchive {
         let archive = try TestArchive()
         try await archive.write([

@@ -18,9 +18,9 @@ import Testing
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
     private static let topic = TopicNames().notifications(.production)
     private static let log = KafkaTopicPartition(topic: topic, partition: 3)
-    /// Two whole bundles, and one that is not.
+    /// Number of records: two full bundles and a partial one.
     private static let count = 600
-    /// Before the record of this offset Kafka had deleted some.
+    /// Offset before which Kafka had deleted some records.
     private static let gap = 400
 
     private final class Archive {

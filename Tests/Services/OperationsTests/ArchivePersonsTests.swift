@@ -13,11 +13,11 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl archive erase`, `hold`, `release` and `key`. What other hosts make of a decision is tested with sluice-archive.
+/// `sluicectl archive erase`, `hold`, `release` and `key`. The tests of sluice-archive cover the effect on other hosts.
 @Suite(.timeLimit(.minutes(2))) struct ArchivePersonsTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
-    /// An archive with a record of each of two purchases of one account, and the topic.
+    /// An archive with one record for each of two purchases of one account, and the topic.
     private final class Installation {
         let archive: TestArchive
         let broker: DevBroker
@@ -71,7 +71,7 @@ import Testing
         #expect(code == 1)
         #expect(refused.complaints.last?.contains("--signed-until") == true)
         #expect(try !archive.keys.dataKey(key).isDestroyed)
-        // A hold covers no time.
+        // A hold does not depend on a time.
         #expect(await sluicectl(["archive", "hold"] + flags).exitCode == 0)
         #expect(await sluicectl(["archive", "release"] + flags).exitCode == 0)
         let future = AppStoreInstant(clampingMillisecondsSince1970: Signed.now + 1_000)
@@ -108,7 +108,7 @@ import Testing
         #expect(!record.author.isEmpty, "the user who runs the tests has a name or a number")
         #expect(record.subject == (try installation.store.mark(of: Installation.subject(1))))
         #expect(record.requestedAt.millisecondsSince1970 == Signed.now)
-        // Two weeks after the present of these tests.
+        // Two weeks after the current time of these tests.
         #expect(done.output.contains("must be deleted by 2026-11-15T00:00:00Z (14 days)"))
 
         let (_, again) = await sluicectl(arguments + ["--yes", "--output", "json"])

@@ -14,7 +14,7 @@ import TransparencyLog
 
 @testable import Operations
 
-/// `sluicectl archive status` and `export`, over archives that the real writer wrote.
+/// `sluicectl archive status` and `export`, on archives written by the real writer.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveReadingTests {
     // MARK: status
 
@@ -40,7 +40,7 @@ import TransparencyLog
         #expect(first["leaves"]?.integer == 2 && first["nextOffset"]?.integer == 2)
         #expect(first["checkpointAgeSeconds"]?.integer == 600)
         #expect(first["bytes"]?.integer ?? 0 > 500)
-        // Kafka was not asked.
+        // Kafka was not queried.
         #expect(first["lag"] == nil && first["anchors"]?.array?.isEmpty == true && first["rolledBack"] == nil)
     }
 
@@ -74,7 +74,7 @@ import TransparencyLog
         #expect(row["lag"]?.integer == 3)
         #expect(row["anchors"]?.array?.isEmpty == true)
 
-        // The anchor has what was archived, and then the archive is restored from before.
+        // The anchor has the current state, and then the archive is restored from an earlier one.
         let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
         let before = try #require(await archive.store.read(place.checkpoint()))
         try await archive.write([archive.legacy(.didRenew, "3")])
@@ -113,7 +113,7 @@ import TransparencyLog
         #expect(printed.output.contains("witness.example (not verified) 2, store 2"))
         let (_, verified) = await sluicectl(["archive", "status", "--witness", witness.verifier.text] + flags)
         #expect(verified.output.contains("witness.example 2, store 2"))
-        // A file that the witness has not signed.
+        // A file without a signature of the witness.
         let larger = try Checkpoint(
             origin: place.origin(archive: TestArchive.origin), size: 900, root: .leaf([1]))
         var forged = try larger.note()
@@ -203,7 +203,7 @@ import TransparencyLog
 
     @Test func `type, app and time choose what is exported`() async throws {
         let archive = try TestArchive()
-        // A minute apart.
+        // The records are a minute apart.
         try await archive.write([
             archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2"), archive.legacy(.didRenew, "3"),
         ])

@@ -17,7 +17,7 @@ import Testing
     private static let day: Int64 = 86_400_000
     private static let start = Signed.now - 402 * day
 
-    /// An archive with one whole segment of notifications that are over.
+    /// An archive with one full segment of expired notifications.
     private struct Archive {
         let archive: TestArchive
         let key: String
@@ -29,7 +29,7 @@ import Testing
                 (0..<300).map { archive.purchase("1", uuid: "uuid-\($0)") }, at: ArchiveRetentionTests.start)
         }
 
-        /// A run of the retention; its step is archived unless it is to be left out.
+        /// Performs a run of the retention and archives its step if `isArchived` is true.
         func run(at now: Int64, isArchived: Bool = true) async throws {
             let names = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
             let topic = archive.names.erasures

@@ -14,7 +14,7 @@ import Testing
 
 @testable import Operations
 
-/// Who opens records of the archive is published before anything is shown (the review's A27, reliability 6).
+/// The author of each reveal is published before any record is shown (the review's A27, reliability 6).
 @Suite(.timeLimit(.minutes(2))) struct ArchiveRevealTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
     private static let author = ["--author", "a.officer", "--reason", "access request", "--request", "DSR-17"]
@@ -32,7 +32,7 @@ import Testing
             of: ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId(purchase)))
     }
 
-    /// The commands that open records, each with its flags beside those of the archive.
+    /// The commands that decrypt records, each with its flags in addition to those of the archive.
     static let commands: [(RevealRecord.Command, [String])] = [
         (.show, ["archive", "show", "appstore.notifications.production/0@0", "--reveal"]),
         (.export, ["archive", "export"]),
@@ -86,7 +86,7 @@ import Testing
         #expect(try record.subjects == [mark(of: "1", archive)])
         #expect(record.marks == archive.keys.marksId)
         #expect(record.at.millisecondsSince1970 == Signed.now)
-        // Nothing of the person is in it.
+        // The record contains no personal data.
         let text = String(decoding: produced.value ?? [], as: UTF8.self)
         for personal in ["uuid-1", Self.account, "com.example.app/1"] { #expect(!text.contains(personal)) }
     }
@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-/// Takes reveals in place of Kafka.
+/// Records reveals instead of publishing them to Kafka.
 final class RecordedReveals: Sendable {
     private let published = Mutex<[KafkaProducerRecord]>([])
     private let isFailing: Bool

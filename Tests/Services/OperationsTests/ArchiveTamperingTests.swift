@@ -5,17 +5,18 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// A change of an archive's files, and what `sluicectl archive verify` must exit with: 0 sound, 2 tampered, 3 incomplete or
-/// unanchored, 4 rolled back or forked, 5 key unknown, 6 cannot be read. The numbers are those of the review of the archive.
+/// A modification of an archive's files, and the expected exit code of `sluicectl archive verify`: 0 sound, 2 tampered,
+/// 3 incomplete or unanchored, 4 rolled back or forked, 5 key unknown, 6 unreadable. The numbers are those of the
+/// review of the archive.
 struct ArchiveTampering: Sendable, CustomTestStringConvertible {
     typealias Files = ArchiveTamperingFiles
 
     let testDescription: String
-    /// With the public key alone.
+    /// Exit code with only the public key.
     let alone: Int32
-    /// With the checkpoints of the second store too.
+    /// Exit code with the checkpoints of the second store too.
     let anchored: Int32
-    /// With the public key alone, where the archive has a log of checkpoints.
+    /// Exit code with only the public key, if the archive has a log of checkpoints.
     let logged: Int32
     let change: @Sendable (Files) throws -> Void
 
@@ -24,7 +25,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
         _ change: @escaping @Sendable (Files) throws -> Void
     ) {
         testDescription = name
-        // It sees what an anchor sees: a log that is gone, or goes back alone.
+        // The log of checkpoints detects the same as an anchor: a log that is missing or was rolled back alone.
         self.logged = logged ?? (alone == 0 && anchored == 4 ? 4 : alone)
         (self.alone, self.anchored, self.change) = (alone, anchored, change)
     }
@@ -154,7 +155,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
         },
         ArchiveTampering("t46 spare bits in the base64 of the root", 2, 2) {
             try $0.edit(text: "\(log)/checkpoint") { lines in
-                // 32 bytes end in two characters and a pad: of the last one two bits are spare.
+                // 32 bytes end in two characters and a pad: two bits of the last character are unused.
                 let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
                 var root = Array(lines[2])
                 if let index = alphabet.firstIndex(of: root[42]) { root[42] = alphabet[index | 1] }
@@ -295,11 +296,11 @@ struct ArchiveTamperingTests {
     {
         let log = "\(ArchiveTamperingImage.notifications)/0"
         let image = try await ArchiveTamperingImage.shared.value
-        // u11: only its folder is left.
+        // u11: only the directory of the log is left.
         let empty = try image.copy()
         try empty.empty(ArchiveTamperingFiles.log)
         #expect(await empty.verify([log], anchored: true).code == 4)
-        // u12, u12b: it was removed.
+        // u12, u12b: the log was removed.
         let gone = try image.copy()
         try gone.remove(ArchiveTamperingFiles.log)
         for asked in [[log], [log, "appstore.certificates"]] {
@@ -307,7 +308,7 @@ struct ArchiveTamperingTests {
             #expect(await gone.verify(asked, anchored: true).code == 4)
         }
         #expect(await gone.verify([ArchiveTamperingImage.notifications], anchored: true).code == 4)
-        // A log that was not asked for is not missed.
+        // A log that was not requested is not reported as missing.
         #expect(await gone.verify(["appstore.certificates"], anchored: true).code == 0)
     }
 
@@ -329,7 +330,7 @@ struct ArchiveTamperingTests {
         #expect(await sluicectl(["archive", "prove", place, "--key", files.image.key] + flags).exitCode == 0)
         try files.remove(file)
         try files.edit("\(ArchiveTamperingFiles.log)/\(object)") { bytes in
-            // The last byte of the first entry, which is of a digest, or a byte of a hash in the path.
+            // Changes the last byte of the first entry, which is part of a digest, or a byte of a hash in the path.
             let isBundle = object.contains("entries")
             bytes[isBundle ? 1 + Int(bytes[0]) << 8 + Int(bytes[1]) : bytes.count > 32 ? 40 : 20] ^= 1
         }
@@ -349,12 +350,12 @@ struct ArchiveTamperingTests {
         #expect(first.code == 0 && !first.output.contains("verified before"), "\(first.output)")
         let saved = try files.bytes("verified")
         let second = await files.verify(flags, anchored: true)
-        // The first bundle of both logs.
+        // The first bundle of both logs was skipped.
         #expect(second.code == 0 && second.output.contains("512 leaves were verified before"), "\(second.output)")
         #expect(try files.bytes("verified") == saved)
         try files.rollBack()
         #expect(await files.verify(flags, anchored: false).code == 4)
-        // Only a sound archive is saved.
+        // Only the checkpoints of a sound archive are saved.
         #expect(try files.bytes("verified") == saved)
         let unsigned = ["archive", "verify", "--archive.url", files.directory.file("archive"), "--unsigned"] + flags
         #expect(await sluicectl(unsigned).exitCode == 64)
@@ -393,14 +394,14 @@ struct ArchiveTamperingTests {
                 == 5)
         let outer = try files.bytes("a.tlog-proof.checkpoint")
         try files.edit(text: "a.tlog-proof.checkpoint") { lines in
-            // The format, the checkpoint, the index, and then the first hash of the path.
+            // The format, the checkpoint and the index precede the first hash of the path.
             lines[3] = (lines[3].hasPrefix("A") ? "B" : "A") + lines[3].dropFirst()
         }
         #expect(await check(believed) == 2)
         try files.remove("a.tlog-proof.checkpoint")
         #expect(await check(believed) == 5)
         try files.write(outer, to: "a.tlog-proof.checkpoint")
-        // And the archive itself.
+        // The archive itself satisfies the policy, too.
         #expect(await files.verify(believed, anchored: false).code == 0)
         #expect(await files.verify(both, anchored: false).code == 3)
     }
@@ -442,7 +443,7 @@ struct ArchiveTamperingTests {
         #expect(try await verify(knows + "quorum w1\n", ["--witness", signers[0].verifier.text]) == 64)
         let itself = try own.with(type: .cosignature).text
         #expect(try await verify("witness me \(itself)\nquorum me\n", key) == 5, "the archive is no witness")
-        // A proof, for its reader.
+        // A proof, for its recipient.
         let file = files.directory.file("a.tlog-proof")
         let place = ["archive", "prove", "\(ArchiveTamperingImage.notifications)/0@300"]
         let archive = ["--archive.url", files.directory.file("archive"), "--to", file]

@@ -55,7 +55,8 @@ final class Printed: Sendable {
     }
 }
 
-/// Runs `sluicectl` with parts like those of the executable; reveals of archived records are taken in place of Kafka.
+/// Runs `sluicectl` with parts like those of the executable; reveals of archived records are recorded instead of
+/// published.
 func sluicectl(
     _ arguments: [String], environment: [String: String] = [:], timeout: Duration = .seconds(10),
     interruption: AsyncStream<String> = AsyncStream { _ in }, into printed: Printed = Printed(),
