@@ -18,7 +18,7 @@ struct ArchiveLeafTests {
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    @Test(arguments: [1, 2] as [UInt8]) func `a leaf has exactly the bytes that are documented`(version: UInt8) throws {
+    @Test(arguments: [1, 2] as [UInt8]) func `a leaf has exactly the documented bytes`(version: UInt8) throws {
         let golden = try golden(version: version)
         let leaf = try ArchiveLeaf(bytes: golden)
         #expect(leaf.position.version == version)
@@ -37,7 +37,7 @@ struct ArchiveLeafTests {
         #expect(leaf.position.bytes == Array(golden.prefix(24)))
     }
 
-    @Test func `the id of a leaf's key is masked with the HMAC of the object's digest, that of version 1 is not`()
+    @Test func `a leaf masks the key id with the HMAC of the object's digest, except in version 1`()
         throws
     {
         let mask = try Samples.leafMask()
@@ -55,7 +55,7 @@ struct ArchiveLeafTests {
         #expect(try ArchiveLeaf(bytes: try golden()).keyId(mask) != id)
     }
 
-    @Test func `leaves of one person have nothing in common without the key store, and name one key with it`() throws {
+    @Test func `leaves of one person can be linked only with the key store, which yields a single key`() throws {
         let key = try Samples.dataKey()
         let mask = try Samples.leafMask()
         let leaves = try (0..<200).map { try Samples.entry(of: Samples.record(offset: $0), .encrypted(key)).leaf }
@@ -68,7 +68,7 @@ struct ArchiveLeafTests {
     }
 
     @Test(arguments: [(1, true), (2, false)] as [(UInt8, Bool)])
-    func `a reference to a key must be of the version of its leaf`(version: UInt8, isMasked: Bool) throws {
+    func `a key reference of another version than its leaf is rejected`(version: UInt8, isMasked: Bool) throws {
         let id = try ArchiveKeyId.ofNewKey().0
         let digest = SHA256.digest(of: [1])
         let reference =
@@ -83,7 +83,8 @@ struct ArchiveLeafTests {
         #expect(error.code == .malformedLeaf)
     }
 
-    @Test(arguments: ArchiveKind.allCases) func `every kind of leaf is read as it was written`(kind: ArchiveKind) throws
+    @Test(arguments: ArchiveKind.allCases) func `every kind of leaf is parsed as it was encoded`(kind: ArchiveKind)
+        throws
     {
         let id = try Samples.leafMask().reference(to: ArchiveKeyId.ofNewKey().0, objectDigest: SHA256.digest(of: [1]))
         for (timestamp, key) in [(nil, nil), (0, id), (.max, nil)] as [(Int64?, ArchiveKeyReference?)] {
@@ -97,7 +98,7 @@ struct ArchiveLeafTests {
         }
     }
 
-    @Test func `a leaf that is cut off or longer is refused, at every length`() throws {
+    @Test func `a leaf that is truncated to any length or too long is rejected`() throws {
         let bytes = try golden()
         for count in bytes.indices {
             let error = try #require(throws: ArchiveFormatError.self) {
@@ -111,14 +112,14 @@ struct ArchiveLeafTests {
 
     @Test(arguments: [
         (0, 0), (0, 3), (1, 0), (1, 8), (1, 255), (2, 255), (3, 0xFF), (6, 255), (12, 0x80), (16, 0x80), (24, 0x80),
-    ]) func `versions, kinds, names and numbers that no archive writes are refused`(at: Int, value: Int) throws {
+    ]) func `invalid versions, kinds, names and numbers are rejected`(at: Int, value: Int) throws {
         var bytes = try golden()
         bytes[at] = UInt8(value)
         let error = try #require(throws: ArchiveFormatError.self) { try ArchiveLeaf(bytes: bytes) }
         #expect(error.code == .malformedLeaf)
     }
 
-    @Test func `any other bytes give an error or a leaf that has them`() throws {
+    @Test func `random bytes yield an error or a leaf that encodes to them`() throws {
         var random = SeededGenerator(seed: 14)
         let good = try golden()
         for _ in 0..<20_000 {
@@ -131,7 +132,7 @@ struct ArchiveLeafTests {
         }
     }
 
-    @Test func `names that would make it longer than 512 bytes are refused, and the longest fit`() throws {
+    @Test func `names that would make a leaf longer than 512 bytes are rejected, and the longest fit`() throws {
         let position = { (cluster: Int, topic: Int) in
             try ArchivePosition(
                 kind: .notification, clusterId: String(repeating: "c", count: cluster),
@@ -154,7 +155,7 @@ struct ArchiveLeafTests {
         }
     }
 
-    @Test func `names of keys go through hexadecimal text, and zeros name none`() throws {
+    @Test func `key ids are converted to and from hexadecimal text, and zeros are not a key id`() throws {
         let id = try ArchiveKeyId.ofNewKey().0
         #expect(ArchiveKeyId(hex: id.hex) == id)
         #expect(ArchiveKeyId(hex: id.hex.uppercased()) == id)

@@ -21,7 +21,7 @@ struct ArchiveObjectTests {
             headers: (0..<500).map { KafkaHeader(key: "h\($0)", value: [UInt8](repeating: 1, count: $0)) }),
     ]
 
-    @Test(arguments: records) func `a record comes back exactly, encrypted or not`(record: KafkaRecord) throws {
+    @Test(arguments: records) func `a record is restored exactly, encrypted or not`(record: KafkaRecord) throws {
         let key = try Samples.dataKey()
         let encrypted = try Samples.entry(of: record, .encrypted(key))
         #expect(try encrypted.leaf.keyId(Samples.leafMask()) == key.id)
@@ -32,7 +32,7 @@ struct ArchiveObjectTests {
         #expect(try ArchiveObject.open(plain.object, of: plain.leaf) == .record(ArchivedRecord(record)))
     }
 
-    @Test func `a plain object has exactly the bytes that are documented`() throws {
+    @Test func `a plain object has exactly the documented bytes`() throws {
         let record = KafkaRecord(
             topic: "t", partition: 0, offset: 0, key: [0xAA], value: nil,
             headers: [KafkaHeader(key: "n", value: [0xBB, 0xCC]), KafkaHeader(key: "m", value: nil)])
@@ -47,7 +47,7 @@ struct ArchiveObjectTests {
         #expect(entry.leaf.key == nil)
     }
 
-    @Test func `an encrypted object is form, nonce, commitment, ciphertext and tag, bound to the leaf's first part`()
+    @Test func `an encrypted object has form, nonce, commitment, ciphertext and tag, bound to its position`()
         throws
     {
         let key = try Samples.dataKey()
@@ -90,7 +90,7 @@ struct ArchiveObjectTests {
         #expect(try code { try ArchiveObject.open(old, of: leaf, recordKey: recordKey) } == .keyNeeded)
     }
 
-    @Test func `a record's own key opens its object, and no other of the same person`() throws {
+    @Test func `a record's own key decrypts its object, and no other of the same person`() throws {
         let key = try Samples.dataKey()
         let entry = try Samples.entry(.encrypted(key))
         let own = try ArchiveRecordKey(of: entry.leaf.position, from: key.secret)
@@ -104,7 +104,7 @@ struct ArchiveObjectTests {
         #expect(try code { try ArchiveObject.open(other.object, of: other.leaf, recordKey: own) } == .notAuthentic)
     }
 
-    @Test func `an object whose commitment is of another key does not open, though its text is authentic`() throws {
+    @Test func `an object with a commitment to another key is rejected even if its text is authentic`() throws {
         let key = try Samples.dataKey()
         let entry = try Samples.entry(.encrypted(key))
         var object = entry.object
@@ -122,7 +122,7 @@ struct ArchiveObjectTests {
             objectDigest: digest)
     }
 
-    @Test func `an object of another record, another key or another length does not open`() throws {
+    @Test func `an object with another record, key or length is rejected`() throws {
         let key = try Samples.dataKey()
         let entry = try Samples.entry(.encrypted(key))
         let elsewhere = try Self.leaf(
@@ -144,7 +144,7 @@ struct ArchiveObjectTests {
         }
     }
 
-    @Test func `objects that no archive writes are refused, whatever their leaf says`() throws {
+    @Test func `malformed objects are rejected even if their leaf matches`() throws {
         var random = SeededGenerator(seed: 15)
         let plain = try Samples.entry(kind: .certificate, .plain).object
         let key = try Samples.dataKey()
@@ -175,7 +175,7 @@ struct ArchiveObjectTests {
         }
     }
 
-    @Test func `what was erased before it came is empty and says so`() throws {
+    @Test func `the object of a record that was erased on arrival is empty`() throws {
         let entry = try Samples.entry(.erased)
         #expect(entry.object.isEmpty)
         #expect(entry.leaf.key == nil)
@@ -186,7 +186,7 @@ struct ArchiveObjectTests {
         #expect(try code { try ArchiveObject.open([], of: certificate.leaf) } == .malformedObject)
     }
 
-    @Test func `a gap says from which offset to which`() throws {
+    @Test func `a gap contains its first and its next offset`() throws {
         let place = KafkaTopicPartition(topic: "appstore.quarantine", partition: 0)
         let entry = try ArchiveEntry(
             gap: 40..<57, reason: .deleted, of: place, clusterId: "c", archivedAtMilliseconds: 1)
@@ -197,7 +197,7 @@ struct ArchiveObjectTests {
         #expect(entry.object == (try Samples.hexadecimal("00", "01", "0000000000000039", "01")))
     }
 
-    @Test func `a record that the form cannot hold is an error`() throws {
+    @Test func `a record that exceeds the limits of the format is rejected`() throws {
         let long = KafkaHeader(key: String(repeating: "x", count: 65_536), value: nil)
         for headers in [[long], Array(repeating: KafkaHeader(key: "", value: nil), count: 65_536)] {
             let record = KafkaRecord(topic: "t", partition: 0, offset: 0, key: nil, value: nil, headers: headers)

@@ -2,7 +2,7 @@ import ArchiveFormat
 import Testing
 
 struct ArchiveSegmentTests {
-    @Test func `objects are found again, all of them and each alone`() throws {
+    @Test func `objects are located in a segment, all together and individually`() throws {
         let key = try Samples.dataKey()
         let entries = try [
             Samples.entry(.encrypted(key)), Samples.entry(.erased), Samples.entry(kind: .certificate, .plain),
@@ -19,7 +19,7 @@ struct ArchiveSegmentTests {
         #expect(ArchiveSegment.range(ofObject: -1, leaves: leaves) == nil)
     }
 
-    @Test func `a segment is lengths and objects, and nothing else`() throws {
+    @Test func `a segment consists of lengths and objects only`() throws {
         var segment: [UInt8] = []
         try ArchiveSegment.append([0xAA, 0xBB], to: &segment)
         try ArchiveSegment.append([], to: &segment)
@@ -27,7 +27,7 @@ struct ArchiveSegmentTests {
         #expect(try ArchiveSegment.objects(in: []).isEmpty)
     }
 
-    @Test func `a segment that is cut off or has too many objects is refused`() throws {
+    @Test func `a segment that is truncated or has too many objects is rejected`() throws {
         var segment: [UInt8] = []
         try ArchiveSegment.append([1, 2, 3], to: &segment)
         for count in 1..<segment.count {

@@ -20,11 +20,11 @@ struct ArchivedTopicTests {
             ("acme.notifications.production.dlq", nil), ("acme.notifications.production..dlq", nil),
             ("appstore.quarantine", nil), ("other.dlq", nil), ("", nil),
         ] as [(String, ArchiveKind?)])
-    func `a topic's name says what is archived of it`(topic: String, kind: ArchiveKind?) {
+    func `a topic's name determines the kind of its archived records`(topic: String, kind: ArchiveKind?) {
         #expect(ArchiveKind(topic: KafkaTopic(rawValue: topic), names: Self.names) == kind)
     }
 
-    @Test func `every topic of an installation but the derived ones is archived`() {
+    @Test func `every topic of an installation except the derived ones is archived`() {
         let all = Self.names.specifications().map(\.name)
         let left = all.filter { ArchiveKind(topic: $0, names: Self.names) == nil }
         #expect(
@@ -67,7 +67,7 @@ struct ArchivedTopicTests {
         #expect(refunds.eventTime(of: tombstone) == 5)
     }
 
-    @Test func `what says nothing of a person is about itself alone`() throws {
+    @Test func `a record that identifies no person is its own subject`() throws {
         let quarantine = try topic("acme.quarantine")
         let keyed = KafkaRecord(topic: quarantine.topic, partition: 2, offset: 8, key: Array("uuid".utf8), value: [1])
         #expect(quarantine.subject(of: keyed)?.text == "acme.quarantine/2/8")
@@ -78,14 +78,14 @@ struct ArchivedTopicTests {
         }
     }
 
-    @Test func `certificates and erasures are about nobody`() throws {
+    @Test func `certificates and erasures have no subject`() throws {
         for name in ["acme.certificates", "acme.erasures"] {
             let record = KafkaRecord(topic: KafkaTopic(rawValue: name), partition: 0, offset: 0, key: [1], value: [1])
             #expect(try topic(name).subject(of: record) == nil)
         }
     }
 
-    @Test func `a record is as old as Apple's signature, also when it is produced again`() throws {
+    @Test func `a record's event time is that of Apple's signature, even if it is produced again`() throws {
         let notifications = try topic("acme.notifications.production")
         #expect(notifications.eventTime(of: Samples.record) == 1_790_000_000_000)
         let unreadable = KafkaRecord(

@@ -9,7 +9,7 @@ struct ErasureRecordTests {
         + #""marks":"00112233aabbccdd","keys":["000102030405060708090a0b0c0d0e0f"],"reason":"data subject's request","#
         + #""request":"DSR-17","requestedAt":"2026-11-23T16:00:00.000Z"}"#
 
-    @Test func `the value is exactly this JSON, and is read again`() throws {
+    @Test func `the value encodes to exactly this JSON and is parsed back`() throws {
         let record = try ErasureRecord(json: Array(Self.text.utf8))
         #expect(record.action == .erase)
         #expect(record.keys.map(\.hex) == ["000102030405060708090a0b0c0d0e0f"])
@@ -24,7 +24,9 @@ struct ErasureRecordTests {
     }
 
     @Test(arguments: ErasureRecord.Action.allCases)
-    func `every action goes both ways, and no two records share a key`(action: ErasureRecord.Action) throws {
+    func `every action is encoded and parsed back, and every record has its own key`(action: ErasureRecord.Action)
+        throws
+    {
         var record = try ErasureRecord(json: Array(Self.text.utf8))
         record.action = action
         record.keys = []
@@ -41,14 +43,14 @@ struct ErasureRecordTests {
         ("000102", "00010"), ("\"000102030405060708090a0b0c0d0e0f\"", "7"), ("16:00:00", "25:00:00"),
         ("\"DSR-17\"", "null"), ("\"reason\":\"data subject's request\",", ""), ("{\"version\"", "[\"version\""),
         ("DSR-17", String(repeating: "x", count: 257)),
-    ]) func `anything else is refused`(part: String, replacement: String) throws {
+    ]) func `other values are rejected`(part: String, replacement: String) throws {
         let changed = Self.text.replacing(part, with: replacement, maxReplacements: 1)
         #expect(changed != Self.text)
         let error = try #require(throws: ArchiveFormatError.self) { try ErasureRecord(json: Array(changed.utf8)) }
         #expect(error.code == .malformedObject)
     }
 
-    @Test func `who decided is in the record, and a record of the version before names none`() throws {
+    @Test func `the record contains the author, and a record of the previous version has none`() throws {
         var record = try ErasureRecord(json: Array(Self.text.utf8))
         #expect(record.author.isEmpty)
         record.author = "privacy-officer"
@@ -58,7 +60,7 @@ struct ErasureRecordTests {
         #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: record.jsonText) }
     }
 
-    @Test func `members that a later version adds are left alone`() throws {
+    @Test func `members that a later version adds are ignored`() throws {
         let more = Self.text.replacing("{\"version\"", with: "{\"host\":[1],\"version\"", maxReplacements: 1)
         #expect(try ErasureRecord(json: Array(more.utf8)) == ErasureRecord(json: Array(Self.text.utf8)))
         #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: [0xFF]) }

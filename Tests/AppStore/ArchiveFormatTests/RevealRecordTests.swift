@@ -14,7 +14,7 @@ struct RevealRecordTests {
             positions: positions, at: Self.at)
     }
 
-    @Test func `a reveal is read as it was written, and is no decision and no step of the retention`() throws {
+    @Test func `a reveal is parsed as it was encoded, and is not a decision or a retention step`() throws {
         let record = try record()
         #expect(RevealRecord(json: record.jsonText) == record)
         #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: record.jsonText) }
@@ -24,7 +24,7 @@ struct RevealRecordTests {
         #expect(produced.value == record.jsonText)
     }
 
-    @Test func `a reveal has the members that are documented`() throws {
+    @Test func `a reveal has the documented members`() throws {
         #expect(
             String(decoding: try record().jsonText, as: UTF8.self) == """
                 {"version":1,"action":"reveal","command":"show","author":"a.officer","reason":"why","request":"DSR-1",\
@@ -33,19 +33,19 @@ struct RevealRecordTests {
                 """)
     }
 
-    @Test func `more records than are named are counted`() throws {
+    @Test func `records beyond the listed ones are counted`() throws {
         let record = try record(positions: (0..<1_500).map { "t/0@\($0)" })
         #expect(record.positions.count == 1_000 && record.count == 1_500)
         #expect(RevealRecord(json: record.jsonText) == record)
         #expect(try self.record(positions: []).count == nil)
     }
 
-    @Test(arguments: ["", " ", "\t"]) func `a reveal without an author is refused`(author: String) throws {
+    @Test(arguments: ["", " ", "\t"]) func `a reveal without an author is rejected`(author: String) throws {
         let error = try #require(throws: ArchiveFormatError.self) { try record(author: author) }
         #expect(error.code == .malformedObject)
     }
 
-    @Test func `a text that is too long is refused`() throws {
+    @Test func `a text that is too long is rejected`() throws {
         let error = try #require(throws: ArchiveFormatError.self) {
             try record(author: String(repeating: "a", count: 1_025))
         }
@@ -58,7 +58,7 @@ struct RevealRecordTests {
         {"version":1,"action":"reveal","command":"show","author":"","reason":"","request":"","scope":"","marks":"",\#
         "at":"2026-01-01T00:00:00Z"}
         """#,
-    ]) func `other records are no reveal`(json: String) {
+    ]) func `other records are not parsed as reveals`(json: String) {
         #expect(RevealRecord(json: Array(json.utf8)) == nil)
     }
 }
