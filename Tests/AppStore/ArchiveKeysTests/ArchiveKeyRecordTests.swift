@@ -14,7 +14,7 @@ struct ArchiveKeyRecordTests {
             key: produced.key, value: produced.value, headers: produced.headers)
     }
 
-    @Test func `keys, a tombstone and the key of marks are read as they were written`() throws {
+    @Test func `keys, a tombstone and the pseudonym key are parsed as they were encoded`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         _ = try store.sealingKeys(for: [1, 2].map { StoreOnDisk.request($0) })
@@ -34,7 +34,7 @@ struct ArchiveKeyRecordTests {
         #expect(produced.contains { $0.key == Array("marks/\(store.marksId)".utf8) })
     }
 
-    @Test func `a record holds neither the subject nor a key as it is`() throws {
+    @Test func `a record contains neither the subject nor an unwrapped key`() throws {
         let store = try StoreOnDisk().open()
         let keys = try store.sealingKeys(for: [StoreOnDisk.request(4_711)])
         let secret = try #require(keys.protections.first?.sealing).bytes
@@ -61,7 +61,7 @@ struct ArchiveKeyRecordTests {
         #expect(throws: ArchiveFormatError.self) { try ArchiveKeyRecord(record) }
     }
 
-    @Test func `a key's name fits no other key`() throws {
+    @Test func `a key id matches no other key`() throws {
         let (id, secret) = try ArchiveKeyId.ofNewKey()
         #expect(try ArchiveKeyId(committingTo: secret) == id)
         #expect(try ArchiveKeyId(committingTo: randomKey(byteCount: 32)) != id)

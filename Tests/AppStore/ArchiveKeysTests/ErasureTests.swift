@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 struct ErasureTests {
-    @Test func `of 10,000 subjects 100 are erased: no file holds their keys, and all others have theirs`() throws {
+    @Test func `after erasing 100 of 10,000 subjects no file contains their keys, and the others keep theirs`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open(cachedSubjects: 100_000)
         // Records arrive in random order, unlike that of their pseudonyms, in many transactions.
@@ -44,7 +44,7 @@ struct ErasureTests {
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func `keys that were wrapped again are in no file as they were before`() throws {
+    @Test func `after rewrapping no file contains the previous wrapped keys`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let old = try disk.open([0])
         for start in stride(from: 0, to: 2_000, by: 100) {
@@ -60,7 +60,7 @@ struct ErasureTests {
         #expect(try hits(of: between, in: disk) == 0)
     }
 
-    @Test func `a record that is older than its subject's erasure gets no key, a newer one a new key`() throws {
+    @Test func `a record older than its subject's erasure gets no key, and a newer one gets a new key`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         let old = try #require(try store.dataKeys(for: [StoreOnDisk.request(1)]).first?.sealing)
@@ -81,7 +81,7 @@ struct ErasureTests {
         }
     }
 
-    @Test func `an erasure that is read again leaves the keys of what came later`() throws {
+    @Test func `an erasure that is applied again keeps the keys of later records`() throws {
         let store = try StoreOnDisk().open()
         _ = try store.dataKeys(for: [StoreOnDisk.request(1)])
         let erasure = try StoreOnDisk.record(.erase, 1, in: store, at: 5_000)
@@ -98,7 +98,7 @@ struct ErasureTests {
         #expect(status.erasedUpToMilliseconds == 7_000)
     }
 
-    @Test func `an erasure of what has no key yet keeps its records from getting one`() throws {
+    @Test func `erasing a subject without a key prevents its records from getting one`() throws {
         let store = try StoreOnDisk().open()
         #expect(try store.apply([try StoreOnDisk.record(.erase, 1, in: store)]) == [.destroyed([])])
         #expect(try store.dataKeys(for: [StoreOnDisk.request(1)]).first?.isErased == true)
@@ -127,7 +127,7 @@ struct ErasureTests {
         #expect(try store.dataKeys(for: [StoreOnDisk.request(1, signedAt: 3_001)]).first?.sealing != nil)
     }
 
-    @Test func `a release that was decided before a hold began does not end it`() throws {
+    @Test func `a release that precedes a hold does not end it`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         #expect(try store.apply([try StoreOnDisk.record(.hold, 1, in: store, at: 2_000)]) == [.holdBegun])
@@ -136,7 +136,7 @@ struct ErasureTests {
         #expect(try store.status(of: earlier.subject).hold != nil)
     }
 
-    @Test func `every process that has the store open forgets what another one erased`() throws {
+    @Test func `every process that has the store open drops keys that another one erased`() throws {
         let disk = try StoreOnDisk()
         let (first, second) = (try disk.open(), try disk.open())
         let keys = try first.dataKeys(for: [1, 2].map { StoreOnDisk.request($0) }).map(\.sealing)
@@ -149,7 +149,7 @@ struct ErasureTests {
     }
 
     @Test(.enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/mem"), "there is no /proc"))
-    func `no memory of a process holds a key after its erasure, whichever process erased it`() throws {
+    func `no process keeps a key in memory after its erasure by any process`() throws {
         let disk = try StoreOnDisk()
         let (first, second) = (try disk.open(), try disk.open())
         let request = StoreOnDisk.request(1)
@@ -169,7 +169,7 @@ struct ErasureTests {
         #expect(try ProcessMemory.count(ofInverted: needle) == 0)
     }
 
-    @Test func `a backup that is restored erases again what the topic says since`() throws {
+    @Test func `a restored backup applies the later erasures of the topic again`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         let key = try #require(try store.dataKeys(for: [StoreOnDisk.request(1)]).first?.sealing)

@@ -12,7 +12,7 @@ struct KeyStoreFilesTests {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `only the owner reads a new key store and its log, whatever the umask`() throws {
+    @Test func `only the owner can read a new key store and its log, regardless of the umask`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         _ = try store.dataKeys(for: [StoreOnDisk.request(1)])
@@ -21,7 +21,7 @@ struct KeyStoreFilesTests {
         }
     }
 
-    @Test func `others lose the right to read a key store that the version before made`() throws {
+    @Test func `opening a key store of the previous version removes read permission for others`() throws {
         let disk = try StoreOnDisk()
         try disk.open().close()
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: disk.path)
@@ -29,7 +29,7 @@ struct KeyStoreFilesTests {
         #expect(try mode(disk.path) == 0o640)
     }
 
-    @Test func `a backup has every key although the store is open, and no other file is overwritten`() throws {
+    @Test func `a backup of an open store has every key, and an existing file is not overwritten`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         let ids = try store.dataKeys(for: (0..<200).map { StoreOnDisk.request($0) }).compactMap { $0.sealing?.id }
@@ -43,14 +43,14 @@ struct KeyStoreFilesTests {
         #expect(error.message.contains("name another file"))
     }
 
-    @Test func `an empty file is no key store`() throws {
+    @Test func `an empty file is not a key store`() throws {
         let disk = try StoreOnDisk()
         try Data().write(to: URL(filePath: disk.path))
         let error = try #require(throws: ArchiveKeyError.self) { try disk.open(creation: .never) }
         #expect(error.code == .missingStore)
     }
 
-    @Test func `while another process reads the index its copies of the erased are an error`() throws {
+    @Test func `removing erased entries fails while another process reads the index`() throws {
         let disk = try StoreOnDisk()
         let path = disk.directory.file("index.db")
         let index = try SideIndex(path: path, store: try disk.open(), busyTimeout: .milliseconds(50))

@@ -36,7 +36,7 @@ struct KeyStoreTests {
         #expect(try store.counts().keys == 50)
     }
 
-    @Test func `the file holds neither subjects nor keys as they are`() throws {
+    @Test func `the file contains neither subjects nor unwrapped keys`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         let sealing = try #require(try store.dataKeys(for: [StoreOnDisk.request(4_711)]).first?.sealing)
@@ -70,7 +70,7 @@ struct KeyStoreTests {
         #expect(try disk.open().counts().keys == 60)
     }
 
-    @Test func `a store that is lost is an error that says what to do`() throws {
+    @Test func `a lost store is reported with the fix`() throws {
         let disk = try StoreOnDisk()
         let error = try #require(throws: ArchiveKeyError.self) { try disk.open(creation: .never) }
         #expect(error.code == .missingStore)
@@ -79,7 +79,7 @@ struct KeyStoreTests {
         #expect(!FileManager.default.fileExists(atPath: disk.path))
     }
 
-    @Test func `another key-encryption key is named, and so are those that were given`() throws {
+    @Test func `the error for a wrong key-encryption key lists the required key and the given ones`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         _ = try disk.open([0]).dataKeys(for: [StoreOnDisk.request(1)])
         let error = try #require(throws: ArchiveKeyError.self) { try disk.open([1]) }
@@ -90,7 +90,7 @@ struct KeyStoreTests {
         #expect(try disk.open([1, 0]).counts().keys == 1)
     }
 
-    @Test func `after a rotation old keys open, are wrapped again, and then need the new key alone`() throws {
+    @Test func `after a rotation old keys can be opened and rewrapped, and then need only the new key`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let old = try disk.open([0])
         let before = try old.dataKeys(for: (0..<25).map { StoreOnDisk.request($0) }).map(\.sealing)
@@ -118,7 +118,7 @@ struct KeyStoreTests {
         #expect(throws: ArchiveKeyError.self) { try disk.open([0]) }
     }
 
-    @Test func `stores of one installation have the same marks, also those made after a rotation`() throws {
+    @Test func `stores of one installation have the same pseudonyms, even if created after a rotation`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let first = try disk.open([0])
         let second = try KeyStore(
@@ -135,7 +135,7 @@ struct KeyStoreTests {
         #expect(try foreign.erasuresNextOffset == nil)
     }
 
-    @Test func `a wrapped key that was changed or exchanged does not open, and the check names it`() throws {
+    @Test func `a wrapped key that was modified or swapped is rejected, and the integrity check lists it`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         let ids = try store.dataKeys(for: [1, 2, 3].map { StoreOnDisk.request($0) }).compactMap(\.sealing?.id)
@@ -155,14 +155,14 @@ struct KeyStoreTests {
         #expect(error.code == .damagedKey)
     }
 
-    @Test func `a file that is no key store is an error`() throws {
+    @Test func `a file that is not a key store is rejected`() throws {
         let disk = try StoreOnDisk()
         _ = try disk.directory.write([UInt8](repeating: 0x41, count: 4_096), to: "keys.db")
         let error = try #require(throws: ArchiveKeyError.self) { try disk.open() }
         #expect(error.code == .unusableStore)
     }
 
-    @Test func `a closed store answers nothing`() throws {
+    @Test func `a closed store rejects requests`() throws {
         let store = try StoreOnDisk().open()
         store.close()
         #expect(throws: ArchiveKeyError.self) { try store.dataKeys(for: [StoreOnDisk.request(1)]) }

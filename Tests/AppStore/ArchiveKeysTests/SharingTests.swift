@@ -14,7 +14,7 @@ struct SharingTests {
         try host.store.status(of: host.store.mark(of: StoreOnDisk.subject(subject)))
     }
 
-    @Test func `nothing is sealed under a key before the topic has it`() throws {
+    @Test func `no record is encrypted under a key before the topic contains it`() throws {
         let hosts = try Hosts(1)
         let host = hosts.hosts[0]
         let sealing = try host.store.sealingKeys(for: [StoreOnDisk.request(1)])
@@ -29,7 +29,7 @@ struct SharingTests {
         #expect(after.protections.first?.sealing?.id == sealing.protections.first?.sealing?.id)
     }
 
-    @Test func `of two keys that two hosts make at the same time both use the first in the topic, and keep both`()
+    @Test func `two hosts that create keys at the same time use the first one in the topic, and keep both`()
         throws
     {
         let hosts = try Hosts(2)
@@ -52,7 +52,8 @@ struct SharingTests {
         #expect(try status(1, try hosts.join()).keys == [proposals[1], proposals[0]])
     }
 
-    @Test func `the key store of the version before is published whole, and a host that joins has its keys`() throws {
+    @Test func `a key store of the previous version is published completely, and a joining host gets its keys`() throws
+    {
         let disk = try StoreOnDisk()
         let before = try disk.open()
         let ids = try before.dataKeys(for: [1, 2, 3].map { StoreOnDisk.request($0) }).compactMap(\.sealing).map(\.id)
@@ -78,7 +79,7 @@ struct SharingTests {
         #expect(try joined.dataKey(ids[2]).bytes == nil)
     }
 
-    @Test func `what was sealed before the hosts shared keys stays readable on each of them`() throws {
+    @Test func `records encrypted before the hosts shared keys stay readable on each of them`() throws {
         let disk = try StoreOnDisk()
         let stores = try (0..<2).map {
             try KeyStore(path: disk.directory.file("old-\($0).db"), keys: disk.keys([0]), creation: .ifMissing)
@@ -109,7 +110,7 @@ struct SharingTests {
         #expect(try hosts.join().store.dataKey(key).isDestroyed)
     }
 
-    @Test func `a tombstone that a late host writes destroys no key of what came after the erasure`() throws {
+    @Test func `a late tombstone does not destroy the key of records after the erasure`() throws {
         let hosts = try Hosts(2)
         let (first, late) = (hosts.hosts[0], hosts.hosts[1])
         try hosts.seal(1, at: 1_000, on: first)
@@ -126,7 +127,7 @@ struct SharingTests {
         for host in hosts.hosts + [try hosts.join()] { #expect(try host.store.dataKey(new).bytes != nil) }
     }
 
-    @Test func `a key that comes after its erasure is destroyed on arrival, and a record names it`() throws {
+    @Test func `a key that arrives after its erasure is destroyed, and a record lists it`() throws {
         let hosts = try Hosts(2)
         let (first, second) = (hosts.hosts[0], hosts.hosts[1])
         try hosts.decide(.erase, 1, at: 5_000)
@@ -144,7 +145,7 @@ struct SharingTests {
         #expect(!left.contains { $0.contains(key.hex) })
     }
 
-    @Test func `an erasure that waited for a hold names its keys when the hold ends`() throws {
+    @Test func `an erasure that waited for a hold lists its keys when the hold ends`() throws {
         let hosts = try Hosts(2)
         try hosts.seal(1, at: 1_000, on: hosts.hosts[0])
         try hosts.decide(.hold, 1, at: 2_000)
@@ -158,7 +159,7 @@ struct SharingTests {
         #expect(named.action == .erase && named.requestedAt.millisecondsSince1970 == 5_000)
     }
 
-    @Test func `payloads may be pruned when every key is known here and none is held`() throws {
+    @Test func `payloads may be pruned if every key is known on this host and no subject is held`() throws {
         let hosts = try Hosts(2)
         let (first, second) = (hosts.hosts[0], hosts.hosts[1])
         for subject in 1...2 { try hosts.seal(subject, at: 1_000, on: first) }
@@ -178,7 +179,7 @@ struct SharingTests {
         #expect(try second.store.mayPrune(Set(ids), hasHolds: true))
     }
 
-    @Test func `a host that joins makes the marks of the others, whichever key-encryption key it was given`() throws {
+    @Test func `a joining host makes the same pseudonyms as the others, with any of the key-encryption keys`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let old = try disk.open([0])
         let mark = try old.mark(of: StoreOnDisk.subject(1))
@@ -196,7 +197,7 @@ struct SharingTests {
         #expect(try again.mark(of: StoreOnDisk.subject(1)) == mark)
     }
 
-    @Test func `a store with keys refuses the marks of another installation`() throws {
+    @Test func `a store with keys rejects the pseudonym key of another installation`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let other = try KeyStore(path: disk.directory.file("other.db"), keys: disk.keys([1]), creation: .ifMissing)
         let store = try disk.open([0])
@@ -207,7 +208,7 @@ struct SharingTests {
         #expect(store.marksId == marks)
     }
 
-    @Test func `a key that does not open is refused, and one under an absent key-encryption key is kept`() throws {
+    @Test func `a damaged key is rejected, and one under a missing key-encryption key is kept`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let source = try disk.open([0])
         let id = try #require(try source.dataKeys(for: [StoreOnDisk.request(1)]).first?.sealing).id
@@ -229,7 +230,7 @@ struct SharingTests {
         #expect(error.code == .wrongKey)
     }
 
-    @Test func `a key of one subject is not taken for a key of another`() throws {
+    @Test func `a key of one subject is not accepted for another`() throws {
         let hosts = try Hosts(1)
         let store = hosts.hosts[0].store
         try hosts.seal(1, at: 1_000, on: hosts.hosts[0])
@@ -242,7 +243,7 @@ struct SharingTests {
         #expect(try status(1, hosts.hosts[0]).keys.count == 1)
     }
 
-    @Test func `what changed while it was published is due again`() throws {
+    @Test func `a key that changed during publication is published again`() throws {
         let hosts = try Hosts(1)
         let store = hosts.hosts[0].store
         _ = try store.sealingKeys(for: [StoreOnDisk.request(1)])
@@ -254,7 +255,7 @@ struct SharingTests {
         #expect(try store.duePublications(limit: 10).isEmpty)
     }
 
-    @Test func `in another cluster every key is published again`() throws {
+    @Test func `after a move to another cluster every key is published again`() throws {
         let hosts = try Hosts(1)
         let host = hosts.hosts[0]
         try hosts.seal(1, at: 1_000, on: host)
@@ -266,7 +267,7 @@ struct SharingTests {
     }
 
     @Test(arguments: 0..<6)
-    func `in any order of events all hosts end with the same keys, and none that is needed is lost`(seed: Int) throws {
+    func `after any order of events all hosts have the same keys, and no needed key is lost`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let hosts = try Hosts(3)
         var time: Int64 = 1_000

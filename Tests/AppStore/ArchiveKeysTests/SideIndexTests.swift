@@ -9,7 +9,7 @@ struct SideIndexTests {
     private static let partition = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 3)
     private static let uuid = "7E3FB204-2AB3-4C5F-8F0E-0D9C1B6A7E55"
 
-    @Test func `a record is found by every identifier, in either case of a UUID`() throws {
+    @Test func `a record is found by every identifier, and a UUID in either case`() throws {
         let disk = try StoreOnDisk()
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
         let key = try ArchiveKeyId.ofNewKey().0
@@ -25,7 +25,7 @@ struct SideIndexTests {
         #expect(try index.next(of: other) == 0)
     }
 
-    @Test func `the same entries added again change nothing, and the position never goes back`() throws {
+    @Test func `adding the same entries again changes nothing, and the position never decreases`() throws {
         let disk = try StoreOnDisk()
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
         let name = IndexedName(.transactionId, "1")
@@ -40,7 +40,7 @@ struct SideIndexTests {
         #expect(try index.places(of: name).isEmpty)
     }
 
-    @Test func `the file holds no identifier, and nothing of records whose key is destroyed`() throws {
+    @Test func `the file contains no identifiers, and no entries of records with destroyed keys`() throws {
         let disk = try StoreOnDisk()
         let path = disk.directory.file("index.db")
         let index = try SideIndex(path: path, store: try disk.open())
@@ -73,7 +73,7 @@ struct SideIndexTests {
         #expect(try SideIndex(path: path, store: try other.open()).isEmpty())
     }
 
-    @Test func `records say by which identifiers they are found`() {
+    @Test func `records are indexed by all their identifiers`() {
         let value = Array(
             #"""
             {"notification":{"notificationType":"DID_RENEW"},"transaction":{"transactionId":"11",
@@ -102,7 +102,7 @@ struct SideIndexTests {
         #expect(IndexedName.names(of: unreadable, kind: .notification).isEmpty)
     }
 
-    @Test func `a leaf that was unread is found by its key until it is read`() throws {
+    @Test func `an unread leaf is found by its key until it is read`() throws {
         let disk = try StoreOnDisk()
         let index = try SideIndex(path: disk.directory.file("index.db"), store: try disk.open())
         let key = try ArchiveKeyId.ofNewKey().0
@@ -127,7 +127,7 @@ struct SideIndexTests {
         #expect(try index.places(ofKey: key).map(\.leaf) == [3])
     }
 
-    @Test func `identifiers are read in version 1, in signed texts, and in a key whose value is none`() {
+    @Test func `identifiers are read from version 1 bodies, signed texts, and keys of records without a value`() {
         let read = { (kind: ArchiveKind, key: String?, value: String) in
             IndexedName.names(
                 of: KafkaRecord(

@@ -6,7 +6,7 @@ import Testing
 struct SignedHeadRowTests {
     private static let origin = "example.com/archive/appstore.certificates/3"
 
-    @Test func `what was signed of a log is there after a restart, each log's own`() throws {
+    @Test func `the signed head of each log is restored after a restart`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         #expect(try store.signedHead(of: Self.origin) == nil)
@@ -22,7 +22,7 @@ struct SignedHeadRowTests {
         #expect(try again.signedHead(of: "\(Self.origin)1") == first)
     }
 
-    @Test func `a key store of an earlier version gets the table`() throws {
+    @Test func `a key store of an earlier version is migrated`() throws {
         let disk = try StoreOnDisk()
         try disk.open().close()
         let database = try Database(path: disk.path, access: .sharedWriter)
