@@ -41,7 +41,7 @@ import TransparencyLog
         return try await ArchiveVerification(store, options: options).run().findings
     }
 
-    @Test func `one checkpoint an hour is kept, and a missing one is found`() async throws {
+    @Test func `one checkpoint an hour is kept, and a missing one is detected`() async throws {
         try await write(minutes: 300)
         // The process that starts after three hours signs the eighteen leaves again, an hour after the last copy.
         #expect(copies == ["001", "007", "013", "018", "025", "031"])
@@ -61,7 +61,7 @@ import TransparencyLog
         #expect(12 * (copies.count - 1) * 24 * 365 / 10 < 3_000_000)
     }
 
-    @Test func `a log is not continued over a copy of its size that is of another tree`() async throws {
+    @Test func `a log is not continued over a copy of its size from another tree`() async throws {
         var writer = try await open(at: Self.start)
         try WrittenLog.append(upTo: 5, to: &writer)
         let other = try WrittenLog(MemoryStore(), key: key)

@@ -28,7 +28,7 @@ import TransparencyLog
         return archive
     }
 
-    @Test func `what it states of the logs is compared, and it is sound itself`() async throws {
+    @Test func `a sound log of checkpoints is compared with the logs`() async throws {
         let archive = try await Self.archive()
         // The logs grow; the log of checkpoints follows a minute later.
         try await archive.write([7], at: 1_800_000_200)
@@ -39,7 +39,7 @@ import TransparencyLog
         #expect(report.logs.map(\.log.prefix.text).allSatisfy { $0.hasPrefix("appstore.notifications/") })
     }
 
-    @Test func `without any anchor a log that goes back alone, or is gone, is rolled back`() async throws {
+    @Test func `a single log that goes back or is removed is rolled back, even without any anchor`() async throws {
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let whole = store.objects
@@ -61,7 +61,7 @@ import TransparencyLog
         #expect(asked.findings.isEmpty)
     }
 
-    @Test func `a log of which only the folder is left is rolled back`() async throws {
+    @Test func `a log with only its directory left is rolled back`() async throws {
         let directory = try TemporaryDirectory()
         let archive = try await Self.archive(DirectoryStore(path: directory.file("archive"), creating: true))
         #expect(try await archive.verify().findings.isEmpty)
@@ -71,7 +71,7 @@ import TransparencyLog
         #expect(try await archive.verify().verdict == .rolledBack)
     }
 
-    @Test func `a log with another history than it states is forked`() async throws {
+    @Test func `a log that differs from the log of checkpoints is forked`() async throws {
         let key = try PrivateKey.generate(.ed25519)
         let (store, others) = (MemoryStore(), MemoryStore())
         let archive = try await Self.archive(store, keys: [key])
@@ -85,7 +85,7 @@ import TransparencyLog
         #expect(report.findings.first?.leaf == 299)
     }
 
-    @Test func `its anchor alone anchors every log, and one that it does not state yet is unanchored`() async throws {
+    @Test func `an anchor of the log of checkpoints anchors every log that it covers, and no other`() async throws {
         let archive = try await Self.archive()
         let anchor = try await archive.logCheckpoints()
         let anchored = try await archive.verify { $0.anchors = try archive.anchors([anchor]) }
@@ -100,7 +100,7 @@ import TransparencyLog
         #expect(try await archive.verify().findings.isEmpty)
     }
 
-    @Test func `checkpoints of single logs, as the version before anchored them, anchor them still`() async throws {
+    @Test func `anchored checkpoints of single logs, as in the previous version, still anchor them`() async throws {
         let archive = try await Self.archive()
         var notes: [SignedNote] = []
         for names in try await LogReader.logs(in: archive.store) {
@@ -111,7 +111,7 @@ import TransparencyLog
         #expect(report.findings.isEmpty && report.isAnchored && report.otherArchives.isEmpty)
     }
 
-    @Test func `it is found changed, removed and rolled back like every log`() async throws {
+    @Test func `changes, removal and rollback of the log of checkpoints are detected as for any log`() async throws {
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let earlier = store.objects
@@ -134,7 +134,7 @@ import TransparencyLog
         #expect(try await archive.verify(MemoryStore(gone)).findings.isEmpty)
     }
 
-    @Test func `a leaf that is no checkpoint is found even where the key signed it`() {
+    @Test func `a leaf that is not a checkpoint is detected even if the key signed it`() {
         let text = "example.com/a/b/0\n5\n\(MerkleHash.leaf([1]).base64)\n"
         #expect(LoggedCheckpoints.isCheckpoint(Array(text.utf8)))
         for other in ["", text + "x\n", String(text.dropLast()), text.replacing("\n5\n", with: "\n0\n"), text + "\n"] {
@@ -142,7 +142,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `many leaves make full tiles, and it is continued at each of their edges`() async throws {
+    @Test func `many leaves fill tiles, and the log is continued at each tile boundary`() async throws {
         let archive = try SampleArchive()
         let origin = try archive.names().origin(archive: SampleArchive.origin)
         var size = 0
@@ -161,7 +161,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a writer from which the log was taken is refused, and changes nothing`() async throws {
+    @Test func `a writer that lost the log to another one is rejected and changes nothing`() async throws {
         let archive = try await Self.archive()
         let leaf = try Checkpoint(origin: "a", size: 1, root: .leaf([1]))
         var former = try await CheckpointLogWriter.open(archive.store, signer: archive.signer, at: 1_800_000_400)
@@ -172,7 +172,7 @@ import TransparencyLog
     }
 
     /// Two writers on a store without locks. The first one stops before each of its operations in turn.
-    @Test func `whatever a frozen writer does when it goes on, the log is its successor's`() async throws {
+    @Test func `a frozen writer that resumes cannot change the log of its successor`() async throws {
         let origin = "\(SampleArchive.origin)/appstore.notifications/0"
         @Sendable func leaves(_ count: Int, _ seed: UInt8) throws -> [Checkpoint] {
             try (0..<count).map { try Checkpoint(origin: origin, size: $0 + 1, root: .leaf([seed, UInt8($0 & 255)])) }
@@ -213,7 +213,7 @@ import TransparencyLog
         #expect(schedules > 20)
     }
 
-    @Test func `after a process that ended at any operation it is sound, and goes on`() async throws {
+    @Test func `the log is sound and can be continued after a process ended at any operation`() async throws {
         let origin = "\(SampleArchive.origin)/appstore.notifications/0"
         let leaves = try (0..<300).map { try Checkpoint(origin: origin, size: $0 + 1, root: .leaf([UInt8($0 & 255)])) }
         let recorder = RecordingStore()
@@ -236,7 +236,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `it is not begun where some of it is left, nor continued from other bytes`() async throws {
+    @Test func `a partial or damaged log of checkpoints is neither recreated nor continued`() async throws {
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let whole = store.objects

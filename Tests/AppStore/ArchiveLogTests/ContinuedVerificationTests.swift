@@ -23,7 +23,7 @@ import TransparencyLog
         return (archive, before)
     }
 
-    @Test func `what was verified before is not read again, and the rest is counted`() async throws {
+    @Test func `leaves that were verified before are not read again, and the rest is counted`() async throws {
         let store = MemoryStore()
         let (archive, before) = try await Self.archive(store)
         let read = Mutex<[Int]>([])
@@ -48,7 +48,7 @@ import TransparencyLog
         #expect(try await archive.verify().verdict == .tampered)
     }
 
-    @Test func `a change of what is newer is found, and one that the tiles above show of what is older`() async throws {
+    @Test func `changes after the verified leaves, in tiles above them, and of copies are detected`() async throws {
         let store = MemoryStore()
         let (archive, before) = try await Self.archive(store)
         let whole = store.objects
@@ -65,7 +65,7 @@ import TransparencyLog
         #expect(try await archive.verify { $0.verifiedBefore = before }.verdict == .tampered)
     }
 
-    @Test func `a log that is shorter than before, gone, or another one is rolled back or forked`() async throws {
+    @Test func `a log that is shorter than before, missing, or replaced is rolled back or forked`() async throws {
         let key = try PrivateKey.generate(.ed25519)
         let store = MemoryStore()
         let archive = try SampleArchive(store: store, keys: [key])
@@ -100,7 +100,7 @@ import TransparencyLog
         #expect(against.verdict == .forked)
     }
 
-    @Test func `with a log of checkpoints it continues too`() async throws {
+    @Test func `a verification continues with a log of checkpoints too`() async throws {
         let archive = try SampleArchive()
         try await archive.write([600])
         try await archive.write([20], to: archive.names("appstore.notifications", 1))

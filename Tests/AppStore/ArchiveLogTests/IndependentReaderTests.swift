@@ -45,7 +45,7 @@ struct IndependentReaderTests {
     }
 
     @Test(arguments: [[1], [255, 1], [256, 1, 2], [100, 100, 100, 100, 300]])
-    func `the tree, every tile and every checkpoint are what it computes`(counts: [Int]) async throws {
+    func `the tree, every tile and every checkpoint match the reader's computation`(counts: [Int]) async throws {
         let writer = try await archive.write(counts)
         let (isGood, log) = try await read(["log", directory.file("archive/appstore.notifications/0")] + keys())
         #expect(isGood, "\(log.error ?? "")")
@@ -66,7 +66,7 @@ struct IndependentReaderTests {
     }
 
     /// A process dies, or loses power, at each of its system calls, and the log is opened again.
-    @Test func `every image of a crash has no file but those of its checkpoint, once the log was opened again`()
+    @Test func `after a crash and reopening only files of the checkpoint are left`()
         async throws
     {
         var generator = SeededGenerator(seed: 29)
@@ -116,7 +116,7 @@ struct IndependentReaderTests {
     }
 
     @Test(arguments: ["tile/0/000.p/9", "segments/001", "notes", "checkpoints/000"])
-    func `a file that is not of the checkpoint is refused`(name: String) async throws {
+    func `a file that does not belong to the checkpoint is rejected`(name: String) async throws {
         try await archive.write([100, 5])
         let folder = directory.file("archive")
         try FileManager.default.createDirectory(atPath: directory.file("images"), withIntermediateDirectories: true)
@@ -127,7 +127,7 @@ struct IndependentReaderTests {
         #expect(try await !read(["images", directory.file("images")] + keys()).isGood)
     }
 
-    @Test func `a proof holds, and for another entry it does not`() async throws {
+    @Test func `a proof is valid for its entry and invalid for another`() async throws {
         try await archive.write([300])
         let names = try archive.names()
         let reader = LogReader(archive.store, names: names, verifiers: try archive.verifiers)
@@ -143,7 +143,7 @@ struct IndependentReaderTests {
         }
     }
 
-    @Test func `a changed entry, and another key, are refused`() async throws {
+    @Test func `a changed entry and another key are rejected`() async throws {
         try await archive.write([300])
         let folder = directory.file("archive/appstore.notifications/0")
         let other = try SampleArchive()

@@ -46,7 +46,7 @@ import TransparencyLog
         return calls.total
     }
 
-    @Test func `a process that ends at any system call is continued without gap or repetition`() async throws {
+    @Test func `a log is continued without gap or repetition after a process ended at any system call`() async throws {
         for number in 1...(try await callCount()) {
             let disk = SimulatedDisk()
             let acknowledged = await write(FaultyCalls(disk, [.init(nil, number: number, kills: true)]))
@@ -54,7 +54,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a power loss at any system call loses nothing that was acknowledged`() async throws {
+    @Test func `a power loss at any system call loses no acknowledged leaf`() async throws {
         var generator = SeededGenerator(seed: 7)
         let repetitions = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == nil ? 1 : 20
         for number in 1...(try await callCount()) {
@@ -66,7 +66,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `files that a dead writer left are durable before the next one's checkpoint covers them`() async throws {
+    @Test func `files of a crashed writer are durable before the next one's checkpoint covers them`() async throws {
         var generator = SeededGenerator(seed: 13)
         for number in 1...(try await callCount()) {
             let disk = SimulatedDisk()
@@ -80,7 +80,7 @@ import TransparencyLog
     }
 
     /// 40 logs with 50 crashes each with `SLUICE_TEST_LONG`, otherwise 3 logs.
-    @Test func `a log that survives many deaths is sound after each, has every record once, and never goes back`()
+    @Test func `a log is sound after each of many crashes, has every record once, and never shrinks`()
         async throws
     {
         let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil
@@ -124,7 +124,7 @@ import TransparencyLog
         #expect(report.findings.isEmpty, "\(context): \(report.findings)")
     }
 
-    @Test func `a call that fails once is made good by calling again`() async throws {
+    @Test func `a call that fails once succeeds when it is repeated`() async throws {
         for number in 1...(try await callCount()) {
             let disk = SimulatedDisk()
             let calls = FaultyCalls(disk)

@@ -15,7 +15,7 @@ import TransparencyLog
 
     private static let ends: [Int64] = [2, 254, 258, 259]
 
-    @Test func `30 % of all requests fail, and the log is whole`() async throws {
+    @Test func `the log is complete although 30 % of all requests fail`() async throws {
         for seed in UInt64(0)..<20 {
             let bucket = SimulatedBucket()
             let transport = FaultyTransport(0.3, seed: seed) { bucket.answer($0) }
@@ -58,7 +58,9 @@ import TransparencyLog
     }
 
     @Test(arguments: [false, true])
-    func `a process that ends at any request is continued without gap or repetition`(_ lastArrives: Bool) async throws {
+    func `a log is continued without gap or repetition after a process ended at any request`(_ lastArrives: Bool)
+        async throws
+    {
         for requests in 1... {
             let bucket = SimulatedBucket()
             let (acknowledged, isComplete) = try await write(bucket, requests: requests, lastArrives: lastArrives)
@@ -72,7 +74,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a former writer is refused when another one has gone on`() async throws {
+    @Test func `a former writer is rejected after another one has continued the log`() async throws {
         let bucket = SimulatedBucket()
         let log = try WrittenLog(try bucket.store(), key: key)
         var former = try await log.open()
@@ -87,7 +89,7 @@ import TransparencyLog
         #expect(try await log.check().size == 30)
     }
 
-    @Test func `what a writer of an earlier release left without a checkpoint is written over`() async throws {
+    @Test func `files that an earlier release left without a checkpoint are overwritten`() async throws {
         let log = try WrittenLog(try SimulatedBucket().store(), key: key)
         var writer = try await log.open()
         for name in ["segments/000", "segments/001.p/44", "tile/0/000", "tile/entries/000", "tile/1/000.p/1"] {
@@ -98,7 +100,7 @@ import TransparencyLog
         #expect(try await log.check().size == 300)
     }
 
-    @Test func `a commit leaves nothing staged, and a failed one nothing after the next opening`() async throws {
+    @Test func `a commit leaves no staged objects, nor does a failed one after the log is reopened`() async throws {
         let bucket = SimulatedBucket()
         let fails = Atomic(false)
         let store = try bucket.store(attempts: 1) { request throws(HTTPClientError) in

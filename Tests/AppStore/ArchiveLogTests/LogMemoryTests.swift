@@ -26,7 +26,7 @@ import TransparencyLog
         return writer
     }
 
-    @Test func `a log that has lost its checkpoints is neither begun nor changed`() async throws {
+    @Test func `a log that has lost its checkpoints is neither recreated nor changed`() async throws {
         try await write(upTo: [300, 310])
         let names = try log().names
         for name in store.objects.keys where name.hasPrefix("\(names.prefix)/checkpoint") { store.objects[name] = nil }
@@ -49,7 +49,7 @@ import TransparencyLog
         #expect(store.objects == before)
     }
 
-    @Test func `a lost answer and a slow service end with the checkpoint that was sent first`() async throws {
+    @Test func `after a lost response and a slow service the first checkpoint that was sent is stored`() async throws {
         let bucket = SimulatedBucket()
         let sent = Mutex<[[UInt8]]>([])
         let refused = Atomic(0)

@@ -55,7 +55,7 @@ struct LogPruningTests {
         #expect(try await archive.sample.verify().findings.isEmpty)
     }
 
-    @Test func `what a clock that was ahead has announced is taken back when it is right again`() async throws {
+    @Test func `an announcement by a fast clock is withdrawn when the clock is correct again`() async throws {
         let archive = try await Archive(leaves: 600)
         try await archive.run(at: 0)
         let right = SampleArchive.start
@@ -65,7 +65,7 @@ struct LogPruningTests {
         #expect(archive.hasSegment("000"))
     }
 
-    @Test func `a clock that stays ahead gets a tenth of the segments a day at most`() async throws {
+    @Test func `a clock that stays ahead deletes at most a tenth of the segments a day`() async throws {
         let archive = try await Archive(leaves: 400 * 256)
         try await archive.run(at: 0)
         #expect(try await archive.run(at: Self.day) == 40)
@@ -73,7 +73,7 @@ struct LogPruningTests {
         #expect(try await archive.run(at: 2 * Self.day) == 36)
     }
 
-    @Test func `nothing is deleted, and nothing signed, when the step cannot be published`() async throws {
+    @Test func `nothing is deleted or signed if the step cannot be published`() async throws {
         struct Unpublished: Error {}
         let archive = try await Archive(leaves: 600)
         try await archive.run(at: 0)
@@ -124,7 +124,7 @@ struct LogPruningTests {
         #expect(archive.store.objects == before)
     }
 
-    @Test func `the retention of the release before is continued`() async throws {
+    @Test func `the retention of the previous release is continued`() async throws {
         let archive = try await Archive(leaves: 600)
         let signer = archive.sample.signer
         let names = try archive.sample.names()
@@ -145,11 +145,11 @@ struct LogPruningTests {
         "sluice-archive/retention@v1\na/b/0\nminimum 256\nannounced 512\nat 1\n",
         "sluice-archive/retention@v2\na/b/0\nminimum 256\nannounced 512\nat 1\n\n",
         "sluice-archive/retention@v2\na/b/0\nminimum 256\n",
-    ]) func `a text that is nearly a retention is none`(text: String) {
+    ]) func `a malformed retention is rejected`(text: String) {
         #expect(Retention(text: text) == nil)
     }
 
-    @Test func `a retention with an announcement is read as it was written`() {
+    @Test func `a retention with an announcement is parsed as it was encoded`() {
         let retention = Retention(origin: "a/b/0", minimum: 0, announced: .init(minimum: 256, at: 1_800_000_000_000))
         #expect(Retention(text: retention.text) == retention)
     }

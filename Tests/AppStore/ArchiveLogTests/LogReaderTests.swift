@@ -6,7 +6,7 @@ import Testing
 import TransparencyLog
 
 @Suite("Reading a log of the archive") struct LogReaderTests {
-    @Test func `leaves, objects and offsets are found, and proved offline with the public key alone`() async throws {
+    @Test func `leaves, objects and offsets are found, and proved offline with only the public key`() async throws {
         let archive = try SampleArchive()
         let names = try archive.names()
         try await archive.write([700], from: 1000, step: 3)
@@ -33,7 +33,7 @@ import TransparencyLog
         await #expect(throws: LogReadError.self) { try await reader.object(-1, size: 700) }
     }
 
-    @Test func `what has vanished behind a newer checkpoint is read from that one`() async throws {
+    @Test func `leaves whose partial files were replaced are read under the newer checkpoint`() async throws {
         let archive = try SampleArchive()
         try await archive.write([10])
         let reader = LogReader(archive.store, names: try archive.names(), verifiers: try archive.verifiers)
@@ -55,14 +55,14 @@ import TransparencyLog
     }
 
     @Test(arguments: ["a/0", "appstore.notifications/12"])
-    func `a folder is a log when it is named so`(text: String) throws {
+    func `a directory is a log if its name is a log name`(text: String) throws {
         #expect(LogNames(folder: try ObjectName(text))?.prefix.text == text)
         for other in ["\(text)/1", "a", "a/01", "a/-1", "a/x", "a/99999999999"] {
             #expect(LogNames(folder: try ObjectName(other)) == nil)
         }
     }
 
-    @Test func `every object of a log says what it is`() async throws {
+    @Test func `the content of every object of a log follows from its name`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([300, 5])
@@ -76,7 +76,7 @@ import TransparencyLog
         #expect(names.content(try ObjectName("appstore.notifications/1/checkpoint")) == nil)
     }
 
-    @Test func `a retention is its three lines and nothing else`() {
+    @Test func `a retention consists of exactly three lines`() {
         let retention = Retention(origin: "a/b/0", minimum: 512)
         #expect(Retention(text: retention.text) == retention)
         for text in ["", retention.text + "\n", "x" + retention.text, "sluice-archive/retention@v1\na\nminimum +5\n"] {

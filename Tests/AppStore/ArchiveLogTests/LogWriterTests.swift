@@ -18,7 +18,7 @@ import TransparencyLog
     }
 
     @Test(arguments: [1, 2, 255, 256, 257, 511, 512, 700, 66_000] as [Int64])
-    func `what is committed is there, whatever the size`(count: Int64) async throws {
+    func `committed leaves are stored, at every size`(count: Int64) async throws {
         let log = try log()
         var writer = try await log.open()
         try WrittenLog.append(upTo: count, to: &writer)
@@ -27,7 +27,7 @@ import TransparencyLog
         #expect(try await log.check().size == Int(count))
     }
 
-    @Test func `a log grows in any steps, by any number of writers after each other`() async throws {
+    @Test func `a log grows in any steps, by any number of successive writers`() async throws {
         let log = try log()
         var generator = SystemRandomNumberGenerator()
         var end: Int64 = 0
@@ -61,7 +61,7 @@ import TransparencyLog
         #expect(times == times.sorted() && Set(times).count == times.count)
     }
 
-    @Test func `each checkpoint names the one before, also when its size is signed again`() async throws {
+    @Test func `each checkpoint states the previous one, even if its size is signed again`() async throws {
         let log = try log()
         var previous: [Int?] = []
         for end in [10, 300, 300, 600] as [Int64] {
@@ -85,7 +85,7 @@ import TransparencyLog
         #expect(try writer.checkpoint.verified(by: keys).compactMap(\.time) == [1_800_000_000])
     }
 
-    @Test func `partial files go when the full one is there`() async throws {
+    @Test func `partial files are deleted when the full one exists`() async throws {
         let log = try log()
         var writer = try await log.open()
         for end in stride(from: 50, through: 300, by: 50) as StrideThrough<Int64> {
@@ -100,7 +100,9 @@ import TransparencyLog
             ])
     }
 
-    @Test func `a second writer of a directory waits, and another one's checkpoint is not overwritten`() async throws {
+    @Test func `a directory is locked for a second writer, and a writer does not overwrite another's checkpoint`()
+        async throws
+    {
         let log = try log()
         let lock = try await log.store.lock(log.names.prefix)
         await #expect(throws: ObjectStoreError.self) { _ = try await log.store.lock(log.names.prefix) }
@@ -116,7 +118,7 @@ import TransparencyLog
         lock.release()
     }
 
-    @Test func `a log is not begun again when its checkpoint is gone`() async throws {
+    @Test func `a log without its checkpoint is not recreated`() async throws {
         let log = try log()
         var writer = try await log.open()
         try WrittenLog.append(upTo: 5, to: &writer)
@@ -126,7 +128,7 @@ import TransparencyLog
         #expect(error?.code == .checkpointMissing)
     }
 
-    @Test func `a log that is signed by another key is not continued`() async throws {
+    @Test func `a log that was signed by another key is not continued`() async throws {
         let log = try log()
         _ = try await log.open()
         let other = try WrittenLog(log.store, key: PrivateKey.generate(.ed25519))
@@ -134,7 +136,7 @@ import TransparencyLog
         #expect(error?.code == .unknownKey)
     }
 
-    @Test func `while keys are exchanged both sign, and either continues`() async throws {
+    @Test func `during a key rotation both keys sign, and either continues the log`() async throws {
         let log = try log()
         let next = try PrivateKey.generate(.ed25519)
         let both = try CheckpointSigner(archive: WrittenLog.archive, keys: [next, key])
@@ -146,7 +148,7 @@ import TransparencyLog
             log.store, names: log.names, signer: CheckpointSigner(archive: WrittenLog.archive, keys: [next]), at: 0)
     }
 
-    @Test func `an entry at the end whose object is right, and whose hash is not, is not continued`() async throws {
+    @Test func `a log whose last entry has the right object but the wrong hash is not continued`() async throws {
         let log = try log()
         var writer = try await log.open()
         try WrittenLog.append(upTo: 300, to: &writer)
@@ -162,7 +164,7 @@ import TransparencyLog
         #expect(error?.code == .damaged)
     }
 
-    @Test func `an object at the end that its entry does not describe is not continued`() async throws {
+    @Test func `a log whose last object does not match its entry is not continued`() async throws {
         let log = try log()
         var writer = try await log.open()
         try WrittenLog.append(upTo: 300, to: &writer)
@@ -177,7 +179,7 @@ import TransparencyLog
         #expect(error?.code == .damaged)
     }
 
-    @Test func `a log whose last entry is of another partition is not continued`() async throws {
+    @Test func `a log whose last entry belongs to another partition is not continued`() async throws {
         let log = try log()
         var writer = try await log.open()
         try writer.append(
@@ -191,7 +193,7 @@ import TransparencyLog
         #expect(error?.code == .damaged)
     }
 
-    @Test func `a checkpoint that failed, and that another writer then replaced, is not taken for written`()
+    @Test func `a failed checkpoint that another writer replaced is not treated as written`()
         async throws
     {
         let store = MemoryStore()
@@ -208,7 +210,7 @@ import TransparencyLog
         #expect(writer.committedSize == 0)
     }
 
-    @Test func `the copy of a checkpoint is there before the next one is signed`() async throws {
+    @Test func `the copy of a checkpoint is stored before the next one is signed`() async throws {
         let store = MemoryStore()
         let log = try WrittenLog(store, key: key)
         var writer = try await log.open()
@@ -226,7 +228,7 @@ import TransparencyLog
     }
 
     @Test(arguments: ["tile/0/001.p/44", "tile/1/000.p/1", "tile/entries/001.p/44", "segments/001.p/44"])
-    func `a log whose end was changed is not continued`(name: String) async throws {
+    func `a log with a changed end is not continued`(name: String) async throws {
         let log = try log()
         var writer = try await log.open()
         try WrittenLog.append(upTo: 300, to: &writer)

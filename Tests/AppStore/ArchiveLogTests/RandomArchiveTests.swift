@@ -38,7 +38,7 @@ import TransparencyLog
         func anchor(at moment: Int) -> SignedNote? { rounds.last { $0.operations <= moment }?.note }
     }
 
-    @Test func `no moment of a growing archive is taken for changed, with the key alone and with an anchor`()
+    @Test func `a growing archive is never reported as changed, with the key alone or with an anchor`()
         async throws
     {
         var generator = SeededGenerator(seed: 31)
@@ -61,7 +61,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a log that goes back or vanishes is found alone, and the whole archive by the anchor`() async throws {
+    @Test func `a rolled back or removed log is detected without an anchor, and an archive with one`() async throws {
         var generator = SeededGenerator(seed: 32)
         var changes = 0
         while changes < Self.count {
@@ -89,7 +89,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `several changes at once are found, with the key alone and with an anchor`() async throws {
+    @Test func `several simultaneous changes are detected, with the key alone and with an anchor`() async throws {
         var generator = SeededGenerator(seed: 33)
         let growing = try await Growing(rounds: 5, &generator)
         let whole = growing.recorder.objects(at: growing.recorder.history.count)

@@ -52,7 +52,7 @@ struct RetentionCheckTests {
         Step(action: .announce, day: day, minimum: 0, announced: end)
     }
 
-    @Test func `what was announced, and deleted a day later when it was old enough, is as it should be`() throws {
+    @Test func `a deletion of old segments a day after its announcement has no findings`() throws {
         #expect(try findings([Self.announce(400), Step(day: 401)]).isEmpty)
         // An announcement of the next segments in a deleting step counts as well.
         #expect(
@@ -62,7 +62,7 @@ struct RetentionCheckTests {
         #expect(try findings([Self.announce(400), Step(day: 401, kept: nil)]).isEmpty, "a step without the list")
     }
 
-    @Test func `a segment that is gone without a record of it is incomplete`() throws {
+    @Test func `a missing segment without a deletion record is incomplete`() throws {
         for steps in [
             [], [Self.announce(400)], [Self.announce(400), Step(day: 401, origin: "example.com/archive/other/0")],
         ] {

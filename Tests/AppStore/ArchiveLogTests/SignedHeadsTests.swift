@@ -45,7 +45,7 @@ import TransparencyLog
         return error?.code
     }
 
-    @Test func `a log that is gone is not begun again`() async throws {
+    @Test func `a missing log is not recreated`() async throws {
         try await write(upTo: [300])
         store.objects = [:]
         #expect(await refusal { try await open() } == .beginRefused)
@@ -53,7 +53,7 @@ import TransparencyLog
         #expect(try await open().size == 0, "the beginning is what is remembered now")
     }
 
-    @Test func `a log that was put back to an earlier state is not continued`() async throws {
+    @Test func `a log that was restored to an earlier state is not continued`() async throws {
         try await write(upTo: [300])
         let earlier = store.objects
         try await write(upTo: [310, 600])
@@ -76,7 +76,7 @@ import TransparencyLog
         #expect(try await open(mayBegin: true).size == 320)
     }
 
-    @Test func `a host continues what another host has signed since`() async throws {
+    @Test func `a host continues a log that another host has signed since`() async throws {
         let second = MemoryHeads()
         try await write(upTo: [10, 300])
         try await write(second, upTo: [310, 700])
@@ -86,7 +86,7 @@ import TransparencyLog
     }
 
     @Test(arguments: [[10], [10, 300]] as [[Int64]])
-    func `a checkpoint that was signed and not published is published by the next process`(ends: [Int64]) async throws {
+    func `a signed but unpublished checkpoint is published by the next process`(ends: [Int64]) async throws {
         var writer = try await write(upTo: ends)
         try WrittenLog.append(upTo: 400, to: &writer)
         store.fail(replacing: try log().names.checkpoint())
@@ -100,7 +100,7 @@ import TransparencyLog
         try await log().check()
     }
 
-    @Test func `a checkpoint that was published and not remembered as such is continued`() async throws {
+    @Test func `a log is continued from a published checkpoint that was not recorded as such`() async throws {
         var writer = try await write(upTo: [10])
         try WrittenLog.append(upTo: 20, to: &writer)
         heads.fail(after: 1)
@@ -112,7 +112,7 @@ import TransparencyLog
         #expect(again.size == 30)
     }
 
-    @Test func `nothing is published that could not be remembered`() async throws {
+    @Test func `no checkpoint is published that could not be recorded first`() async throws {
         var writer = try await write(upTo: [10])
         try WrittenLog.append(upTo: 20, to: &writer)
         heads.fail(after: 0)
@@ -123,7 +123,8 @@ import TransparencyLog
         #expect(try await log().check().size == 20)
     }
 
-    @Test func `files of a signed checkpoint that are gone are missed, unless another host went on`() async throws {
+    @Test func `missing files of a signed checkpoint are detected, unless another host continued the log`() async throws
+    {
         var writer = try await write(upTo: [10])
         let before = store.objects
         try WrittenLog.append(upTo: 20, to: &writer)
@@ -135,7 +136,7 @@ import TransparencyLog
         #expect(try await open().size == 10)
     }
 
-    @Test func `the checkpoint of an anchor counts when the archive's key has signed it`() async throws {
+    @Test func `an anchored checkpoint is used if the archive's key has signed it`() async throws {
         let newest = try await write(upTo: [300, 310]).checkpoint
         let otherLog = try WrittenLog(MemoryStore(), key: PrivateKey.generate(.ed25519))
         var other = try await otherLog.open()
@@ -150,7 +151,7 @@ import TransparencyLog
         #expect(try await open(MemoryHeads(), mayBegin: true, anchored: [newest]).size == 0)
     }
 
-    @Test func `a log is not begun where something says that it existed`() async throws {
+    @Test func `a log is not created if there is evidence of an earlier one`() async throws {
         let evidence = "the group has read its partition up to offset 7"
         #expect(await refusal { try await open(evidence: evidence) } == .beginRefused)
         #expect(try await open(mayBegin: true, evidence: evidence).size == 0)

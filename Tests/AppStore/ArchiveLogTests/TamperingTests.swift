@@ -15,7 +15,7 @@ import TransparencyLog
         case flipBit, cut, extend, remove, exchange, reorder, zero, empty
     }
 
-    @Test func `each change of an object is found, and the first bad place is named`() async throws {
+    @Test func `each change of an object is detected, and the first bad position is reported`() async throws {
         let (archive, objects) = try await Self.archive()
         var generator = SeededGenerator(seed: 14)
         let names = Self.vital(objects)
@@ -34,7 +34,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `no untouched copy is taken for changed, at whatever moment of writing it is made`() async throws {
+    @Test func `an unmodified copy is sound at any moment of writing`() async throws {
         var generator = SeededGenerator(seed: 15)
         var copies = 0
         while copies < Self.count {

@@ -29,7 +29,7 @@ import TransparencyLog
 
     /// Objects are written under their names before their checkpoint, as in a store whose locks exclude other writers;
     /// here they do not.
-    @Test func `writers that rely on locks which the bucket does not have are found out`() async throws {
+    @Test func `writers that rely on locks which the bucket lacks are detected`() async throws {
         for seed in 0..<40 {
             if try await !problems(seed, hasLocks: true).isEmpty { return }
         }

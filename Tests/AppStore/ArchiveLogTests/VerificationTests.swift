@@ -10,7 +10,7 @@ import Testing
 import TransparencyLog
 
 @Suite("Verifying an archive") struct VerificationTests {
-    @Test func `an archive as it was written is sound, and everything in it is counted`() async throws {
+    @Test func `an unmodified archive is sound, and everything in it is counted`() async throws {
         let archive = try SampleArchive()
         try await archive.write([10, 300, 17])
         try await archive.write([5], to: archive.names("appstore.certificates"), kind: .certificate, step: 3)
@@ -31,7 +31,7 @@ import TransparencyLog
         #expect(report.findings.isEmpty && report.logs.count == 1)
     }
 
-    @Test func `trees of every size up to two tiles are sound, also without a key`() async throws {
+    @Test func `trees of every size up to two tiles are sound, with or without a key`() async throws {
         for size in [1, 2, 3, 255, 256, 257, 511, 512, 513] {
             let archive = try SampleArchive()
             try await archive.write([size])
@@ -41,7 +41,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `an earlier state of the whole log is found by the anchor alone, and named rolled back`() async throws {
+    @Test func `an earlier state of a whole log is rolled back, which only the anchor reveals`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([300])
@@ -55,7 +55,9 @@ import TransparencyLog
             try await archive.verify { $0.anchors = try archive.anchors([writer.checkpoint]) }.logs.first?.anchors == 1)
     }
 
-    @Test func `a newest checkpoint that was put back is named rolled back by the copies of later ones`() async throws {
+    @Test func `an older checkpoint in place of the newest is rolled back, which copies of later ones reveal`()
+        async throws
+    {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([20, 30, 40])
@@ -64,7 +66,7 @@ import TransparencyLog
     }
 
     @Test(arguments: ["010", "030"])
-    func `a copy of an earlier checkpoint that was removed is named, also without a key`(_ copy: String) async throws {
+    func `a removed copy of an earlier checkpoint is reported, with or without a key`(_ copy: String) async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([10, 20])
@@ -77,7 +79,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `the copy of the newest checkpoint may not have been made yet`() async throws {
+    @Test func `the copy of the newest checkpoint may not exist yet`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([10, 20])
@@ -90,7 +92,7 @@ import TransparencyLog
     }
 
     @Test(arguments: [4, 5, 6])
-    func `a checkpoint or a copy without one of its three signatures is none`(_ line: Int) async throws {
+    func `a checkpoint or a copy without one of its three signature lines is tampered with`(_ line: Int) async throws {
         for name in ["appstore.notifications/0/checkpoints/030", "appstore.notifications/0/checkpoint"] {
             let store = MemoryStore()
             let archive = try SampleArchive(store: store)
@@ -106,7 +108,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `copies that were exchanged are tampered with, and no fork`() async throws {
+    @Test func `swapped copies are tampered with, not forked`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([10, 20, 30])
@@ -119,7 +121,7 @@ import TransparencyLog
         #expect(!report.findings.contains { $0.kind == .forked })
     }
 
-    @Test func `a leaf of another partition, and a retention beyond the log, are found even where the key signed them`()
+    @Test func `a leaf of another partition and a retention beyond the log are detected even if signed`()
         async throws
     {
         let store = MemoryStore()
@@ -140,7 +142,7 @@ import TransparencyLog
         #expect(report.findings.first?.object == (try names.retention()))
     }
 
-    @Test func `another log that the same key signed is named forked`() async throws {
+    @Test func `another log that the same key signed is forked`() async throws {
         let key = try PrivateKey.generate(.ed25519)
         let one = try SampleArchive(keys: [key])
         let other = try SampleArchive(keys: [key])
@@ -151,7 +153,7 @@ import TransparencyLog
         #expect(report.findings.first?.leaf == 299)
     }
 
-    @Test func `a log that was anchored and is gone is named`() async throws {
+    @Test func `an anchored log that is missing is reported`() async throws {
         let archive = try SampleArchive()
         let writer = try await archive.write([3])
         let report = try await archive.verify(MemoryStore()) { $0.anchors = try archive.anchors([writer.checkpoint]) }
@@ -160,7 +162,7 @@ import TransparencyLog
         #expect(!report.isAnchored)
     }
 
-    @Test func `a log that was anchored and of which only the folder is left is rolled back`() async throws {
+    @Test func `an anchored log with only its directory left is rolled back`() async throws {
         let directory = try TemporaryDirectory()
         let archive = try SampleArchive(store: DirectoryStore(path: directory.file("archive"), creating: true))
         let writer = try await archive.write([3])
@@ -174,7 +176,7 @@ import TransparencyLog
         #expect(report.logs.first?.findings.first?.message.contains("3 leaves") == true)
     }
 
-    @Test func `a log with leaves that no anchor knows is unanchored, an empty one is not`() async throws {
+    @Test func `a log with leaves and without an anchor is unanchored, an empty one is not`() async throws {
         let archive = try SampleArchive()
         let (first, second) = (try archive.names(), try archive.names("appstore.notifications", 1))
         let one = try await archive.write([3], to: first)
@@ -188,7 +190,7 @@ import TransparencyLog
         #expect(whole.logs.map(\.anchoredSize) == [3, 4, nil])
     }
 
-    @Test func `the largest of all checkpoints from elsewhere counts, whatever order they come in`() async throws {
+    @Test func `the largest of all checkpoints from elsewhere is used, in any order`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         let early = try await archive.write([10]).checkpoint
@@ -201,7 +203,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `checkpoints that no given key signed are counted, and change no verdict`() async throws {
+    @Test func `checkpoints that no given key signed are counted and do not change the verdict`() async throws {
         let archive = try SampleArchive()
         let forger = try SampleArchive()
         let own = try await archive.write([3]).checkpoint
@@ -216,7 +218,7 @@ import TransparencyLog
         #expect(anchors.count == 1 && anchors.unverified.values.reduce(0, +) == 1 && anchors.otherNotes == 2)
     }
 
-    @Test func `a checkpoint of another archive is not compared, even where the same key signed it`() async throws {
+    @Test func `a checkpoint of another archive is not compared, even if the same key signed it`() async throws {
         let key = try PrivateKey.generate(.ed25519)
         let archive = try SampleArchive(keys: [key])
         let own = try await archive.write([3]).checkpoint
@@ -235,7 +237,7 @@ import TransparencyLog
         #expect(report.otherArchives == ["archive.example.com/old/appstore.retired/3"])
     }
 
-    @Test func `a checkpoint that was changed does not hide what else was changed`() async throws {
+    @Test func `a changed checkpoint does not hide other changes`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([300])
@@ -257,7 +259,7 @@ import TransparencyLog
     @Test(arguments: [
         ("segments/000", 255, [0x41]), ("segments/000", 255, [0, 0, 0, 0]), ("segments/001.p/44", 299, [7]),
     ])
-    func `bytes after the last object of a segment are named with the segment and its last leaf`(
+    func `bytes after the last object of a segment are reported with the segment and its last leaf`(
         _ name: String, leaf: Int, bytes: [UInt8]
     ) async throws {
         let store = MemoryStore()
@@ -271,7 +273,7 @@ import TransparencyLog
         #expect(report.findings.first?.message.contains("\(bytes.count) bytes follow") == true)
     }
 
-    @Test func `a segment that was cut off is named with the first leaf whose object is gone`() async throws {
+    @Test func `a truncated segment is reported with the first leaf whose object is missing`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([300])
@@ -281,7 +283,7 @@ import TransparencyLog
         #expect(report.findings.first?.object?.text == "appstore.notifications/0/segments/000")
     }
 
-    @Test func `a segment that the retention deletes while the log is read is no finding`() async throws {
+    @Test func `a segment that the retention deletes during verification is not a finding`() async throws {
         let archive = try SampleArchive()
         let writer = try await archive.write([600])
         let store = InterruptedStore(archive.store, reading: "/segments/000") {
@@ -292,14 +294,14 @@ import TransparencyLog
         #expect(report.logs.first?.prunedObjects == 256)
     }
 
-    @Test func `a log that is signed again by another key is of an unknown key`() async throws {
+    @Test func `a log that was signed again by another key has an unknown key`() async throws {
         let archive = try SampleArchive()
         let forger = try SampleArchive()
         try await forger.write([300])
         #expect(try await archive.verify(forger.store).verdict == .unknownKey)
     }
 
-    @Test func `while keys are exchanged a checkpoint of either is good`() async throws {
+    @Test func `during a key rotation a checkpoint signed by either key is valid`() async throws {
         let (old, new) = (try PrivateKey.generate(.ed25519), try PrivateKey.generate(.ed25519))
         let store = MemoryStore()
         try await SampleArchive(store: store, keys: [old]).write([10])
@@ -310,7 +312,7 @@ import TransparencyLog
         #expect(try await SampleArchive(store: store, keys: [old]).verify().findings.isEmpty)
     }
 
-    @Test func `offsets that are left out without a leaf are incomplete, in compacted topics they are not`()
+    @Test func `missing offsets without a gap leaf are incomplete, except in compacted topics`()
         async throws
     {
         let archive = try SampleArchive()
@@ -322,7 +324,7 @@ import TransparencyLog
         #expect(report.findings.map(\.leaf) == [15])
     }
 
-    @Test func `a gap leaf says which offsets Kafka had deleted: incomplete, with the range`() async throws {
+    @Test func `a gap leaf with offsets that Kafka had deleted is incomplete, with the range`() async throws {
         let archive = try SampleArchive()
         let names = try archive.names()
         var writer = try await archive.write([10])
@@ -347,7 +349,7 @@ import TransparencyLog
         #expect(try await reader.index(of: 26, size: 13) == nil)
     }
 
-    @Test func `an offset that comes twice, and a leaf that is older than the one before, are named`() async throws {
+    @Test func `a repeated offset and a leaf older than the previous one are reported`() async throws {
         let archive = try SampleArchive()
         let names = try archive.names()
         var writer = try await archive.write([10])
@@ -359,7 +361,7 @@ import TransparencyLog
         #expect(report.verdict == .tampered)
     }
 
-    @Test func `segments may be gone where a signed retention says so, and nowhere else`() async throws {
+    @Test func `segments may be missing only if a signed retention states their deletion`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([600])
@@ -384,7 +386,7 @@ import TransparencyLog
     }
 
     @Test
-    func `a past checkpoint of another tree is found: forked where the key signed it, tampered where no key says`()
+    func `a past checkpoint of another tree is forked if the key signed it, and tampered without a key`()
         async throws
     {
         let key = try PrivateKey.generate(.ed25519)
@@ -402,7 +404,7 @@ import TransparencyLog
         #expect(unsigned.findings.first?.object?.text == name)
     }
 
-    @Test func `a checkpoint that is gone, or whose root is not that of the tree, is found, also without a key`()
+    @Test func `a missing checkpoint or one with a wrong root is detected, with or without a key`()
         async throws
     {
         let store = MemoryStore()
@@ -422,7 +424,7 @@ import TransparencyLog
         #expect(report.findings.first?.object?.text == name)
     }
 
-    @Test func `a changed tile above full tiles is found`() async throws {
+    @Test func `a changed tile above full tiles is detected`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([65_600], to: archive.names("appstore.certificates"), kind: .certificate)
@@ -434,7 +436,7 @@ import TransparencyLog
         #expect(report.findings.first?.leaf == 256)
     }
 
-    @Test func `what lies beyond the checkpoint is unfinished or rolled back: it is counted, and no finding`()
+    @Test func `objects beyond the checkpoint are counted but are not findings`()
         async throws
     {
         let store = MemoryStore()
@@ -452,7 +454,7 @@ import TransparencyLog
     }
 
     @Test(arguments: ["tile/0/000.p/", "tile/entries/000.p/"])
-    func `a partial tile that a past checkpoint needed must be the beginning of the full one`(folder: String)
+    func `a partial tile that a past checkpoint needed must be a prefix of the full one`(folder: String)
         async throws
     {
         let store = MemoryStore()
@@ -474,7 +476,7 @@ import TransparencyLog
         #expect(try await archive.verify().findings.isEmpty)
     }
 
-    @Test func `a log is sound while its writer goes on`() async throws {
+    @Test func `a log is sound while its writer continues`() async throws {
         let archive = try SampleArchive()
         try await archive.write([200])
         async let written: LogWriter = archive.write((0..<60).map { 1 + $0 % 40 }, at: 1_800_000_100)
@@ -487,7 +489,7 @@ import TransparencyLog
         _ = try await written
     }
 
-    @Test func `progress and inspection see every leaf once`() async throws {
+    @Test func `progress and inspection cover every leaf once`() async throws {
         let archive = try SampleArchive()
         try await archive.write([300])
         let seen = Mutex<[Int]>([])

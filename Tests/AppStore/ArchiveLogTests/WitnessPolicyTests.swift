@@ -28,7 +28,7 @@ import TransparencyLog
         _ = try await store.replace(name, cosigned.bytes, expected: found?.version)
     }
 
-    @Test func `so many as the policy demands must have cosigned the log of checkpoints`() async throws {
+    @Test func `as many witnesses as the policy requires must have cosigned the log of checkpoints`() async throws {
         let archive = try SampleArchive()
         let log = try LogNames.checkpointLog()
         try await archive.write([300])
@@ -52,7 +52,7 @@ import TransparencyLog
         #expect(try await archive.verify().findings.isEmpty)
     }
 
-    @Test func `a policy file's groups decide how far the log is anchored`() async throws {
+    @Test func `the groups of a policy file determine the size up to which the log is anchored`() async throws {
         let archive = try SampleArchive()
         let log = try LogNames.checkpointLog()
         try await archive.write([300])
@@ -75,7 +75,7 @@ import TransparencyLog
         #expect(WitnessPolicy(try TlogPolicy(bytes: Array((lines + "quorum none\n").utf8))) == nil)
     }
 
-    @Test func `a larger checkpoint that a witness has cosigned is a roll-back`() async throws {
+    @Test func `a larger checkpoint that a witness has cosigned proves a rollback`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         let log = try LogNames.checkpointLog()
@@ -95,7 +95,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `in an archive without a log of checkpoints each log has its cosignatures`() async throws {
+    @Test func `in an archive without a log of checkpoints each log has its own cosignatures`() async throws {
         let archive = try SampleArchive()
         let note = try await archive.write([300]).checkpoint
         try await cosign(note, by: 0, of: archive.names(), in: archive.store)
@@ -106,7 +106,7 @@ import TransparencyLog
         #expect(report.findings.first?.log.partition == 1)
     }
 
-    @Test func `a policy is of different witnesses that cosign, and a quorum among them`() throws {
+    @Test func `a policy requires distinct witnesses that cosign and a quorum within range`() throws {
         let keys = witnesses.map(\.verifier)
         #expect(try WitnessPolicy(keys).demand == "3 must")
         let log = try NoteSigner(name: "log.example", key: PrivateKey.generate(.ed25519)).verifier
