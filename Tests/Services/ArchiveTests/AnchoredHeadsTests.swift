@@ -23,7 +23,7 @@ import TransparencyLog
         try notes.map { try Checkpoint(text: $0.text).size }.sorted()
     }
 
-    @Test func `the second store is asked for its checkpoint and for copies of later ones`() async throws {
+    @Test func `the second store is queried for its checkpoint and for copies of later ones`() async throws {
         let archive = try AnchoredArchive(key: .generate(.ed25519))
         let anchor = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
         let names = archive.names
@@ -38,7 +38,7 @@ import TransparencyLog
         #expect(try sizes(notes) == [3, 12])
     }
 
-    @Test func `a second store that does not answer is waited for only by a host without a note`() async throws {
+    @Test func `an unreachable second store is an error only for a host without a note`() async throws {
         let archive = try AnchoredArchive(key: .generate(.ed25519))
         let bucket = try SimulatedBucket().store(attempts: 1) { _ throws(HTTPClientError) in
             throw HTTPClientError(code: .connectionFailed, message: "injected")
@@ -51,7 +51,7 @@ import TransparencyLog
         #expect(error?.description.contains("archive.anchor.url") == true)
     }
 
-    @Test func `a new host does not begin a log that the topic of checkpoints has`() async throws {
+    @Test func `a new host does not create a log that the topic of checkpoints contains`() async throws {
         let installation = try await ArchiveInstallation(partitions: 1)
         try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
         var service = try await installation.start(["--archive.anchor.interval", "1s"])
@@ -69,7 +69,7 @@ import TransparencyLog
         await installation.stop()
     }
 
-    @Test func `an archive whose log of checkpoints is shorter than an anchor has it is refused`() async throws {
+    @Test func `an archive whose log of checkpoints is shorter than in an anchor is rejected`() async throws {
         let archive = try AnchoredArchive(key: .generate(.ed25519))
         let anchor = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
         let empty = try DirectoryStore(path: "/empty", creating: true, calls: SimulatedDisk())

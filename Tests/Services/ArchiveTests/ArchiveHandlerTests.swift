@@ -92,7 +92,7 @@ import TransparencyLog
         await handler.partitionReleased(Self.place)
     }
 
-    @Test func `records that came under the offsets of others are neither skipped nor dead-lettered`() async throws {
+    @Test func `records at the offsets of other archived records are neither skipped nor dead-lettered`() async throws {
         try await write(20)
         try await archiveTen()
         try await handler.partitionAssigned(Self.place, startingAt: 0)
@@ -106,7 +106,7 @@ import TransparencyLog
         await broker.stop()
     }
 
-    @Test func `a topic that ends before the archive does was created again`() async throws {
+    @Test func `a topic that ends before the archive is detected as recreated`() async throws {
         try await write(4)
         try await archiveTen()
         let error = await #expect(throws: RecreatedTopic.self) {
@@ -116,7 +116,7 @@ import TransparencyLog
         await broker.stop()
     }
 
-    @Test func `a log that the archive lacks is not begun where the group has read its partition`() async throws {
+    @Test func `a missing log is not created if the group has already read its partition`() async throws {
         try await write(20)
         let error = await #expect(throws: LogError.self) {
             try await handler.partitionAssigned(Self.place, startingAt: 7)
@@ -128,7 +128,7 @@ import TransparencyLog
         await broker.stop()
     }
 
-    @Test func `offsets of dead-lettered records are noted in the log, which is then incomplete`() async throws {
+    @Test func `offsets of dead-lettered records are recorded in the log, which is then incomplete`() async throws {
         try await write(20)
         try await handler.partitionAssigned(Self.place, startingAt: 0)
         _ = try await handler.append(records(0..<3) + records(7..<9))
@@ -152,7 +152,7 @@ import TransparencyLog
         await broker.stop()
     }
 
-    @Test func `a second member waits until the first has given the partition back`() async throws {
+    @Test func `a second member cannot open a log until the first has released the partition`() async throws {
         try await write(20)
         try await handler.partitionAssigned(Self.place, startingAt: 0)
         let error = await #expect(throws: LogError.self) {

@@ -46,7 +46,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a member that starts again goes on, and what it reads again is not there twice`() async throws {
+    @Test func `a restarted member continues, and records that it reads again are not archived twice`() async throws {
         let installation = try await ArchiveInstallation()
         let topic = installation.topics.notifications(.production)
         var service = try await installation.start()
@@ -63,7 +63,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an archive that is gone is not begun again, unless the operator says so`() async throws {
+    @Test func `a missing archive is not recreated unless the operator allows it`() async throws {
         let installation = try await ArchiveInstallation()
         let topic = installation.topics.notifications(.production)
         try await installation.kafka.write((0..<10).map { installation.notification($0, of: $0) })
@@ -108,7 +108,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `on another cluster a new archive goes on under the same keys, and the old one stays readable`()
+    @Test func `on another cluster a new archive uses the same keys, and the old one stays readable`()
         async throws
     {
         let installation = try await ArchiveInstallation(partitions: 1)
@@ -133,7 +133,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `while the key store fails records wait, and none is dead-lettered`() async throws {
+    @Test func `records wait while the key store fails, and none is dead-lettered`() async throws {
         let installation = try await ArchiveInstallation(partitions: 1)
         let service = try await installation.start()
         try await installation.waitForKeys(service)
@@ -152,7 +152,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a key store that is missing is not replaced by an empty one where Kafka has no keys`() async throws {
+    @Test func `a missing key store is not replaced by an empty one if Kafka has no keys`() async throws {
         let installation = try await ArchiveInstallation()
         try await installation.kafka.write([installation.notification(1, of: 1)])
         let service = try await installation.start()
@@ -177,7 +177,8 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `records of an erased purchase come without their payload, and later ones with a new key`() async throws
+    @Test func `records of an erased purchase are archived without payload, and later ones with a new key`()
+        async throws
     {
         let installation = try await ArchiveInstallation(partitions: 1)
         try await installation.kafka.write((0..<4).map { installation.notification($0, of: $0 % 2) })

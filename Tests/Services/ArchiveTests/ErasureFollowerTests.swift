@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what the topic says is carried out before the start is over`() async throws {
+    @Test func `existing records of the topic are applied before the startup completes`() async throws {
         let hosts = try Hosts()
         let key = try hosts.key(1, on: 0)
         try await hosts.write([try hosts.record(.erase, 1, keys: [key]), try hosts.record(.hold, 2)])
@@ -88,7 +88,7 @@ import Testing
         await running.stop()
     }
 
-    @Test func `every host carries out what is decided later, and names keys that only it has`() async throws {
+    @Test func `every host applies later decisions and lists the keys that only it has`() async throws {
         let hosts = try Hosts()
         let (first, second) = (try hosts.key(1, on: 0), try hosts.key(1, on: 1))
         let running = [try await hosts.follow(0), try await hosts.follow(1)]
@@ -105,7 +105,7 @@ import Testing
         for one in running { await one.stop() }
     }
 
-    @Test func `what cannot be carried out is logged and counted, and does not hold up the rest`() async throws {
+    @Test func `records that cannot be applied are logged and counted, and do not block the rest`() async throws {
         let hosts = try Hosts()
         let key = try hosts.key(1, on: 0)
         var foreign = try hosts.record(.erase, 1)
@@ -124,7 +124,7 @@ import Testing
         await running.stop()
     }
 
-    @Test func `a topic that was created again is read from its beginning`() async throws {
+    @Test func `a recreated topic is read from its beginning`() async throws {
         let hosts = try Hosts()
         let key = try hosts.key(1, on: 0)
         try hosts.stores[0].apply([], nextOffset: 900)

@@ -9,7 +9,7 @@ import Testing
 @testable import Archive
 
 @Suite(.timeLimit(.minutes(1))) struct KeyWrappingTests {
-    @Test func `after a change of the key-encryption key every key is wrapped with the first one`() async throws {
+    @Test func `after a change of the key-encryption keys every key is wrapped with the first one`() async throws {
         let directory = try TemporaryDirectory()
         let (old, new) = try (key(1), key(2))
         let before = try KeyStore(

@@ -4,7 +4,7 @@ import Testing
 @testable import Archive
 
 struct OpenLogsTests {
-    @Test func `a partition is this member's from its assignment on, also while its log cannot be opened`() {
+    @Test func `a partition belongs to this member from its assignment on, even if its log cannot be opened`() {
         let logs = OpenLogs()
         let partition = KafkaTopicPartition(topic: "appstore.erasures", partition: 0)
         #expect(!logs.isAssigned(partition))

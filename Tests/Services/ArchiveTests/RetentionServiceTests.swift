@@ -111,7 +111,7 @@ struct RetentionServiceTests {
         func release() {}
     }
 
-    @Test func `each step is published before it is done`() async throws {
+    @Test func `each step is published before it is carried out`() async throws {
         let member = try Member()
         let log = try await member.write(member.names.notifications(.production), segments: 2)
         let over = Self.start + 401 * Self.day
@@ -133,7 +133,7 @@ struct RetentionServiceTests {
         #expect(records.first?.archivedBefore.millisecondsSince1970 == over - 400 * Self.day)
     }
 
-    @Test func `a clock that is a year ahead deletes nothing while Kafka's newest record is of the present`()
+    @Test func `a clock that is a year ahead deletes nothing while Kafka's newest record is current`()
         async throws
     {
         let member = try Member()
@@ -143,7 +143,7 @@ struct RetentionServiceTests {
         #expect(member.published.withLock { $0.isEmpty })
     }
 
-    @Test func `records of a producer whose clock is ahead do not make anything old`() async throws {
+    @Test func `records of a producer whose clock is ahead expire nothing`() async throws {
         let member = try Member()
         let log = try await member.write(member.names.notifications(.production), segments: 2)
         try await member.advance(Self.start + 10_000 * Self.day)
@@ -188,7 +188,7 @@ struct RetentionServiceTests {
         for step in steps { #expect(RetentionRecord(json: step.jsonText) == step) }
     }
 
-    @Test func `erasures and certificates are kept whatever their age`() async throws {
+    @Test func `erasures and certificates are kept regardless of their age`() async throws {
         let member = try Member()
         let logs = [
             try await member.write(member.names.erasures, segments: 1),

@@ -25,7 +25,7 @@ struct AnchorServiceTests {
         #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "0")
     }
 
-    @Test func `an anchor that fails is tried again, less and less often, and is said to be behind`() async throws {
+    @Test func `a failing anchor is retried with backoff and reported as behind`() async throws {
         let bench = try await Bench(leaves: 5)
         bench.anchor.fail(.unavailable)
         try await bench.run(pauses: 9) { pause in
@@ -38,7 +38,7 @@ struct AnchorServiceTests {
         #expect(bench.log.lines.allSatisfy { $0.contains("not anchored yet") })
     }
 
-    @Test func `an anchor that is there again has everything, and is not behind`() async throws {
+    @Test func `an anchor that recovers catches up and is not behind`() async throws {
         let bench = try await Bench(leaves: 5)
         bench.anchor.fail(.unavailable)
         try await bench.run(pauses: 4) { pause in
@@ -49,7 +49,7 @@ struct AnchorServiceTests {
         #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "0")
     }
 
-    @Test func `another history is an error of its own`() async throws {
+    @Test func `a different history has its own error code`() async throws {
         let bench = try await Bench(leaves: 5)
         bench.anchor.fail(.conflict)
         try await bench.run(pauses: 1) { _ in }
@@ -59,7 +59,7 @@ struct AnchorServiceTests {
         #expect(bench.log.lines.first?.contains("another history of the log than the archive") == true)
     }
 
-    @Test func `a newer checkpoint that another member anchored meanwhile is no other history`() async throws {
+    @Test func `a newer checkpoint that another member anchored is not a different history`() async throws {
         let bench = try await Bench(leaves: 5)
         let store = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
         bench.anchor.use(StoreAnchor(store: store)) { [archive = bench.archive] in
@@ -73,7 +73,7 @@ struct AnchorServiceTests {
         #expect(bench.metric("sluice_archive_anchor_failures_total{anchor=\"test\",reason=\"conflict\"}") == "0")
     }
 
-    @Test func `a log that another member owns now does not count`() async throws {
+    @Test func `a log that another member now owns does not count`() async throws {
         let bench = try await Bench(leaves: 5)
         bench.anchor.fail(.unavailable)
         try await bench.run(pauses: 3) { pause in
@@ -90,7 +90,7 @@ struct AnchorServiceTests {
         #expect(bench.metric("sluice_archive_unanchored_seconds{anchor=\"test\"}") == "0")
     }
 
-    @Test func `an anchor that hangs does not hold up the others`() async throws {
+    @Test func `an anchor that hangs does not delay the others`() async throws {
         let hanging = RecordingAnchor("hanging")
         hanging.hang()
         let bench = try await Bench(leaves: 5, also: [hanging])

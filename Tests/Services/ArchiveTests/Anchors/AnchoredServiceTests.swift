@@ -15,7 +15,7 @@ import TransparencyLog
 
 /// The whole service with all its anchors.
 @Suite("Anchors of an archive", .timeLimit(.minutes(3))) struct AnchoredServiceTests {
-    @Test func `topic, second store and witness have the log of checkpoints, which names every log with records`()
+    @Test func `topic, second store and witness have the log of checkpoints, which covers every log with records`()
         async throws
     {
         let installation = try await ArchiveInstallation()
@@ -59,7 +59,7 @@ import TransparencyLog
         await installation.stop()
     }
 
-    @Test func `a file that names no witness ends the start with the setting`() async throws {
+    @Test func `a file without a witness fails the startup and names the setting`() async throws {
         let installation = try await ArchiveInstallation()
         let witnesses = try installation.directory.write("w1\n", to: "witnesses")
         var message = ""

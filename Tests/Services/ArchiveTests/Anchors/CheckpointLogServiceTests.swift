@@ -13,7 +13,7 @@ import TransparencyLog
 /// The service with a simulated clock: the test acts during each pause of the service.
 @Suite(.timeLimit(.minutes(5)))
 struct CheckpointLogServiceTests {
-    @Test func `a log that has grown gets a leaf, at most one an interval`() async throws {
+    @Test func `a log that has grown gets at most one leaf per interval`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         try await bench.run(pauses: 4) { pause in
@@ -27,7 +27,7 @@ struct CheckpointLogServiceTests {
         #expect(bench.log.lines.isEmpty)
     }
 
-    @Test func `only the member that keeps the log writes it, and another one may when it does not any more`()
+    @Test func `only the member that keeps the log writes it, and another one can after it stops`()
         async throws
     {
         let bench = try Bench()
@@ -47,7 +47,7 @@ struct CheckpointLogServiceTests {
         #expect(try await bench.size() == 1)
     }
 
-    @Test func `while another process has it the failure is counted, and then it goes on`() async throws {
+    @Test func `failures are counted while another process has the log, which continues after that`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         let other = try await CheckpointLogWriter.open(
@@ -61,7 +61,7 @@ struct CheckpointLogServiceTests {
         #expect(try await bench.size() == 1)
     }
 
-    @Test func `a metric says whether this member continues the log of checkpoints`() async throws {
+    @Test func `a metric shows whether this member keeps the log of checkpoints`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         let name = "sluice_archive_keeps_checkpoint_log"
@@ -74,7 +74,7 @@ struct CheckpointLogServiceTests {
         #expect(bench.metric(name) == "0")
     }
 
-    @Test func `a log whose checkpoint cannot be used holds up no other`() async throws {
+    @Test func `a log with an unusable checkpoint does not delay the others`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         let damaged = try LogNames(KafkaTopicPartition(topic: "appstore.damaged", partition: 0))

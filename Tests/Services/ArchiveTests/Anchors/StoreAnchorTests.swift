@@ -41,7 +41,7 @@ struct StoreAnchorTests {
         #expect(copies == (try sizes.map { try archive.names.checkpoint(size: $0) }))
     }
 
-    @Test func `an archive that was rolled back is noticed, and the anchor stays`() async throws {
+    @Test func `an archive that was rolled back is detected, and the anchor is unchanged`() async throws {
         try await archive.grow(by: 300)
         let anchored = try await archive.log().checkpoint.note.bytes
         try await StoreAnchor(store: store).anchor(try await archive.log())
@@ -54,7 +54,7 @@ struct StoreAnchorTests {
     }
 
     @Test(arguments: [300, 301, 1000])
-    func `an archive with other leaves is noticed, and the anchor stays`(_ size: Int) async throws {
+    func `an archive with other leaves is detected, and the anchor is unchanged`(_ size: Int) async throws {
         try await archive.grow(by: 300)
         let anchored = try await archive.log().checkpoint.note.bytes
         try await StoreAnchor(store: store).anchor(try await archive.log())
@@ -66,7 +66,7 @@ struct StoreAnchorTests {
         #expect(try await store.read(try archive.names.checkpoint())?.bytes == anchored)
     }
 
-    @Test func `something else than a checkpoint of the log is never replaced`() async throws {
+    @Test func `an object that is not a checkpoint of the log is never replaced`() async throws {
         try await archive.grow(by: 3)
         _ = try await store.replace(try archive.names.checkpoint(), Array("else".utf8), expected: nil)
         let error = await anchorError { try await StoreAnchor(store: store).anchor(try await archive.log()) }
@@ -74,7 +74,7 @@ struct StoreAnchorTests {
         #expect(try await store.read(try archive.names.checkpoint())?.bytes == Array("else".utf8))
     }
 
-    @Test func `a failing store is tried again later, whichever call fails`() async throws {
+    @Test func `a failing store is retried later, whichever call fails`() async throws {
         try await archive.grow(by: 3)
         let old = try await archive.log()
         try await archive.grow(by: 3)
@@ -96,7 +96,7 @@ struct StoreAnchorTests {
         }
     }
 
-    @Test func `a bucket that ignores conditions is no anchor`() async throws {
+    @Test func `a bucket that ignores conditions is rejected as an anchor`() async throws {
         try await archive.grow(by: 3)
         let bucket = SimulatedBucket("bucket", .withoutIfNoneMatch)
         let anchor = StoreAnchor(store: try bucket.store())
@@ -108,7 +108,7 @@ struct StoreAnchorTests {
                 == (try await archive.log()).checkpoint.note.bytes)
     }
 
-    @Test func `the topic of checkpoints has a record for each`() async throws {
+    @Test func `the topic of checkpoints contains a record for each checkpoint`() async throws {
         let topic: KafkaTopic = "appstore.archive.checkpoints"
         let broker = try DevBroker(topics: [topic: 1])
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)

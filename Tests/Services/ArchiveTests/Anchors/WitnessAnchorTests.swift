@@ -29,7 +29,7 @@ struct WitnessAnchorTests {
         ) { request throws(HTTPClientError) in try await client.send(request) }
     }
 
-    @Test func `each checkpoint is proved to follow the last one, and kept with the cosignature`() async throws {
+    @Test func `each checkpoint is sent with a consistency proof and stored with the cosignature`() async throws {
         let anchor = anchor()
         for count in [1, 1, 255, 3, 600] {
             try await archive.grow(by: count)
@@ -47,7 +47,7 @@ struct WitnessAnchorTests {
         #expect(server.requests == ["old 0: 200", "old 1: 200", "old 2: 200", "old 257: 200", "old 260: 200"])
     }
 
-    @Test func `after a restart the witness is asked what it has`() async throws {
+    @Test func `after a restart the size that the witness has is queried`() async throws {
         try await archive.grow(by: 300)
         try await anchor().anchor(try await archive.log())
         try await archive.grow(by: 20)
@@ -57,7 +57,7 @@ struct WitnessAnchorTests {
         #expect(server.requests == ["old 0: 200", "old 0: 409", "old 300: 200", "old 320: 200"])
     }
 
-    @Test func `an archive that was rolled back is noticed`() async throws {
+    @Test func `an archive that was rolled back is detected`() async throws {
         try await archive.grow(by: 300)
         try await anchor().anchor(try await archive.log())
         let older = try AnchoredArchive(key: key)
@@ -68,7 +68,7 @@ struct WitnessAnchorTests {
     }
 
     @Test(arguments: [300, 301])
-    func `an archive with other leaves is noticed`(_ size: Int) async throws {
+    func `an archive with other leaves is detected`(_ size: Int) async throws {
         try await archive.grow(by: 300)
         try await anchor().anchor(try await archive.log())
         let forked = try AnchoredArchive(key: key, content: "other")
@@ -78,7 +78,7 @@ struct WitnessAnchorTests {
         #expect(server.requests.last == (size == 300 ? "old 300: 409" : "old 300: 422"))
     }
 
-    @Test func `a witness that does not know the log, or its key, is named with what to do`() async throws {
+    @Test func `a witness that does not know the log or its key is reported with the fix`() async throws {
         let foreign = try AnchoredArchive(key: PrivateKey.generate(.ed25519))
         try await foreign.grow(by: 1)
         let unsigned = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
@@ -93,7 +93,7 @@ struct WitnessAnchorTests {
     }
 
     @Test(arguments: [429, 500, 503])
-    func `a witness that cannot now is asked again later`(_ status: Int) async throws {
+    func `a witness that is temporarily unavailable is retried later`(_ status: Int) async throws {
         try await archive.grow(by: 1)
         server.set(.status(status))
         let anchor = anchor()
@@ -103,21 +103,21 @@ struct WitnessAnchorTests {
     }
 
     @Test(arguments: ["", "\n", "— other AAAAAAAA\n", "no signature\n", "— witness.example/w1 AAAA", "— a b\n— c d\n"])
-    func `an answer that is no cosignature counts for nothing`(_ body: String) async throws {
+    func `a response that is not a cosignature is rejected`(_ body: String) async throws {
         try await archive.grow(by: 1)
         server.set(.body(body))
         #expect(await anchorError { try await anchor().anchor(try await archive.log()) }?.code == .answer)
         #expect(try await archive.store.read(try archive.names.cosigned(by: server.verifier)) == nil)
     }
 
-    @Test func `a cosignature by another key counts for nothing`() async throws {
+    @Test func `a cosignature by another key is rejected`() async throws {
         try await archive.grow(by: 1)
         server.set(.otherKey)
         let error = await anchorError { try await anchor().anchor(try await archive.log()) }
         #expect(error == AnchorError(.answer, "w1: the answer has no cosignature by the configured key"))
     }
 
-    @Test func `a cosignature of another text counts for nothing`() async throws {
+    @Test func `a cosignature of another text is rejected`() async throws {
         try await archive.grow(by: 1)
         let key = try PrivateKey.generate(.ed25519)
         let signer = try NoteSigner(name: "w", type: .cosignature, key: key)
@@ -126,21 +126,21 @@ struct WitnessAnchorTests {
         #expect(error == AnchorError(.answer, "w1: the cosignature of appstore.notifications/2 does not match"))
     }
 
-    @Test func `a witness that says ever greater sizes is not asked without end`() async throws {
+    @Test func `a witness that reports ever greater sizes is queried a limited number of times`() async throws {
         try await archive.grow(by: 100)
         server.set(.sizeThatChanges)
         #expect(await anchorError { try await anchor().anchor(try await archive.log()) }?.code == .unavailable)
         #expect(server.requests.count == 3)
     }
 
-    @Test func `a conflict without a size is one of the tree`() async throws {
+    @Test func `a conflict without a size is a conflict of the tree`() async throws {
         try await archive.grow(by: 2)
         try await anchor().anchor(try await archive.log())
         server.set(.withoutSizeType)
         #expect(await anchorError { try await anchor().anchor(try await archive.log()) }?.code == .conflict)
     }
 
-    @Test func `a witness that is not there is asked again later`() async throws {
+    @Test func `a witness that cannot be reached is retried later`() async throws {
         try await archive.grow(by: 1)
         let anchor = WitnessAnchor(
             Witness(name: "w1", verifier: server.verifier, url: "http://127.0.0.1:1"), archive: archive.store
@@ -151,7 +151,7 @@ struct WitnessAnchorTests {
 
     // MARK: Witness file
 
-    @Test func `a witness is a line of name, key and URL`() throws {
+    @Test func `a witness is a line with name, key and URL`() throws {
         let key = server.verifier.text
         let text = "# witnesses\n\nw1 \(key) https://witness.example/w1/\n  w2\t\(key)  http://127.0.0.1:1/add\r\n"
         #expect(
@@ -161,7 +161,7 @@ struct WitnessAnchorTests {
             ])
     }
 
-    @Test func `a file that names no usable witness is refused with its line`() throws {
+    @Test func `a file without a usable witness is rejected with the line number`() throws {
         let key = server.verifier.text
         let log = try archive.signer.verifiers().verifiers[0].text
         for (text, problem) in [

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `hosts that come, go and join from nothing show the same, also after a hold and two erasures`()
+    @Test func `hosts that join, leave and start with empty key stores agree, even after a hold and two erasures`()
         async throws
     {
         let installation = try await ArchiveInstallation(partitions: 3)
@@ -116,7 +116,7 @@ import Testing
         #expect(try stores.map { try $0.counts().keys } == [4, 4, 4, 4])
     }
 
-    @Test func `a key is in Kafka before the record that was sealed under it is committed`() async throws {
+    @Test func `a key is in Kafka before the record that it encrypts is committed`() async throws {
         let installation = try await ArchiveInstallation(partitions: 1)
         let service = try await installation.start(keyStore: "host-0.sqlite")
         try await installation.kafka.write((0..<20).map { installation.notification($0, of: $0) })
@@ -135,7 +135,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a key store that is lost is made again from the topic`() async throws {
+    @Test func `a lost key store is rebuilt from the topic`() async throws {
         let installation = try await ArchiveInstallation(partitions: 1)
         try await installation.kafka.write((0..<5).map { installation.notification($0, of: $0) })
         let service = try await installation.start(keyStore: "host-0.sqlite")
