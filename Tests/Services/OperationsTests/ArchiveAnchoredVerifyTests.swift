@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func `what Kafka still has is compared leaf by leaf, and a record without a leaf is incomplete`() async throws
+    @Test func `records that Kafka still has are compared leaf by leaf, and one without a leaf is incomplete`()
+        async throws
     {
         let archived = try await Archived(records: 20)
         let sound = await archived.verify(["--against-kafka"])
@@ -99,7 +100,8 @@ import Testing
         await archived.stop()
     }
 
-    @Test func `an archive that was put back is found by the checkpoints in Kafka`() async throws {
+    @Test func `an archive that was restored to an earlier state is detected by the checkpoints in Kafka`() async throws
+    {
         let archived = try await Archived(records: 5)
         let earlier = try archived.copy()
         try await archived.produce(3)
@@ -123,7 +125,9 @@ import Testing
         await archived.stop()
     }
 
-    @Test func `an archive that was put back is found by the checkpoints in the second store`() async throws {
+    @Test func `an archive that was restored to an earlier state is detected by the second store's checkpoints`()
+        async throws
+    {
         let archived = try await Archived(records: 5)
         let earlier = try archived.copy()
         try await archived.produce(3)

@@ -40,7 +40,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a disclosure shows its record to somebody who has the file and the public key alone`() async throws {
+    @Test func `a disclosure can be checked with only its file and the public key`() async throws {
         let installation = try await Installation()
         let file = installation.archive.directory.file("disclosure")
         let (code, made) = await installation.disclose(["--to", file])
@@ -61,7 +61,7 @@ import TransparencyLog
     }
 
     @Test(arguments: ["proof", "object", "recordKey", "format"])
-    func `a disclosure of which one member was changed does not hold`(member: String) async throws {
+    func `a disclosure with one changed member is invalid`(member: String) async throws {
         let installation = try await Installation()
         let (_, made) = await installation.disclose()
         var object = try #require(try made.objects.first)
@@ -77,7 +77,7 @@ import TransparencyLog
         #expect(!printed.output.contains("uuid-1"))
     }
 
-    @Test func `a disclosure with the object of another record does not hold`() async throws {
+    @Test func `a disclosure with the object of another record is invalid`() async throws {
         let installation = try await Installation()
         let (_, one) = await installation.disclose()
         let (_, two) = await sluicectl(
@@ -92,7 +92,7 @@ import TransparencyLog
         #expect(await installation.check(file).exitCode == 2)
     }
 
-    @Test func `a disclosure of another archive's key is of an unknown key`() async throws {
+    @Test func `a disclosure from another archive has an unknown key`() async throws {
         let installation = try await Installation()
         let file = installation.archive.directory.file("disclosure")
         #expect(await installation.disclose(["--to", file]).exitCode == 0)
@@ -104,7 +104,7 @@ import TransparencyLog
         #expect(complaints.complaints.first?.contains("--key") == true)
     }
 
-    @Test func `a record of an erased person is not disclosed, and one that was disclosed before stays readable`()
+    @Test func `a record of an erased person is not disclosed, and an earlier disclosure stays readable`()
         async throws
     {
         let installation = try await Installation()
@@ -118,7 +118,7 @@ import TransparencyLog
         #expect(await installation.check(file).exitCode == 0)
     }
 
-    @Test func `nothing is written of a record whose object was changed`() async throws {
+    @Test func `no file is written for a record with a changed object`() async throws {
         let installation = try await Installation()
         let names = try LogNames(KafkaTopicPartition(topic: installation.archive.production, partition: 0))
         let segment = try names.segment(index: 0, width: 2)
@@ -132,7 +132,7 @@ import TransparencyLog
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    @Test func `a record that the release before archived is refused with the reason`() async throws {
+    @Test func `a record archived by the previous release is rejected with the reason`() async throws {
         let archive = try TestArchive()
         let topic = archive.production
         let partition = KafkaTopicPartition(topic: topic, partition: 0)

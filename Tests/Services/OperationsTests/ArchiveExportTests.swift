@@ -42,7 +42,7 @@ import TransparencyLog
         return archive
     }
 
-    @Test func `an access request gets everything about the person, of every topic, and nothing else`() async throws {
+    @Test func `an access request exports all records about the person from every topic, and no others`() async throws {
         let archive = try await archive()
         let (code, printed) = await sluicectl(
             ["archive", "export", "--author", "auditor", "--app-account-token", Self.account] + archive.personFlags)
@@ -61,7 +61,7 @@ import TransparencyLog
         #expect(!printed.output.contains("uuid-2") && !printed.output.contains("else"))
     }
 
-    @Test func `what was erased of a person is not in the answer to an access request`() async throws {
+    @Test func `erased records of a person are not in the answer to an access request`() async throws {
         let archive = try await archive()
         try archive.erase("1")
         let (code, printed) = await sluicectl(
@@ -70,7 +70,8 @@ import TransparencyLog
         #expect(try printed.objects.map { $0["topic"]?.string } == ["appstore.quarantine"])
     }
 
-    @Test func `all topics are exported, each row with the log, the leaf and the digest of its proof`() async throws {
+    @Test func `all topics are exported, and each row has the log, the leaf and the digest of its proof`() async throws
+    {
         let archive = try await archive()
         let (_, printed) = await sluicectl(
             ["archive", "export", "--author", "auditor", "--all-topics"] + archive.flags)
@@ -89,7 +90,7 @@ import TransparencyLog
     }
 
     @Test(arguments: ["jsonl", "csv"])
-    func `a manifest has the digest of the rows, and the checkpoints that they are under`(format: String) async throws {
+    func `a manifest has the digest of the rows, and the checkpoints that cover them`(format: String) async throws {
         let archive = try await archive()
         let directory = archive.directory.file("export")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -120,7 +121,7 @@ import TransparencyLog
         #expect(mode == 0o600)
     }
 
-    @Test func `a directory that is not there is named before anything is read`() async throws {
+    @Test func `a missing directory is reported before anything is read`() async throws {
         let archive = try await archive()
         let (code, printed) = await sluicectl(
             ["archive", "export", "--author", "auditor", "--to", archive.directory.file("nowhere")] + archive.flags)

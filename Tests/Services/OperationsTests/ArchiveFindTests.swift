@@ -112,7 +112,7 @@ import Testing
         #expect(nothing.output.isEmpty)
     }
 
-    @Test func `the index can be made again, and is`() async throws {
+    @Test func `the index is rebuilt on request`() async throws {
         let archive = try await Archive()
         #expect(await archive.run(["find", "30599"]).exitCode == 0)
         #expect(await archive.run(["find", "30599", "--rebuild"]).exitCode == 0)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [0, 255, 256, 399, 450, 600, 649])
-    func `a record is shown by its offset, whole only when it is to be revealed`(offset: Int) async throws {
+    func `a record is shown by its offset, and completely only if it is to be revealed`(offset: Int) async throws {
         let archive = try await Archive()
         let what = "\(Self.topic)/3@\(offset)"
         let (code, printed) = await archive.run(["show", what, "--output", "json"])
@@ -147,14 +147,14 @@ import Testing
             ])
     }
 
-    @Test(arguments: [400, 449]) func `an offset that Kafka had deleted is shown as one`(offset: Int) async throws {
+    @Test(arguments: [400, 449]) func `an offset that Kafka had deleted is shown as a gap`(offset: Int) async throws {
         let archive = try await Archive()
         let (code, printed) = await archive.run(["show", "\(Self.topic)/3@\(offset)", "--output", "json"])
         #expect(code == 0)
         #expect(try printed.objects.first?["status"]?.string == "gap")
     }
 
-    @Test func `what is erased is said to be, and is found no more`() async throws {
+    @Test func `an erased record is shown as erased and no longer found`() async throws {
         let archive = try await Archive()
         #expect(await archive.run(["find", "2004"]).exitCode == 0)
         try archive.erase(purchase: 4)
@@ -171,7 +171,7 @@ import Testing
         #expect(await archive.run(["find", "2005"]).exitCode == 0)
     }
 
-    @Test func `what is not there is an error`() async throws {
+    @Test func `showing a missing record is an error`() async throws {
         let archive = try await Archive()
         for what in ["\(Self.topic)/3@650", "\(Self.topic)/4@0", "none/0@0", "x", "a/b@c", Self.uuid(999)] {
             let (code, printed) = await archive.run(["show", what])

@@ -15,7 +15,7 @@ struct ArchiveKeyUseTests {
         ]
     }
 
-    @Test func `a backup has the key of every leaf before it, and the check names those after it`() async throws {
+    @Test func `a backup has the key of every earlier leaf, and the check lists those of later ones`() async throws {
         let archive = try TestArchive()
         let place = ["--archive.url", archive.directory.file("archive"), "--against-archive", "--output", "json"]
         try await archive.write([archive.legacy(.didRenew, "1")])

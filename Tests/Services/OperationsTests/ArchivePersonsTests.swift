@@ -56,7 +56,7 @@ import Testing
         func isDestroyed(_ index: Int) throws -> Bool { try store.dataKey(keys[index]).isDestroyed }
     }
 
-    @Test func `a clock that is more than a day ahead of the archive erases nothing without a word about it`()
+    @Test func `an erasure by a clock that is more than a day ahead of the archive needs an explicit time`()
         async throws
     {
         let archive = try TestArchive()
@@ -83,7 +83,7 @@ import Testing
         #expect(try archive.keys.dataKey(key).isDestroyed)
     }
 
-    @Test func `erasing a purchase is shown first, then published and carried out`() async throws {
+    @Test func `erasing a purchase is previewed first, then published and applied`() async throws {
         let installation = try await Installation()
         let arguments =
             ["archive", "erase", "--original-transaction-id", "1", "--app", "com.example.app", "--request", "DSR-17"]
@@ -117,7 +117,7 @@ import Testing
         #expect(subject["keys"]?.array == [])
     }
 
-    @Test func `an account is erased with all its purchases, and leaves the index`() async throws {
+    @Test func `an account is erased with all its purchases, also from the index`() async throws {
         let installation = try await Installation()
         let arguments = ["archive", "erase", "--app-account-token", Self.account.uppercased()] + installation.flags
         let (_, shown) = await sluicectl(arguments)
@@ -132,7 +132,7 @@ import Testing
         #expect(try index.places(of: IndexedName(.appAccountToken, Self.account)).isEmpty)
     }
 
-    @Test func `an account of another environment, or that the archive does not know, is an error`() async throws {
+    @Test func `an account of another environment or without records is an error`() async throws {
         let installation = try await Installation()
         for arguments in [
             ["--app-account-token", Self.account, "--environment", "sandbox"],
@@ -145,7 +145,7 @@ import Testing
         #expect(try await installation.published().isEmpty)
     }
 
-    @Test func `what is held is not erased until it is released`() async throws {
+    @Test func `a held subject is not erased until it is released`() async throws {
         let installation = try await Installation()
         let purchase = ["--original-transaction-id", "2", "--app", "com.example.app", "--yes"] + installation.flags
         let (held, _) = await sluicectl(
@@ -176,14 +176,14 @@ import Testing
         [], ["--original-transaction-id", "1"], ["--app", "com.example.app"],
         ["--original-transaction-id", "1", "--app", "com.example.app", "--app-account-token", "x"],
         ["--original-transaction-id", "1", "--app", "a", "--yes", "--request", String(repeating: "x", count: 300)],
-    ]) func `a command line that names nobody, or too much, is refused`(arguments: [String]) async throws {
+    ]) func `a command line with an invalid selector or too long a text is rejected`(arguments: [String]) async throws {
         let installation = try await Installation()
         let (code, _) = await sluicectl(["archive", "erase"] + arguments + installation.flags)
         #expect(code == 64)
         #expect(try await installation.published().isEmpty)
     }
 
-    @Test func `a key store that is not there is an error that says what to do`() async throws {
+    @Test func `a missing key store is reported with the fix`() async throws {
         let installation = try await Installation()
         var flags = installation.flags
         let keyStore = try #require(flags.firstIndex(of: "--archive.key.store"))
@@ -197,7 +197,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func `the key store is checked, and a key that does not open is named`() async throws {
+    @Test func `the key store is checked, and a damaged key is listed`() async throws {
         let installation = try await Installation()
         let (code, printed) = await sluicectl(["archive", "key", "check"] + installation.archive.keyFlags)
         #expect(code == 0)
@@ -213,7 +213,8 @@ import Testing
         #expect(report.complaints.first?.contains(installation.keys[1].hex) == true)
     }
 
-    @Test func `a signing key is made once, for its owner alone, and its public half is printed`() async throws {
+    @Test func `a signing key is created once, readable only by its owner, and its public key is printed`() async throws
+    {
         let directory = try TemporaryDirectory()
         let file = directory.file("signing.pem")
         let origin = ["--archive.origin", "example.com/appstore"]
@@ -247,7 +248,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
     }
 
-    @Test func `an origin that no key can have leaves no file`() async throws {
+    @Test func `an invalid origin leaves no file`() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("signing.pem")
         let (code, _) = await sluicectl(["archive", "key", "signing", file, "--archive.origin", "a b"])
@@ -255,7 +256,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    @Test func `a key-encryption key is one that the key store takes, and never printed`() async throws {
+    @Test func `a created key-encryption key is accepted by the key store and never printed`() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("kek")
         let (code, printed) = await sluicectl(["archive", "key", "encryption", file])

@@ -130,7 +130,9 @@ private struct ArchivedNotification {
 }
 
 @Suite("Verifying and proving the archive with sluicectl") struct ArchiveProofTests {
-    @Test func `an archive is verified with the public key alone, and told what an anchor would add`() async throws {
+    @Test func `an archive is verified with only the public key, and the limits without anchors are stated`()
+        async throws
+    {
         let archived = try await ArchivedNotification()
         let (exitCode, printed) = await archived.run("verify", ["--key", archived.key])
         #expect(exitCode == 0, "\(printed.complaints)")
@@ -141,7 +143,7 @@ private struct ArchivedNotification {
         #expect(unsigned.exitCode == 0 && unsigned.printed.output.contains("signatures were not checked"))
     }
 
-    @Test func `as JSON it says the same for scripts`() async throws {
+    @Test func `the JSON output reports the same verdict for scripts`() async throws {
         let archived = try await ArchivedNotification()
         let (exitCode, printed) = await archived.run("verify", ["--key", archived.key, "--output", "json"])
         #expect(exitCode == 0)
@@ -151,7 +153,7 @@ private struct ArchivedNotification {
         #expect(object["logs"]?.array?.count == 2)
     }
 
-    @Test func `each notification is said to be signed by Apple for its app, until its person is erased`() async throws
+    @Test func `each notification is reported as signed by Apple for its app until its person is erased`() async throws
     {
         let archived = try await ArchivedNotification()
         let (exitCode, printed) = await archived.run("verify", archived.payloads)
@@ -166,7 +168,7 @@ private struct ArchivedNotification {
         #expect(!erased.printed.output.contains("signed by Apple"))
     }
 
-    @Test func `an erased person stays erased for a key store that never had the key`() async throws {
+    @Test func `an erased person is reported as erased with a key store that never had the key`() async throws {
         let archived = try await ArchivedNotification()
         try await archived.erase()
         try archived.sql("DELETE FROM data_keys")
@@ -197,7 +199,7 @@ private struct ArchivedNotification {
             "1 missing"
         ),
     ])
-    func `keys that were destroyed by hand, lost or exchanged are findings`(
+    func `manually destroyed, lost or swapped keys are findings`(
         change: String, expected: Int32, summary: String
     ) async throws {
         let archived = try await ArchivedNotification()
@@ -219,7 +221,7 @@ private struct ArchivedNotification {
         #expect(printed.output.contains("1 missing\n"))
     }
 
-    @Test func `a notification that another root signed is not taken for Apple's`() async throws {
+    @Test func `a notification signed under another root is not reported as Apple's`() async throws {
         let archived = try await ArchivedNotification()
         let (exitCode, printed) = await archived.run(
             "verify",
@@ -232,7 +234,7 @@ private struct ArchivedNotification {
     }
 
     @Test(arguments: ["segments/000.p/1", "tile/entries/000.p/1", "tile/0/000.p/1", "checkpoint", "checkpoints/001"])
-    func `a changed byte is found, with the file that it is in and exit code 2`(file: String) async throws {
+    func `a changed byte is reported with its file and exit code 2`(file: String) async throws {
         let archived = try await ArchivedNotification()
         try archived.change("\(ArchivedNotification.topic)/0/\(file)")
         let (exitCode, printed) = await archived.run("verify", ["--key", archived.key])
@@ -241,8 +243,7 @@ private struct ArchivedNotification {
         #expect(printed.output.hasSuffix("NOT SOUND: tampered\n"))
     }
 
-    @Test func `an earlier state is found by the checkpoints that were kept elsewhere, with exit code 4`() async throws
-    {
+    @Test func `an earlier state is detected by checkpoints from elsewhere, with exit code 4`() async throws {
         let archived = try await ArchivedNotification()
         let earlier = archived.directory.file("earlier")
         try FileManager.default.copyItem(atPath: archived.archive, toPath: earlier)
@@ -265,7 +266,7 @@ private struct ArchivedNotification {
         #expect(other.exitCode == 0)
     }
 
-    @Test func `another key is unknown, and no archive cannot be read: exit codes 5 and 6`() async throws {
+    @Test func `an unknown key has exit code 5, and a missing archive exit code 6`() async throws {
         let archived = try await ArchivedNotification()
         let other = try await ArchivedNotification()
         #expect(await archived.run("verify", ["--key", other.key]).exitCode == 5)
@@ -303,7 +304,7 @@ private struct ArchivedNotification {
     }
 
     @Test(arguments: [["nowhere"], [], ["a/b@c"], ["appstore.notifications.production/0@99"], ["x/0@1"], ["x/0"]])
-    func `what names no record ends with the usage`(arguments: [String]) async throws {
+    func `arguments that identify no record are a usage error`(arguments: [String]) async throws {
         let archived = try await ArchivedNotification()
         #expect(await archived.run("prove", arguments).exitCode == 64)
     }

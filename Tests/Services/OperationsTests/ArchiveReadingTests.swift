@@ -57,7 +57,7 @@ import TransparencyLog
         #expect(try json.objects.first?["nextOffset"]?.integer == 40)
     }
 
-    @Test func `with Kafka, status says what is not archived yet and what is anchored`() async throws {
+    @Test func `with Kafka, status shows unarchived records and anchored sizes`() async throws {
         let archive = try TestArchive(prefix: "status\(UUID().uuidString.lowercased().prefix(8))")
         try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2")])
         let names = archive.names
@@ -95,7 +95,7 @@ import TransparencyLog
         await broker.stop()
     }
 
-    @Test func `status says what the second store and the witnesses have`() async throws {
+    @Test func `status shows the sizes in the second store and at the witnesses`() async throws {
         let archive = try TestArchive()
         try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2")])
         let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
@@ -138,7 +138,7 @@ import TransparencyLog
         #expect(complaints.complaints.first?.contains("archive.anchor.url") == true)
     }
 
-    @Test func `no archive, and one without the log, are said`() async throws {
+    @Test func `an archive without logs and a missing archive are reported`() async throws {
         let archive = try TestArchive()
         let (code, printed) = await sluicectl(["archive", "status"] + archive.place)
         #expect(code == 1)
@@ -151,7 +151,7 @@ import TransparencyLog
     }
 
     @Test(arguments: ["status", "export", "replay"])
-    func `an archive in a bucket is named with what it needs`(command: String) async throws {
+    func `an archive in a bucket is reported with the required settings`(command: String) async throws {
         let archive = try TestArchive()
         let flags = command == "status" ? archive.place : archive.flags + ["--author", "auditor"]
         let (code, printed) = await sluicectl(
@@ -181,7 +181,7 @@ import TransparencyLog
         #expect(printed.complaints.last == "1 notifications")
     }
 
-    @Test func `without the archived certificates the body cannot be rebuilt, and that is said`() async throws {
+    @Test func `without the archived certificates the body cannot be rebuilt, which is reported`() async throws {
         let archive = try TestArchive()
         try await archive.write([try archive.signed().record])
         let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
@@ -191,7 +191,7 @@ import TransparencyLog
         #expect(printed.complaints.last == "1 notifications, 1 whose signed form cannot be rebuilt")
     }
 
-    @Test func `version 1 is exported as the body that was kept`() async throws {
+    @Test func `a version 1 notification is exported with its stored body`() async throws {
         let archive = try TestArchive()
         try await archive.write([archive.legacy(NotificationType("CANCEL"), "1")])
         let (code, printed) = await sluicectl(["archive", "export", "--author", "auditor"] + archive.flags)
@@ -201,7 +201,7 @@ import TransparencyLog
         #expect(line["trust"] == "shared-secret")
     }
 
-    @Test func `type, app and time choose what is exported`() async throws {
+    @Test func `type, app and time filter the exported records`() async throws {
         let archive = try TestArchive()
         // The records are a minute apart.
         try await archive.write([
@@ -221,7 +221,7 @@ import TransparencyLog
             try await purchases(["--since", "2026-11-01T00:01:00Z", "--until", "2026-11-01T00:02:00Z"]) == ["2"])
     }
 
-    @Test func `the table for auditors has no bodies, and nothing that a spreadsheet calculates`() async throws {
+    @Test func `the table for auditors has no bodies, and no cell that a spreadsheet evaluates`() async throws {
         let archive = try TestArchive()
         try await archive.write([
             archive.legacy(.refund, "1"), archive.legacy(NotificationType("=SUM(A1)"), "2"),
@@ -245,7 +245,7 @@ import TransparencyLog
         #expect(!printed.output.contains("notification_type"))
     }
 
-    @Test func `what was erased is listed as erased, and not where content is asked for`() async throws {
+    @Test func `erased records are listed as erased, except with filters on content`() async throws {
         let archive = try TestArchive()
         try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.didRenew, "2")])
         try archive.erase("1")
@@ -261,7 +261,7 @@ import TransparencyLog
         #expect(try ofType.objects.count == 1)
     }
 
-    @Test func `what is over its retention is listed, and a segment that is gone without it is not passed over`()
+    @Test func `expired records are listed, and a segment missing without a retention ends the export`()
         async throws
     {
         let archive = try TestArchive()
@@ -286,7 +286,7 @@ import TransparencyLog
         #expect(complaints.complaints.last?.contains("sluicectl archive verify") == true)
     }
 
-    @Test func `an object with a changed byte ends the export, and its place is named`() async throws {
+    @Test func `an object with a changed byte ends the export, and its position is reported`() async throws {
         let archive = try TestArchive()
         try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.didRenew, "2")])
         let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
@@ -301,7 +301,7 @@ import TransparencyLog
         #expect(printed.complaints.last?.contains("appstore.notifications.production[0]@1") == true)
     }
 
-    @Test func `an export whose reader has gone ends`() async throws {
+    @Test func `an export ends when its reader has closed the pipe`() async throws {
         let archive = try TestArchive()
         try await archive.write((0..<20).map { archive.legacy(.didRenew, "\($0)") })
         let closing = Printed(linesBeforeClosing: 3)

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a lost topic comes back byte for byte, but for its origin`() async throws {
+    @Test func `a lost topic is restored byte for byte, except for its origin`() async throws {
         let harness = try Harness()
         let archive = harness.archive
         let produced = [try archive.signed().record, archive.legacy(.refund, "7")]
@@ -79,7 +79,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `another topic can be named, and the filters choose`() async throws {
+    @Test func `records that match the filters are replayed to another topic`() async throws {
         let harness = try Harness()
         let archive = harness.archive
         try await archive.write([
@@ -94,7 +94,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `an interrupted run says where to go on, and goes on there, partition after partition`() async throws {
+    @Test func `an interrupted run reports where to resume, and resumes there, partition by partition`() async throws {
         let harness = try Harness()
         let archive = harness.archive
         try await archive.write((0..<3).map { archive.legacy(.didRenew, "\($0)") })
@@ -121,7 +121,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `what was erased does not come back`() async throws {
+    @Test func `erased records are not replayed`() async throws {
         let harness = try Harness()
         let archive = harness.archive
         try await archive.write([archive.legacy(.didRenew, "1"), archive.legacy(.didRenew, "2")])
@@ -133,7 +133,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `a topic of states goes back only where that is said`() async throws {
+    @Test func `a topic of states is replayed only with an explicit destination`() async throws {
         let harness = try Harness()
         let archive = harness.archive
         let refunds = archive.names.refunds(.production)
@@ -149,7 +149,7 @@ import Testing
         await harness.broker.stop()
     }
 
-    @Test func `a topic that does not exist is said, and not made`() async throws {
+    @Test func `a topic that does not exist is reported and not created`() async throws {
         let harness = try Harness()
         try await harness.archive.write([harness.archive.legacy(.didRenew, "1")])
         let (code, printed) = await harness.replay(["--yes", "--to-topic", "\(harness.archive.names.prefix).none"])

@@ -54,8 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion that the archived records say is sound, under their policy and no longer one`() async throws
-    {
+    @Test func `a deletion with archived records is sound, but not under a longer retention`() async throws {
         let archive = try await Archive()
         try await archive.run(at: Signed.now - Self.day)
         try await archive.run(at: Signed.now)
@@ -70,7 +69,8 @@ import Testing
         #expect(await archive.verify([]).exitCode == 0, "nothing is compared without the flag")
     }
 
-    @Test func `a deletion without a record is incomplete, and one without an announcement tampering`() async throws {
+    @Test func `a deletion without a record is incomplete, and one without an announcement is tampering`() async throws
+    {
         let archive = try await Archive()
         try await archive.run(at: Signed.now - Self.day, isArchived: false)
         try await archive.run(at: Signed.now, isArchived: false)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [["--tree-only"], ["--since", "2026-01-01T00:00:00Z"], ["--from", "f"], ["appstore.quarantine"]])
-    func `a run that does not look at everything compares no deletions`(flags: [String]) async throws {
+    func `a run that does not cover everything cannot compare deletions`(flags: [String]) async throws {
         let archive = try await Archive()
         let (code, printed) = await archive.verify(["--retention", "400d"] + flags)
         #expect(code == 64)

@@ -43,7 +43,7 @@ import Testing
         command == .show ? archive.personFlags : archive.flags
     }
 
-    @Test(arguments: commands) func `nothing is shown without an author, nor recorded`(
+    @Test(arguments: commands) func `nothing is shown or recorded without an author`(
         command: RevealRecord.Command, arguments: [String]
     ) async throws {
         let archive = try await archive()
@@ -58,7 +58,7 @@ import Testing
         #expect(reveals.records.isEmpty)
     }
 
-    @Test(arguments: commands) func `nothing is shown when the record cannot be published`(
+    @Test(arguments: commands) func `nothing is shown if the reveal record cannot be published`(
         command: RevealRecord.Command, arguments: [String]
     ) async throws {
         let archive = try await archive()
@@ -70,7 +70,7 @@ import Testing
         #expect(printed.complaints.last?.contains("could not be published") == true)
     }
 
-    @Test func `who showed which record, and why, is published with the subject's pseudonym`() async throws {
+    @Test func `the author, record and reason of a reveal are published with the subject's pseudonym`() async throws {
         let archive = try await archive()
         let reveals = RecordedReveals()
         let (code, printed) = await sluicectl(
@@ -91,7 +91,7 @@ import Testing
         for personal in ["uuid-1", Self.account, "com.example.app/1"] { #expect(!text.contains(personal)) }
     }
 
-    @Test func `a record that is shown redacted is no reveal`() async throws {
+    @Test func `showing a redacted record is not a reveal`() async throws {
         let archive = try await archive()
         let reveals = RecordedReveals()
         let arguments = ["archive", "show", "appstore.notifications.production/0@0"] + archive.personFlags
@@ -99,7 +99,7 @@ import Testing
         #expect(reveals.records.isEmpty)
     }
 
-    @Test func `an export names its subjects, or what it was asked for, and no identifier of a person`() async throws {
+    @Test func `the reveal of an export lists its subjects or its scope, and no identifier of a person`() async throws {
         let archive = try await archive()
         let reveals = RecordedReveals()
         let person = ["archive", "export", "--app-account-token", Self.account] + Self.author + archive.personFlags
@@ -116,7 +116,7 @@ import Testing
         #expect(!reveals.records.contains { String(decoding: $0.value ?? [], as: UTF8.self).contains(Self.account) })
     }
 
-    @Test func `a disclosure names its record`() async throws {
+    @Test func `the reveal of a disclosure lists its record`() async throws {
         let archive = try await archive()
         let reveals = RecordedReveals()
         let (code, _) = await sluicectl(
@@ -127,7 +127,7 @@ import Testing
         #expect(try record.subjects == [mark(of: "1", archive)])
     }
 
-    @Test func `the record is in Kafka before anything is shown, under a key of its own`() async throws {
+    @Test func `the reveal record is in Kafka under a unique key before anything is shown`() async throws {
         let archive = try await archive()
         let broker = try DevBroker(topics: [archive.names.erasures: 1])
         let flags = Self.author + archive.personFlags + ["--kafka.bootstrap.servers", broker.bootstrapServers]

@@ -53,7 +53,7 @@ import Testing
         "e30.\(String(decoding: Base64URL.encode(Array(payload.utf8)), as: UTF8.self)).c2ln"
     }
 
-    @Test func `an erasure by account reaches a purchase that was archived after the index was made`() async throws {
+    @Test func `an erasure by account covers a purchase that was archived after the index was created`() async throws {
         let installation = try Installation()
         let archive = installation.archive
         try await archive.write(["1", "2"].map { archive.purchase($0, uuid: "uuid-\($0)", account: Self.account) })
@@ -84,7 +84,7 @@ import Testing
         #expect(try await installation.status(of: "\(refunds)/0@0") == "erased")
     }
 
-    @Test func `a quarantined notification is erased with the account that its body names`() async throws {
+    @Test func `a quarantined notification is erased with the account in its body`() async throws {
         let installation = try Installation()
         let archive = installation.archive
         let transaction = Self.jws(#"{"originalTransactionId":"9","appAccountToken":"\#(Self.account)"}"#)
@@ -152,7 +152,7 @@ import Testing
         #expect(await installation.run(["erase", "--position", "nonsense"]).exitCode == 64)
     }
 
-    @Test func `an answer says up to which leaf of which log it is complete`() async throws {
+    @Test func `an answer states the leaf of each log up to which it is complete`() async throws {
         let installation = try Installation()
         let archive = installation.archive
         try await archive.write(["1", "2"].map { archive.purchase($0, uuid: "uuid-\($0)", account: Self.account) })
@@ -168,7 +168,7 @@ import Testing
         #expect(try json.objects.first?["unread"]?.integer == 0)
     }
 
-    @Test func `records whose keys this host does not have make an answer incomplete until it has them`() async throws {
+    @Test func `records with keys that this host lacks make an answer incomplete until it has them`() async throws {
         let installation = try Installation()
         let archive = installation.archive
         try await archive.write(["1", "2"].map { archive.purchase($0, uuid: "uuid-\($0)", account: Self.account) })
@@ -185,7 +185,7 @@ import Testing
         #expect(try await installation.status(of: "\(archive.production)/0@0") == "erased")
     }
 
-    @Test func `nothing is erased while a part of the archive cannot be read`() async throws {
+    @Test func `nothing is erased while part of the archive cannot be read`() async throws {
         let installation = try Installation()
         let archive = installation.archive
         try await archive.write(["1", "2"].map { archive.purchase($0, uuid: "uuid-\($0)", account: Self.account) })

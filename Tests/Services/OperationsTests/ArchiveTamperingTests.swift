@@ -234,7 +234,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
 @Suite("Tampering with an archive in a directory, seen by sluicectl", .timeLimit(.minutes(5)))
 struct ArchiveTamperingTests {
     @Test(arguments: ArchiveTampering.all)
-    func `each change has its exit code, with the key alone and with anchors`(_ tampering: ArchiveTampering)
+    func `each change has the expected exit code, with the key alone and with anchors`(_ tampering: ArchiveTampering)
         async throws
     {
         let files = try await ArchiveTamperingImage.shared.value.copy()
@@ -246,7 +246,7 @@ struct ArchiveTamperingTests {
     }
 
     @Test(arguments: ArchiveTampering.all)
-    func `with a log of checkpoints no log goes back alone, with the key alone`(_ tampering: ArchiveTampering)
+    func `with a log of checkpoints the key alone reveals the rollback of a single log`(_ tampering: ArchiveTampering)
         async throws
     {
         let files = try await ArchiveTamperingImage.shared.value.copy()
@@ -267,7 +267,8 @@ struct ArchiveTamperingTests {
         #expect(await files.verify(anchored: true).code == 4)
     }
 
-    @Test func `leaves beyond the checkpoint are counted where a log was taken back by two files`() async throws {
+    @Test func `leaves beyond the checkpoint are counted if a log was rolled back by changing two files`() async throws
+    {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.copy("\(ArchiveTamperingFiles.log)/checkpoints/453", to: "\(ArchiveTamperingFiles.log)/checkpoint")
         try files.remove("\(ArchiveTamperingFiles.log)/checkpoints/455")
@@ -279,7 +280,8 @@ struct ArchiveTamperingTests {
             output.contains("\(ArchiveTamperingImage.notifications)/0: 2 leaves beyond the checkpoint"), "\(output)")
     }
 
-    @Test func `u07b a checkpoint of another archive by a key that is given is named and not compared`() async throws {
+    @Test func `u07b a checkpoint of another archive signed by a given key is reported and not compared`() async throws
+    {
         let image = try await ArchiveTamperingImage.shared.value
         let files = try image.copy()
         let key = try PrivateKey.generate(.ed25519)
@@ -292,8 +294,7 @@ struct ArchiveTamperingTests {
         #expect(output.contains("checkpoints of another archive, not compared: example.com/old/appstore.retired/3"))
     }
 
-    @Test func `a log that is asked for by name and is gone has exit code 6, and 4 where it was anchored`() async throws
-    {
+    @Test func `a requested log that is missing has exit code 6, and 4 if it was anchored`() async throws {
         let log = "\(ArchiveTamperingImage.notifications)/0"
         let image = try await ArchiveTamperingImage.shared.value
         // u11: only the directory of the log is left.
@@ -312,7 +313,7 @@ struct ArchiveTamperingTests {
         #expect(await gone.verify(["appstore.certificates"], anchored: true).code == 0)
     }
 
-    @Test func `u08 anchors of another log than the one that is asked for are none`() async throws {
+    @Test func `u08 anchors of another log do not anchor the requested one`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.remove(ArchiveTamperingFiles.anchor)
         let asked = ["\(ArchiveTamperingImage.notifications)/0"]
@@ -322,7 +323,7 @@ struct ArchiveTamperingTests {
     }
 
     @Test(arguments: [("tile/entries/000", 0), ("tile/0/000", 0), ("tile/1/000.p/1", 300)])
-    func `no proof is written that does not hold`(_ object: String, offset: Int) async throws {
+    func `no invalid proof is written`(_ object: String, offset: Int) async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         let place = "\(ArchiveTamperingImage.notifications)/0@\(offset)"
         let file = "a.tlog-proof"
@@ -342,7 +343,7 @@ struct ArchiveTamperingTests {
         }
     }
 
-    @Test func `a verification is saved, and the next one continues it`() async throws {
+    @Test func `a saved verification is continued by the next one`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         let state = files.directory.file("verified")
         let flags = ["--from", state, "--save", state]
@@ -363,7 +364,7 @@ struct ArchiveTamperingTests {
         #expect(await files.verify(flags, anchored: false).code == 6)
     }
 
-    @Test func `a record is proved under what witnesses cosigned, to whoever believes them`() async throws {
+    @Test func `a record is proved under a cosigned checkpoint to those who trust the witnesses`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
         let witness = try NoteSigner(
@@ -406,7 +407,7 @@ struct ArchiveTamperingTests {
         #expect(await files.verify(both, anchored: false).code == 3)
     }
 
-    @Test func `a policy file has the archive's key and the witnesses that must have cosigned`() async throws {
+    @Test func `a policy file provides the archive's key and the witnesses that must have cosigned`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
         let signers = try ["w1", "w2", "w3"].map {
@@ -453,7 +454,9 @@ struct ArchiveTamperingTests {
         #expect(try await sluicectl(check + policy(knows + "quorum w3\n")).exitCode == 5)
     }
 
-    @Test func `v01 a bit in each signature has exit code 2, and no key is no proof of anything`() async throws {
+    @Test func `v01 a changed bit in each signature has exit code 2, and verifying without a key has exit code 5`()
+        async throws
+    {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.edit(text: "\(ArchiveTamperingFiles.log)/checkpoint") { lines in
             for index in 4..<7 {
