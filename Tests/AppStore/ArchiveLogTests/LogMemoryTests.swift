@@ -8,7 +8,7 @@ import Testing
 import TransparencyLog
 
 /// A writer's knowledge of a log before it signs: it signs nothing that contradicts this knowledge.
-@Suite("Memory of a log's writer") struct LogMemoryTests {
+@Suite("Consistency of a log's writer") struct LogMemoryTests {
     private let key: PrivateKey
     private let store = MemoryStore()
 

@@ -7,7 +7,7 @@ import Testing
 import TransparencyLog
 
 /// Archives with a log of checkpoints and a retention, with random changes and copied at random moments.
-@Suite("Random changes and moments of an archive") struct RandomArchiveTests {
+@Suite("Random changes and intermediate states of an archive") struct RandomArchiveTests {
     private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 80
 
     /// An archive that grows in rounds, as members of a group write it. In each round some logs grow, one log after
