@@ -136,7 +136,7 @@ struct LogVerification {
     }
 
     /// Evaluates a copy that is later than the checkpoint. Returns nil if the writer has made progress since. Otherwise
-    /// an earlier checkpoint was put back: adds a finding and returns the copy.
+    /// an earlier checkpoint was restored: adds a finding and returns the copy.
     private mutating func judge(later size: Int, _ head: VerifiedCheckpoint) async -> VerifiedCheckpoint? {
         if let newer = try? await reader.checkpoint(), newer.checkpoint.size >= size { return nil }
         let name = try? names.checkpoint(size: size)

@@ -26,7 +26,7 @@ package struct RetentionCheck: Sendable {
     private let retention: Int64
     /// Steps of each origin in the order of the log.
     private var steps: [String: [RetentionRecord]] = [:]
-    /// Steps of each origin whose stated time is later than the times of their record in Kafka and in the archive.
+    /// Steps of each origin that state a later time than that of their record in Kafka or in the archive.
     private var postdated: [String: [RetentionRecord]] = [:]
     /// Whether all records of the erasures topic could be read.
     package var isComplete = true

@@ -2,7 +2,7 @@ package import TransparencyLog
 
 /// Trusted witnesses, and the subsets of them that must have cosigned a checkpoint (c2sp.org/tlog-policy).
 package struct WitnessPolicy: Sendable {
-    /// Witnesses by their position, to which cosigned sizes and sources of anchors refer.
+    /// The trusted witnesses. Cosigned sizes and anchors refer to positions in this list.
     package let witnesses: [NoteVerifier]
     private let quorum: WitnessQuorum
     /// The index of each witness in the quorum.
