@@ -54,7 +54,7 @@ struct ArchiveKeyRecordTests {
             #"{"version":1,"keys":[{"id":"00112233445566778899aabbccddeeff","wrapping":"00","wrapped":"00"}]}"#
         ), ("marks/0011223344556677", #"{"version":1,"marks":"8899aabbccddeeff"}"#),
     ])
-    func `anything else is refused`(key: String?, value: String) {
+    func `other records are rejected`(key: String?, value: String) {
         let record = KafkaRecord(
             topic: Self.topic, partition: 0, offset: 0, timestampMilliseconds: 0, key: key.map { Array($0.utf8) },
             value: Array(value.utf8), headers: [])

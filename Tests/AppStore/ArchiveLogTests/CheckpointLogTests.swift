@@ -39,7 +39,7 @@ import TransparencyLog
         #expect(report.logs.map(\.log.prefix.text).allSatisfy { $0.hasPrefix("appstore.notifications/") })
     }
 
-    @Test func `a single log that goes back or is removed is rolled back, even without any anchor`() async throws {
+    @Test func `a single log that shrinks or is removed is reported as rolled back without any anchor`() async throws {
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let whole = store.objects

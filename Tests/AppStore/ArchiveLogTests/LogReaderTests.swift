@@ -44,7 +44,7 @@ import TransparencyLog
         #expect(try await reader.leaf(9, size: before).leaf.describes(object))
     }
 
-    @Test func `the checkpoint of another log is refused`() async throws {
+    @Test func `the checkpoint of another log is rejected`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([3])
