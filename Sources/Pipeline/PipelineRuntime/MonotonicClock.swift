@@ -1,8 +1,8 @@
 internal import Telemetry
 internal import Time
 
-/// Monotonic time of the system.
+/// The system's monotonic clock.
 enum MonotonicClock {
-    /// Nanoseconds since some instant of the past.
+    /// Nanoseconds since an arbitrary instant in the past.
     static func nanoseconds() -> Int64 { Int64(clamping: Clocks.system.monotonicNanoseconds()) }
 }

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the runtime's metrics, a contract; the same in every consumer.
+/// Names of the runtime's metrics: a contract, identical in every consumer.
 enum PipelineMetricName {
     static let records = "sluice_consumer_records_total"
     static let reasons = "sluice_consumer_reasons_total"

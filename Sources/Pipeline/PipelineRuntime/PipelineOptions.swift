@@ -1,61 +1,64 @@
 public import Kafka
 
-/// How a pipeline consumes; every bound has a default that suits a handler of about a millisecond.
+/// Options of a pipeline; the defaults suit a handler that takes about a millisecond for a record.
 public struct PipelineOptions: Sendable {
     /// The consumer group; part of the dead letter topic's name.
     public let group: KafkaConsumerGroup
-    /// The topics read.
+    /// Input topics.
     public let topics: [KafkaTopic]
-    /// Where dead letters of every input go; nil: each input has a topic of its own, `<input topic>.<group>.dlq`.
+    /// Topic for the dead letters of all inputs. If nil, each input has a topic of its own, `<input
+    /// topic>.<group>.dlq`.
     public var deadLetterTopic: KafkaTopic?
-    /// Keeps its partitions over a restart within the session timeout when set: a name that is stable for one member.
+    /// Static membership: a name that is stable for one member, which keeps its partitions across a restart within the
+    /// session timeout.
     public var groupInstanceId: String?
-    /// Records of different keys of one partition that a ``RecordHandler`` may have at once.
+    /// Maximum number of records of one partition, each with another key, that a ``RecordHandler`` handles
+    /// concurrently.
     public var concurrency = 16
-    /// Most records in one call of a ``BatchHandler`` or of `append`.
+    /// Maximum number of records in one call of a ``BatchHandler`` or of `append`.
     public var maximumBatch = 500
-    /// Such calls of all partitions together get about this many bytes of key, value and headers: the more partitions
-    /// have records waiting, the smaller are their batches. Each gets one record at least.
+    /// Approximate limit on the bytes of key, value and headers in all concurrent batches together: the more partitions
+    /// have records waiting, the smaller are their batches. Each batch has at least one record.
     public var maximumBatchBytes = 1 << 20
     /// A partition is not polled while this many of its records are unfinished.
     public var maximumUnfinishedRecords = 1000
     /// A partition is not polled while its unfinished records have this many bytes of key, value and headers.
     public var maximumUnfinishedBytes = 8 << 20
-    /// The unfinished records of all partitions together may take about this many bytes of memory, and each partition
-    /// that is assigned gets the same share of it. A record counts with its key, value and headers, and with what a call
-    /// of the handler costs that waits (12 KiB of a ``RecordHandler``). Each partition may have one record at least, and
-    /// `concurrency` records of a ``RecordHandler``. Not for a ``FlushingHandler``, which keeps no records.
+    /// Approximate limit on the memory of the unfinished records of all partitions together; each assigned partition
+    /// gets an equal share. A record counts with its key, value and headers, and with the overhead of a waiting handler
+    /// call (12 KiB for a ``RecordHandler``). Each partition may have at least one record, and with a ``RecordHandler``
+    /// at least `concurrency` records. Not used for a ``FlushingHandler``, which keeps no records.
     public var maximumUnfinishedTotalBytes = 16 << 20
-    /// A partition is not polled while its newest record is this far above its oldest unfinished one.
+    /// A partition is not polled while its newest record is at least this many offsets above its oldest unfinished one.
     public var maximumDistance: Int64 = 10_000
-    /// A ``FlushingHandler`` flushes a partition when this many of its records are appended. It replaces
-    /// `maximumUnfinishedRecords` there.
+    /// A ``FlushingHandler`` flushes a partition when this many records have been appended; replaces
+    /// `maximumUnfinishedRecords` for such a handler.
     public var flushRecords = 50_000
-    /// A ``FlushingHandler`` flushes a partition when the appended records have this many bytes of key, value and headers.
-    /// It replaces `maximumUnfinishedBytes` there.
+    /// A ``FlushingHandler`` flushes a partition when the appended records have this many bytes of key, value and
+    /// headers; replaces `maximumUnfinishedBytes` for such a handler.
     public var flushBytes = 64 << 20
-    /// A ``FlushingHandler`` flushes a partition at the latest so long after the first append.
+    /// A ``FlushingHandler`` flushes a partition at the latest this long after the first append.
     public var flushInterval: Duration = .seconds(10)
-    /// Attempts at a record whose handler throws, the first included, before it is dead-lettered.
+    /// Maximum number of attempts at a record whose handler throws, including the first, before it is dead-lettered.
     public var maximumAttempts = 5
     /// The wait before the second attempt; doubled for each further one, with jitter.
     public var firstBackoff: Duration = .milliseconds(200)
     /// The longest wait between attempts.
     public var maximumBackoff: Duration = .seconds(30)
-    /// How long one call of a handler may last; beyond it the process ends with 75. Nil: as long as it likes.
+    /// Maximum duration of one handler call, after which the process ends with exit code 75; nil for no limit.
     public var recordDeadline: Duration?
     /// How long running records may take to finish when a partition is revoked or the consumer stops.
     public var drainLimit: Duration = .seconds(10)
-    /// How many partitions the topics have together; nil when that is not known.
+    /// Number of partitions of all input topics together; nil if unknown.
     package var inputPartitions: Int?
 
-    /// Options with the defaults.
+    /// Creates options with the default limits.
     public init(group: KafkaConsumerGroup, topics: [KafkaTopic]) {
         self.group = group
         self.topics = topics
     }
 
-    /// What may be unfinished in one partition.
+    /// The bounds of one partition's unfinished records.
     func windowLimits(_ handler: PipelineHandler) -> WindowLimits {
         guard case .flushing = handler else {
             return WindowLimits(
@@ -64,7 +67,7 @@ public struct PipelineOptions: Sendable {
         return WindowLimits(records: max(1, flushRecords), bytes: max(1, flushBytes), distance: .max)
     }
 
-    /// The memory that all partitions share; nil where no records are held.
+    /// Returns the memory limit shared by all partitions; nil for a handler that keeps no records.
     func windowShare(_ handler: PipelineHandler) -> WindowShare? {
         switch handler {
         case .records:
@@ -80,7 +83,7 @@ public struct PipelineOptions: Sendable {
     /// The dead letter topics of all inputs.
     public var deadLetterTopics: [KafkaTopic] { deadLetterTopic.map { [$0] } ?? topics.map(deadLetterTopic(of:)) }
 
-    /// The dead letter topic of an input topic: the one of all where there is one, else `<input topic>.<group>.dlq`.
+    /// Returns the dead letter topic of an input topic: `deadLetterTopic` if set, else `<input topic>.<group>.dlq`.
     public func deadLetterTopic(of topic: KafkaTopic) -> KafkaTopic {
         deadLetterTopic ?? topic.deadLetters(of: group.rawValue)
     }

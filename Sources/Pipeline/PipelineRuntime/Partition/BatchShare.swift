@@ -1,17 +1,17 @@
 internal import Kafka
 internal import Synchronization
 
-/// How much each partition of a member may hand over at once: those that have a batch in work share one amount, so that
-/// memory does not grow with their number.
+/// Limits the batches of a member's partitions: the partitions with a batch in work share one amount of bytes, so that
+/// memory does not grow with the number of partitions.
 final class BatchShare: Sendable {
-    /// A smaller batch costs more than it saves. After a pause a partition begins with it: how many come with it is not
-    /// known yet.
+    /// A smaller batch costs more than it saves. A partition starts with this size after a pause, when its rate of
+    /// records is unknown.
     private static var minimumBytes: Int { 64 << 10 }
 
     private struct State {
         /// Partitions with a batch in work.
         var working: Set<KafkaTopicPartition> = []
-        /// Partitions whose last read brought all that it might.
+        /// Partitions whose last batch reached its limit.
         var full: Set<KafkaTopicPartition> = []
     }
 
@@ -21,9 +21,9 @@ final class BatchShare: Sendable {
     /// - Parameter total: bytes of key, value and headers.
     init(total: Int) { self.total = max(1, total) }
 
-    /// The last batch of a partition is done.
+    /// Ends the current batch of a partition.
     ///
-    /// - Returns: what its next one may have, in bytes.
+    /// - Returns: the size limit of its next batch, in bytes.
     func next(of partition: KafkaTopicPartition) -> Int {
         state.withLock { state in
             state.working.remove(partition)
@@ -32,7 +32,7 @@ final class BatchShare: Sendable {
         }
     }
 
-    /// - Parameter isFull: the batch has all that it might have.
+    /// - Parameter isFull: whether the batch reached its limit.
     func begin(_ partition: KafkaTopicPartition, isFull: Bool) {
         state.withLock { state in
             state.working.insert(partition)
@@ -40,7 +40,7 @@ final class BatchShare: Sendable {
         }
     }
 
-    /// The partition is not read any more.
+    /// Removes a partition that is no longer read.
     func end(_ partition: KafkaTopicPartition) {
         state.withLock { state in
             state.working.remove(partition)

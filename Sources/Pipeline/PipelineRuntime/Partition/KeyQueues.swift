@@ -2,15 +2,15 @@ internal import Concurrency
 internal import Kafka
 internal import Synchronization
 
-/// The records of a partition that wait until an earlier record of their key is finished.
+/// Records of a partition that wait until an earlier record of the same key is finished.
 final class KeyQueues: Sendable {
-    /// A key is present while one of its records is in work; its queue holds those behind it.
+    /// A key is present while one of its records is in work; its queue holds the records behind it.
     private let waiting = Mutex<[[UInt8]: FIFO<KafkaRecord>]>([:])
 
-    /// Takes in a record that was read.
+    /// Enqueues a record unless it can be handled now.
     ///
-    /// - Returns: true when nothing of its key is in work and the caller begins with it. A record without a key waits
-    ///   for no other.
+    /// - Returns: true if no record of its key is in work and the caller is to handle it. A record without a key never
+    ///   waits.
     func begin(_ record: KafkaRecord) -> Bool {
         guard let key = record.key else { return true }
         return waiting.withLock { waiting in
@@ -23,7 +23,7 @@ final class KeyQueues: Sendable {
         }
     }
 
-    /// The record to handle after a finished one of the same key; nil when there is none yet.
+    /// Returns the record to handle after a finished one of the same key; nil if there is none yet.
     func next(after record: KafkaRecord) -> KafkaRecord? {
         guard let key = record.key else { return nil }
         return waiting.withLock { waiting in

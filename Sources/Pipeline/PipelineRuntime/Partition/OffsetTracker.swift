@@ -1,7 +1,7 @@
-/// Which offsets of a partition may be committed: the contiguous prefix of finished records, and how much is above it.
+/// Tracks which offsets of a partition may be committed: the contiguous prefix of finished records.
 ///
-/// A value without I/O. Records are admitted in ascending order of offset; a gap between two offsets (compaction,
-/// transaction markers) is nothing to wait for. `nextOffset` never passes a record that is not finished.
+/// A value without I/O. Records are admitted in ascending order of offset. Gaps between offsets (compaction,
+/// transaction markers) are skipped. `nextOffset` never passes an unfinished record.
 struct OffsetTracker: Sendable {
     private struct Entry {
         let offset: Int64
@@ -13,22 +13,23 @@ struct OffsetTracker: Sendable {
         var isFinished: Bool
     }
 
-    /// Admitted records from the oldest unfinished one on. Finished ones behind it are dropped in bulk, so that what is
-    /// held is bounded by the unfinished ones, however far above the oldest the newest is.
+    /// Admitted records from the oldest unfinished one on. Finished records behind it are dropped in bulk, so that
+    /// memory is bounded by the unfinished records, however far apart their offsets are.
     private var entries: [Entry] = []
     /// Finished records in `entries` from `head` on.
     private var finishedCount = 0
-    /// Index in `entries` of the oldest record still held; what is before it is freed in bulk.
+    /// Index in `entries` of the oldest record still held; earlier entries are freed in bulk.
     private var head = 0
 
     /// Records admitted and not finished.
     private(set) var unfinishedCount = 0
     /// Bytes of the records admitted and not finished.
     private(set) var unfinishedBytes = 0
-    /// The offset to commit: one past the newest record of the finished prefix; nil while nothing moved.
+    /// The offset to commit: one past the newest record of the finished prefix; nil before the first record is
+    /// finished.
     private(set) var nextOffset: Int64?
     private var newest: Int64?
-    /// The Kafka timestamp of the newest admitted record, milliseconds since 1970; nil when it had none.
+    /// Kafka timestamp of the newest admitted record, milliseconds since 1970; nil if it has none.
     private(set) var newestTimestampMilliseconds: Int64?
 
     /// Offsets between the oldest unfinished record and the newest admitted one; 0 when nothing is unfinished.
@@ -37,28 +38,28 @@ struct OffsetTracker: Sendable {
         return newest.subtractingReportingOverflow(oldest.offset).partialValue
     }
 
-    /// The Kafka timestamp of the oldest unfinished record, milliseconds since 1970; nil when there is none.
+    /// Kafka timestamp of the oldest unfinished record, milliseconds since 1970; nil if there is none.
     var oldestTimestampMilliseconds: Int64? {
         entries[head...].first?.timestampMilliseconds
     }
 
-    /// When the oldest unfinished record was admitted, on the clock of `admit`; nil when there is none.
+    /// Time at which the oldest unfinished record was admitted, on the clock of `admit`; nil if there is none.
     var oldestAdmittedAt: Int64? {
         entries[head...].first?.admittedAt
     }
 
-    /// The offset of the oldest unfinished record.
+    /// Offset of the oldest unfinished record; nil if there is none.
     var oldestOffset: Int64? {
         entries[head...].first?.offset
     }
 
-    /// Takes in a record that is about to be handled.
+    /// Adds a record that is about to be handled.
     ///
     /// - Parameters:
-    ///   - bytes: what it counts for against the window.
+    ///   - bytes: the record's size, counted against the window.
     ///   - timestampMilliseconds: Kafka's timestamp, milliseconds since 1970.
     ///   - now: monotonic nanoseconds.
-    /// - Returns: false, and nothing changes, when the offset is not above every admitted one or is not a valid one.
+    /// - Returns: false, without any change, if the offset is invalid or not above every admitted one.
     mutating func admit(offset: Int64, bytes: Int, timestampMilliseconds: Int64? = nil, at now: Int64 = 0) -> Bool {
         guard offset >= 0, offset < .max, offset > newest ?? -1, bytes >= 0 else { return false }
         let previousNext = newest.map { $0 + 1 } ?? offset
@@ -75,8 +76,8 @@ struct OffsetTracker: Sendable {
 
     /// Marks a record as finished: its effect or its dead letter is durable.
     ///
-    /// - Returns: the new `nextOffset` when the finished prefix grew, else nil (an older record is unfinished, or the
-    ///   offset is unknown or finished already).
+    /// - Returns: the new `nextOffset` if the finished prefix grew, else nil (an older record is unfinished, or the
+    ///   offset is unknown or already finished).
     mutating func finish(offset: Int64) -> Int64? {
         guard let index = index(of: offset), !entries[index].isFinished else { return nil }
         entries[index].isFinished = true
@@ -91,7 +92,7 @@ struct OffsetTracker: Sendable {
             head += 1
             finishedCount -= 1
         }
-        // Everything in front of the oldest unfinished record is finished, also what is no longer held.
+        // Every record before the oldest unfinished one is finished, including those no longer held.
         nextOffset = head < entries.count ? entries[head].previousNext : newest.map { $0 + 1 }
         if head == entries.count {
             entries.removeAll(keepingCapacity: true)
@@ -103,7 +104,7 @@ struct OffsetTracker: Sendable {
         return nextOffset
     }
 
-    /// Records that are held, finished or not.
+    /// Number of records held, finished or not.
     var heldCount: Int { entries.count - head }
 
     private mutating func dropFinished() {

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Synchronization
 
-/// The bounds of what may be unfinished in one partition.
+/// Bounds of the unfinished records of one partition.
 struct WindowLimits: Sendable {
     let records: Int
     let bytes: Int
@@ -11,7 +11,7 @@ struct WindowLimits: Sendable {
 /// The unfinished records of one assigned partition, shared by the reader that admits them and the calls that finish
 /// them. One reader waits at a time.
 final class PartitionWindow: Sendable {
-    /// How much the reader may read now.
+    /// Capacity for further records.
     struct Room: Sendable, Equatable {
         let records: Int
         let bytes: Int
@@ -25,7 +25,7 @@ final class PartitionWindow: Sendable {
         let oldestAdmittedAt: Int64?
         /// Kafka's timestamp, milliseconds since 1970.
         let oldestTimestampMilliseconds: Int64?
-        /// Of the newest record read, finished or not.
+        /// Kafka's timestamp of the newest record read, finished or not.
         let newestTimestampMilliseconds: Int64?
     }
 
@@ -39,15 +39,15 @@ final class PartitionWindow: Sendable {
     private let share: WindowShare?
     private let state = Mutex(State())
 
-    /// - Parameter share: what this partition has in common with others.
+    /// - Parameter share: the memory limit shared with other partitions.
     init(limits: WindowLimits, share: WindowShare? = nil) {
         self.limits = limits
         self.share = share
     }
 
-    /// Takes in records that were read, ascending by offset.
+    /// Adds records that were read, ascending by offset.
     ///
-    /// - Returns: those that are new; an offset that is not above all others is left out.
+    /// - Returns: the new records; a record whose offset is not above all earlier ones is left out.
     func admit(_ records: [KafkaRecord]) -> [KafkaRecord] {
         let now = MonotonicClock.nanoseconds()
         return state.withLock { state in
@@ -61,7 +61,7 @@ final class PartitionWindow: Sendable {
 
     /// Marks a record as finished.
     ///
-    /// - Returns: the offset to store when the finished prefix grew.
+    /// - Returns: the offset to store if the finished prefix grew.
     func finish(_ offset: KafkaOffset) -> KafkaOffset? {
         let (next, waiter) = state.withLock { state -> (Int64?, CheckedContinuation<Void, Never>?) in
             let next = state.tracker.finish(offset: offset.rawValue)
@@ -71,10 +71,10 @@ final class PartitionWindow: Sendable {
         return next.map(KafkaOffset.init(rawValue:))
     }
 
-    /// How much may be read now; nil when the window is full.
+    /// Capacity for further records; nil when the window is full.
     var room: Room? { state.withLock { room(in: $0) } }
 
-    /// Waits until the window has capacity; nil when the window was closed.
+    /// Waits until the window has capacity; returns nil if the window was closed.
     func waitForRoom() async -> Room? {
         while true {
             let (room, isClosed) = state.withLock { (self.room(in: $0), $0.isClosed) }
@@ -91,7 +91,7 @@ final class PartitionWindow: Sendable {
         }
     }
 
-    /// Ends the reader's wait: a record was abandoned and will not finish here.
+    /// Ends the reader's wait because a record was abandoned and will not finish here.
     func close() {
         let waiter = state.withLock { state in
             state.isClosed = true
@@ -100,7 +100,7 @@ final class PartitionWindow: Sendable {
         waiter?.resume()
     }
 
-    /// What is unfinished now.
+    /// The current unfinished records.
     var load: Load {
         state.withLock { state in
             Load(

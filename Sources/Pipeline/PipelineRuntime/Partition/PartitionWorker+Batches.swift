@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Telemetry
 
-/// Records in batches, one verdict for each.
+/// Handling of records in batches, with one verdict for each record.
 extension PartitionWorker {
     func handleBatches(by handler: any BatchHandler) async {
         while let room = await window.waitForRoom(), let records = await readBatch(within: room) {
@@ -30,7 +30,8 @@ extension PartitionWorker {
         }
     }
 
-    /// The next records, as many as this partition's share of what all of them may hand over; nil when it is over.
+    /// Reads the next records, within this partition's share of the batch limit; returns nil when the assignment has
+    /// ended.
     func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
         let most = min(max(1, options.maximumBatch), room.records)
         let bytes = min(share.next(of: partition.topicPartition), room.bytes)
@@ -40,28 +41,27 @@ extension PartitionWorker {
         return window.admit(records)
     }
 
-    /// What follows from one call of a handler of batches.
+    /// The next step after one call of a batch handler.
     struct BatchStep {
         var rest: ArraySlice<KafkaRecord>
-        /// Before the rest is dispatched again.
+        /// Whether to wait before the rest is dispatched again.
         var mustWait = false
-        /// For this time, or for the backoff when nil.
+        /// Duration of that wait; nil for the backoff.
         var wait: Duration?
     }
 
     typealias Verdicts = [(KafkaRecord, HandlerVerdict)]
 
-    /// One call of a handler and what follows from it.
+    /// Calls the handler once and applies its verdicts.
     ///
-    /// - Parameter finish: gets the records that need no further call: `done`, `skip`, and `deadLetter` once it is
-    ///   acknowledged.
-    /// - Returns: nil when the partition is over.
+    /// - Parameter finish: receives the records that need no further call: `done`, `skip`, and acknowledged `deadLetter`.
+    /// - Returns: nil when the assignment has ended.
     func dispatch(
         _ records: ArraySlice<KafkaRecord>, to handle: ([KafkaRecord]) async throws -> [HandlerVerdict],
         finish: (Verdicts) async -> Void
     ) async -> BatchStep? {
         guard let first = records.first else { return BatchStep(rest: records) }
-        // A record that may crash the process is handled by itself.
+        // A record that may crash the process is handled alone.
         let batch = calls.hasSuspects ? records.prefix { calls.finding($0) == .innocent } : records
         guard let last = batch.last else {
             guard await oneByOne([first], handle, finish) else { return nil }
@@ -89,7 +89,7 @@ extension PartitionWorker {
         }
     }
 
-    /// So that only the record at fault is dead-lettered.
+    /// Handles records one at a time, so that only the record at fault is dead-lettered.
     private func oneByOne(
         _ records: ArraySlice<KafkaRecord>, _ handle: ([KafkaRecord]) async throws -> [HandlerVerdict],
         _ finish: (Verdicts) async -> Void
@@ -129,7 +129,7 @@ extension PartitionWorker {
         return step
     }
 
-    /// All of them at once: each waits for an acknowledgement.
+    /// Writes all dead letters concurrently, because each waits for an acknowledgement.
     private func writeDeadLetters(of finished: Verdicts) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for (record, verdict) in finished {
@@ -142,7 +142,7 @@ extension PartitionWorker {
     }
 }
 
-/// A batch handler did not answer one verdict for each record.
+/// A batch handler did not return one verdict for each record.
 struct WrongNumberOfVerdicts: Error, CustomStringConvertible {
     let records: Int
     let verdicts: Int

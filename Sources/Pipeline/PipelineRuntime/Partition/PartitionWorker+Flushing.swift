@@ -1,10 +1,10 @@
 internal import Kafka
 
-/// Records that are appended now and durable at a flush.
+/// Handling of records that are appended immediately and become durable at a flush.
 extension PartitionWorker {
-    /// What was appended since the last flush.
+    /// Records appended since the last flush.
     private struct Unflushed {
-        /// Of the first append, monotonic nanoseconds.
+        /// Time of the first append, monotonic nanoseconds.
         var since: Int64 = 0
         var first: KafkaRecord?
         var last: KafkaRecord?
@@ -21,13 +21,13 @@ extension PartitionWorker {
             offsets.append(record.offset)
         }
 
-        /// What is left of the interval; nil when nothing was appended.
+        /// Returns the remainder of the flush interval; nil if nothing was appended.
         func timeLeft(of interval: Duration) -> Duration? {
             isEmpty ? nil : interval - .nanoseconds(MonotonicClock.nanoseconds() - since)
         }
     }
 
-    /// Appends while the window has capacity and the interval lasts, and flushes then, and at the end.
+    /// Appends while the window has capacity and the interval lasts, then flushes; also flushes at the end.
     func handleAndFlush(by handler: any FlushingHandler) async {
         var unflushed = Unflushed()
         var pending: ArraySlice<KafkaRecord> = []
@@ -38,7 +38,7 @@ extension PartitionWorker {
                 guard await flush(&unflushed, by: handler) else { return }
             } else if let record = pending.first {
                 let isAlone = calls.finding(record) != .innocent
-                // So that a crash can be no other record's.
+                // Flush the others first, so that a crash can be attributed to this record only.
                 if isAlone, !unflushed.isEmpty {
                     guard await flush(&unflushed, by: handler) else { return }
                 }
@@ -57,7 +57,7 @@ extension PartitionWorker {
                 pending = records[...]
             }
         }
-        // Revoked, or the process stops: what was appended becomes durable, unless the partition is lost.
+        // Revoked, or the process stops: the appended records are flushed unless the partition is lost.
         if !unflushed.isEmpty, !Task.isCancelled { _ = await flush(&unflushed, by: handler) }
     }
 
@@ -81,9 +81,9 @@ extension PartitionWorker {
         return step
     }
 
-    /// Flushes until it succeeds; after each failure with backoff.
+    /// Flushes until it succeeds, with backoff after each failure.
     ///
-    /// - Returns: false when the partition is lost, or was revoked and the time for it is over.
+    /// - Returns: false if the partition is lost, or if it was revoked and the drain limit has passed.
     private func flush(
         _ unflushed: inout Unflushed, by handler: any FlushingHandler, isAlone: Bool = false
     ) async -> Bool {
@@ -118,7 +118,7 @@ extension PartitionWorker {
         if let next { await store(next) }
     }
 
-    /// A partition that is being revoked has no pauses; its time is bounded by the drain limit, which cancels.
+    /// A partition that is being revoked cannot pause; the drain limit bounds the time and cancels the task.
     private func waitToFlush(afterFailures failures: Int) async {
         let time = backoff(afterFailures: failures)
         if partition.isActive {

@@ -2,13 +2,13 @@ internal import Kafka
 internal import Telemetry
 internal import Time
 
-/// Records one at a time: in order for each key, several keys at once.
+/// Handling of single records: in order for each key, several keys at once.
 extension PartitionWorker {
-    /// One reader, and a task for each key that has records: a record that is tried again holds up its own key only.
+    /// Runs one reader, and a task for each key that has records, so that a retried record delays its own key only.
     func handleRecords(by handler: any RecordHandler) async {
         let queues = KeyQueues()
         let permits = Permits(options.concurrency)
-        // Bounded by the window.
+        // The number of tasks is bounded by the window.
         await withDiscardingTaskGroup { group in
             while let records = await read() {
                 for record in records where queues.begin(record) {
@@ -26,11 +26,11 @@ extension PartitionWorker {
             let outcome = await process(current) { record in
                 guard await permits.acquire() else { throw CancellationError() }
                 defer { permits.release() }
-                // It may have waited for its permit while the partition was revoked.
+                // The partition may have been revoked while the record waited for its permit.
                 guard partition.isActive else { throw CancellationError() }
                 return try await handler.handle(record)
             }
-            // Left unfinished: nothing more of this assignment is read.
+            // The record stays unfinished, so no further record of this assignment is read.
             guard let outcome else { return window.close() }
             telemetry.finished(current, outcome)
             await finish(current)
@@ -38,9 +38,9 @@ extension PartitionWorker {
         }
     }
 
-    /// Handles one record until it needs nothing more.
+    /// Handles one record until it needs no further attempt.
     ///
-    /// - Returns: `done`, `skip` or `deadLetter` (acknowledged); nil when it is left to the next owner.
+    /// - Returns: `done`, `skip` or `deadLetter` (acknowledged); nil if the record is left to the next owner.
     func process(
         _ record: KafkaRecord, by handle: (KafkaRecord) async throws -> HandlerVerdict
     ) async -> HandlerVerdict? {

@@ -1,11 +1,12 @@
 internal import Kafka
 internal import Telemetry
 
-/// Runs the handler over the records of one assignment of one partition, from the assignment to the release.
+/// Runs the handler over the records of one partition, from its assignment to its release.
 ///
-/// Reads while the window has capacity, dispatches, and stores the offset up to which everything is finished: a record is
-/// finished when the handler said so (and has flushed it, where it does), or when its dead letter is acknowledged. A
-/// record that was not started when the partition is revoked is left to the next owner.
+/// Reads while the window has capacity, dispatches, and stores the offset up to which every record is finished. A
+/// record is finished when the handler has returned `done` or `skip` (and, for a ``FlushingHandler``, has flushed it),
+/// or when its dead letter is acknowledged. A record that was not started when the partition is revoked is left to the
+/// next owner.
 struct PartitionWorker: Sendable {
     let partition: KafkaAssignedPartition
     let handler: PipelineHandler
@@ -13,16 +14,16 @@ struct PartitionWorker: Sendable {
     let window: PartitionWindow
     let share: BatchShare
     let calls: HandlerCalls
-    /// Returns when the broker has acknowledged the record.
+    /// Returns when the broker has acknowledged the record; throws when it has not.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
     let telemetry: PipelineTelemetry
     let handled: HandledOffsets
 
-    /// Returns when nothing of the partition runs any more; lets the group go on.
+    /// Runs until no work of the partition remains, then releases the partition to the group.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await work() }
-            // Lost, or revoked and not released in time: what still runs is cancelled.
+            // Lost, or revoked and not released in time: the remaining work is cancelled.
             group.addTask { await partition.untilEnded() }
             await group.next()
             group.cancelAll()
@@ -42,7 +43,8 @@ struct PartitionWorker: Sendable {
         }
     }
 
-    /// Lets the handler get ready for the partition, however long that takes; cancelled when the partition is revoked.
+    /// Lets the handler prepare for the partition, with retries and without a time limit; cancelled when the partition
+    /// is revoked.
     private func prepare() async -> Bool {
         var failures = 0
         while partition.isActive {
@@ -70,7 +72,7 @@ struct PartitionWorker: Sendable {
         return false
     }
 
-    /// The next records, when the window has capacity for them; nil when the partition is over.
+    /// Reads the next records when the window has capacity for them; returns nil when the assignment has ended.
     func read() async -> [KafkaRecord]? {
         guard let room = await window.waitForRoom(),
             let records = await partition.next(maxRecords: room.records, maxBytes: room.bytes)
@@ -89,10 +91,10 @@ struct PartitionWorker: Sendable {
         await partition.store(nextOffset: next)
     }
 
-    /// Writes the dead letter, however long that takes: the offset stays in front of one that cannot be written. One that
-    /// the topic refuses for what it is is written in another form.
+    /// Writes the dead letter, with retries and without a time limit; the record's offset is not passed before. A dead
+    /// letter that the topic refuses because of its content is written in another form.
     ///
-    /// - Returns: false when the partition is over.
+    /// - Returns: false when the assignment has ended.
     func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {
         let topic = options.deadLetterTopic(of: record.topic)
         var form = DeadLetterForm()
@@ -104,7 +106,7 @@ struct PartitionWorker: Sendable {
                 telemetry.deadLettered(record, to: topic, cause, form.content)
                 return true
             } catch {
-                // It would be refused at every attempt, and must not hold up what is behind it.
+                // The broker would refuse it at every attempt, and it must not delay the records behind it.
                 if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Synchronization
 
-/// A fixed number of permits, given in the order in which they were asked for.
+/// A fixed number of permits, granted in the order of the requests.
 package final class Permits: Sendable {
     private struct Waiter {
         let count: Int
@@ -11,7 +11,7 @@ package final class Permits: Sendable {
     private struct State {
         var free: Int
         var lastId: UInt64 = 0
-        /// In the order in which they asked; one that was cancelled is in `order` alone.
+        /// Ids in the order of the requests; a cancelled request is in `order` only.
         var order = FIFO<UInt64>()
         var waiters: [UInt64: Waiter] = [:]
 
@@ -30,9 +30,9 @@ package final class Permits: Sendable {
         state = Mutex(State(free: max(1, limit)))
     }
 
-    /// Waits for permits, at most `limit` of them.
+    /// Acquires permits, at most `limit` of them.
     ///
-    /// - Returns: false when the task is cancelled; nothing is to be released then.
+    /// - Returns: false if the task is cancelled; then there is nothing to release.
     package func acquire(_ count: Int = 1) async -> Bool {
         let count = min(count, limit)
         if state.withLock({ $0.take(count) }) { return true }
@@ -61,7 +61,7 @@ package final class Permits: Sendable {
         }
     }
 
-    /// How many wait.
+    /// Number of waiting requests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     package func release(_ count: Int = 1) {
@@ -72,7 +72,7 @@ package final class Permits: Sendable {
         for waiter in next { waiter.continuation.resume(returning: true) }
     }
 
-    /// Runs `body` with a permit; without one when the task is cancelled.
+    /// Runs `body` with a permit, or without one if the task is cancelled.
     package func with<Result>(_ body: () throws -> Result) async rethrows -> Result {
         let isHeld = await acquire()
         defer { if isHeld { release() } }

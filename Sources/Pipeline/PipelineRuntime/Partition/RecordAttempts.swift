@@ -1,14 +1,14 @@
 internal import Kafka
 
-/// Whose fault a thrown error is.
+/// The cause of a thrown error.
 enum Fault: Sendable, Equatable {
     case infrastructure
     case record
-    /// The work was told to stop.
+    /// The work was cancelled.
     case cancellation
 
-    /// - Parameter isCancelled: whether this work was told to stop; a handler may also throw `CancellationError` for
-    ///   something inside it that was cancelled.
+    /// - Parameter isCancelled: whether this work was cancelled; a handler may also throw `CancellationError` because
+    ///   of cancelled work of its own.
     init(_ error: any Error, isCancelled: Bool) {
         switch error {
         case is CancellationError: self = isCancelled ? .cancellation : .infrastructure
@@ -20,13 +20,13 @@ enum Fault: Sendable, Equatable {
 }
 
 extension KafkaError {
-    /// Trying the same record again can never help.
+    /// Whether another attempt at the same record can never succeed.
     fileprivate var isAboutRecord: Bool { code.isRefusal }
 }
 
-/// What the attempts at one record have come to. A value without I/O.
+/// State of the attempts at one record. A value without I/O.
 struct RecordAttempts: Sendable {
-    /// What to do after an attempt.
+    /// The next step after an attempt.
     enum Step: Sendable {
         /// The record is finished; the verdict is `done` or `skip`.
         case finish(HandlerVerdict)
@@ -48,7 +48,7 @@ struct RecordAttempts: Sendable {
         self.maximum = maximum
     }
 
-    /// The handler returned.
+    /// Returns the next step after the handler returned.
     ///
     /// - Parameter now: milliseconds since 1970.
     mutating func answered(_ verdict: HandlerVerdict, at now: Int64) -> Step {
@@ -64,11 +64,11 @@ struct RecordAttempts: Sendable {
         }
     }
 
-    /// The handler threw.
+    /// Returns the next step after the handler threw.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - isCancelled: whether the work was told to stop.
+    ///   - isCancelled: whether the work was cancelled.
     mutating func threw(_ error: any Error, at now: Int64, isCancelled: Bool = false) -> Step {
         let fault = Fault(error, isCancelled: isCancelled)
         if fault == .cancellation { return .stop }
