@@ -10,7 +10,8 @@ final class PipelineTelemetry: Sendable {
         let deadLettered: Counter
     }
 
-    /// Codes of reasons beyond this many count as `other`: they come from handlers and label a metric.
+    /// Maximum number of distinct reason codes; further codes count as `other`, because handlers choose them and they
+    /// label a metric.
     private static let maximumReasons = 64
 
     private let logger: Logger
@@ -62,7 +63,7 @@ final class PipelineTelemetry: Sendable {
         duration.observe(nanoseconds: MonotonicClock.nanoseconds() - start)
     }
 
-    /// Dead letters are counted by ``deadLettered(_:to:_:_:)``.
+    /// Counts a finished record; dead letters are counted by ``deadLettered(_:to:_:_:)``.
     func finished(_ record: KafkaRecord, _ verdict: HandlerVerdict) {
         switch verdict {
         case .skip(let reason):
@@ -102,7 +103,7 @@ final class PipelineTelemetry: Sendable {
             record.logFields + [LogField(.deadLetterTopic, topic.rawValue), LogField(.error, "\(error)")])
     }
 
-    /// An attempt failed, or the handler asked for another one (`error` is nil then).
+    /// Counts a retry, after a failed attempt or (`error` is nil) because the handler returned `retry`.
     func retry(_ partition: KafkaTopicPartition, _ fault: Fault, _ error: (any Error)?) {
         (fault == .record ? recordRetries : infrastructureRetries).increment()
         guard let error else { return }
@@ -111,7 +112,7 @@ final class PipelineTelemetry: Sendable {
             partition.logFields + [LogField(.errorType, "\(type(of: error))"), LogField(.error, "\(error)")])
     }
 
-    /// Records that a flush made durable.
+    /// Counts records that a flush made durable.
     func flushed(_ topic: KafkaTopic, records: Int) {
         topics[topic]?.done.increment(by: UInt64(clamping: records))
     }
@@ -140,7 +141,7 @@ final class PipelineTelemetry: Sendable {
                 labels: [
                     MetricLabel(PipelineMetricLabel.outcome, outcome), MetricLabel(PipelineMetricLabel.reason, label),
                 ])
-            // The codes that count as `other` are not kept.
+            // Codes that count as `other` are not stored.
             if label == reason { reasons[key] = counter }
             return counter
         }
@@ -155,7 +156,7 @@ extension KafkaTopicPartition {
 }
 
 extension KafkaRecord {
-    /// Where the record is, and the trace that it belongs to when its headers name one.
+    /// The record's position, and the id of its trace if its headers name one.
     fileprivate var logFields: [LogField] {
         let fields = topicPartition.logFields + [LogField(.offset, offset.rawValue)]
         let traceParent = header("traceparent")?.value.map { String(decoding: $0, as: UTF8.self) }

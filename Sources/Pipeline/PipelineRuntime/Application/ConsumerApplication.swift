@@ -4,8 +4,8 @@ package import Lifecycle
 package import ServiceKit
 package import Telemetry
 
-/// A consumer as an executable: command line and configuration, log, admin listener, topics checked at start, dead
-/// letters, the pipeline, and shutdown. What is left to a consumer is its handler and its own settings.
+/// A consumer as an executable: command line and configuration, log, admin listener, topic checks at startup, dead
+/// letters, the pipeline, and shutdown. A consumer adds its handler and its own settings.
 ///
 /// ```swift
 /// @main struct Example {
@@ -18,9 +18,10 @@ package import Telemetry
 /// }
 /// ```
 ///
-/// Start order: admin listener, which answers while the rest starts; topics are checked; the consumer is built; its own
-/// services; the pipeline with its dead letters. Stopped in reverse. The process ends with 65 when a topic is
-/// damaged, 66 when records were deleted before they were read, 75 when a handler did not return in time, 78 when the configuration or a topic is wrong.
+/// Start order: the admin listener, which responds while the rest starts; topic checks; the consumer's construction;
+/// its own services; the pipeline with its dead letters. Stopped in reverse order. The process exits with 65 if a topic
+/// is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in time, and 78 if the
+/// configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
     /// The command line: its name, its schema and its help.
     package private(set) var command: Command
@@ -31,14 +32,14 @@ public struct ConsumerApplication: Sendable {
     private let topics: @Sendable (Configuration) throws -> ConsumerTopics
     private let build: @Sendable (ConsumerContext) async throws -> ConsumerParts
 
-    /// A consumer without settings of its own.
+    /// Creates a consumer without settings of its own.
     ///
     /// - Parameters:
-    ///   - name: as operators type it; also the consumer group unless `<name>.group.id` says otherwise.
+    ///   - name: the command's name; also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
     ///   - adminPort: the default of `admin.port`.
-    ///   - topics: what is read.
-    ///   - handler: made after the topics were checked and before the first record.
+    ///   - topics: the input topics.
+    ///   - handler: called after the topics were checked and before the first record.
     public init(
         name: String, summary: String, adminPort: Int, topics: [KafkaTopic],
         handler: @escaping @Sendable () async throws -> PipelineHandler
@@ -49,18 +50,18 @@ public struct ConsumerApplication: Sendable {
         ) { _ in try await ConsumerParts(handler: handler()) }
     }
 
-    /// A consumer with settings of its own.
+    /// Creates a consumer with settings of its own.
     ///
     /// - Parameters:
-    ///   - name: as operators type it; also the consumer group unless `<name>.group.id` says otherwise.
+    ///   - name: the command's name; also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
-    ///   - discussion: more for `--help`, in paragraphs.
+    ///   - discussion: further paragraphs for `--help`.
     ///   - adminPort: the default of `admin.port`.
-    ///   - schema: its settings, beside those of every consumer, and the prefix of its environment variables.
+    ///   - schema: its settings, in addition to those of every consumer, and the prefix of its environment variables.
     ///   - examples: command lines for `--help`.
-    ///   - topics: from the configuration: what is read, and what else must be there.
-    ///   - build: makes handler and services, while the admin listener answers already; throws a `ConfigurationError` or
-    ///     `StartupError` when it cannot.
+    ///   - topics: returns the input topics and other required topics of a configuration.
+    ///   - build: creates the handler and the services while the admin listener is already running; throws a
+    ///     `ConfigurationError` or `StartupError` on failure.
     public init(
         name: String, summary: String, discussion: String = "", adminPort: Int, schema: ConfigurationSchema,
         examples: [Command.Example] = [], topics: @escaping @Sendable (Configuration) throws -> ConsumerTopics,
@@ -72,7 +73,7 @@ public struct ConsumerApplication: Sendable {
             build: build)
     }
 
-    /// Several consumers of one kind, as many as the configuration names: `topics` and `build` are called for each.
+    /// Creates as many consumers of one kind as the configuration names; `topics` and `build` are called for each.
     package init(
         name: String, summary: String, discussion: String, adminPort: Int, schema: ConfigurationSchema,
         examples: [Command.Example], consumers: @escaping @Sendable (Configuration) throws -> [NamedConsumer],
@@ -93,8 +94,8 @@ public struct ConsumerApplication: Sendable {
             version: Build.version)
     }
 
-    /// The same consumer, which also tolerates the keys of other executables in the file and environment that it shares
-    /// with them. Any other key that is not its own remains an error.
+    /// Returns a consumer that also tolerates the keys of other executables in the shared file and environment. Any
+    /// other unknown key remains an error.
     ///
     /// - Parameter keys: keys, and prefixes that end with a dot.
     public func tolerating(_ keys: [String]) -> ConsumerApplication {
@@ -103,10 +104,10 @@ public struct ConsumerApplication: Sendable {
         return application
     }
 
-    /// Runs until SIGTERM or SIGINT, or until the pipeline cannot go on, and ends the process.
+    /// Runs until SIGTERM or SIGINT, or until the pipeline fails, and ends the process.
     public func main() async -> Never {
         MemoryArenas.limit()
-        // Before other threads, so that each has an arena of its own: a later one shares that of another.
+        // Started before other threads, so that each has a memory arena of its own; a later thread shares one.
         HandlerThreads.shared.begin()
         MemoryArenas.giveBack()
         let configuration = command.parseOrExit().configuration
@@ -120,16 +121,16 @@ public struct ConsumerApplication: Sendable {
         }
     }
 
-    /// What is started first.
+    /// The admin listener, which is started first.
     package func admin(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) -> AdminService {
         AdminService(
             host: configuration[ApplicationSettings.adminHost], port: configuration[adminPort], logger: logger,
             metrics: metrics)
     }
 
-    /// Everything else that runs, in start order.
+    /// Returns all other services, in start order.
     ///
-    /// - Throws: a ``StartupError``, with 78 for what is wrong in the configuration.
+    /// - Throws: a ``StartupError``, with exit code 78 for an error in the configuration.
     package func services(
         _ configuration: Configuration, admin: AdminService, logger: Logger, metrics: MetricsRegistry
     ) async throws -> [any Service] {
@@ -141,7 +142,7 @@ public struct ConsumerApplication: Sendable {
         }
     }
 
-    /// The same with an admin listener in front, for tests.
+    /// Returns all services including the admin listener, for tests.
     package func services(
         _ configuration: Configuration, logger: Logger, metrics: MetricsRegistry
     ) async throws -> [any Service] {
@@ -171,9 +172,9 @@ public struct ConsumerApplication: Sendable {
         return [credentials] + parts.services + [ConsumerService(members, admin: admin)]
     }
 
-    /// One consumer, and its parts with the checks of the pipeline in front.
+    /// Creates one consumer and returns its parts; the checks of the pipeline come first.
     ///
-    /// - Parameter count: the consumers of the process, which share its memory.
+    /// - Parameter count: number of consumers in the process, which share its memory.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry
     ) async throws -> (ConsumerParts, ConsumerService.Member) {
@@ -202,7 +203,7 @@ public struct ConsumerApplication: Sendable {
         return (parts, ConsumerService.Member(deadLetters: deadLetters, pipeline: pipeline))
     }
 
-    /// Compares the topics with what is expected of them, and notes how many partitions are read.
+    /// Compares the topics with their expected configuration, and sets the number of input partitions.
     private func check(
         _ configuration: Configuration, _ declared: ConsumerTopics, _ options: inout PipelineOptions, _ logger: Logger
     ) async throws -> KafkaConfiguration {
@@ -223,7 +224,7 @@ public struct ConsumerApplication: Sendable {
         return kafka
     }
 
-    /// A consumer whose directory cannot be written runs without it.
+    /// Opens the call file; returns nil if the directory is not writable, and crashes are not counted then.
     private func callFile(
         _ configuration: Configuration, _ options: PipelineOptions, _ logger: Logger
     ) -> CallFile? {

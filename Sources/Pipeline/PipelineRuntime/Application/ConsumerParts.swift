@@ -4,13 +4,13 @@ public import Lifecycle
 public import ServiceKit
 public import Telemetry
 
-/// The topics of a consumer, checked before anything starts. Dead letter topics are added by the runtime.
+/// Topics of a consumer, checked before anything starts. The runtime adds the dead letter topics.
 public struct ConsumerTopics: Sendable {
-    /// What is read.
+    /// Input topics.
     public var input: [KafkaTopicExpectation]
-    /// What else must be there: topics that the handler writes.
+    /// Other required topics, which the handler writes.
     public var others: [KafkaTopicExpectation]
-    /// One dead letter topic for all that is read; nil: one for each topic.
+    /// Dead letter topic of all inputs; nil for one of each input topic.
     public var deadLetters: KafkaTopic?
 
     public init(
@@ -22,38 +22,38 @@ public struct ConsumerTopics: Sendable {
     }
 }
 
-/// What a consumer's factory gets: everything configured and checked, nothing started.
+/// Input of a consumer's factory: everything is configured and checked, nothing is started.
 public struct ConsumerContext: Sendable {
-    /// The validated configuration, the consumer's own settings included.
+    /// The validated configuration, including the consumer's own settings.
     public let configuration: Configuration
-    /// Brokers and librdkafka properties, with the profile of the broker that answered: for producers of the
-    /// consumer's own.
+    /// Brokers and librdkafka properties, with the profile of the broker that responded; for the consumer's own
+    /// producers.
     public let kafka: KafkaConfiguration
     /// The group, by default the executable's name (``ConsumerSettings/group(of:)``).
     public let group: KafkaConsumerGroup
     public let logger: Logger
     public let metrics: MetricsRegistry
-    /// How the pipeline consumes, by the configuration: changed and given back in ``ConsumerParts/options`` where the
-    /// handler needs something else.
+    /// The configured options of the pipeline. A handler that needs other options returns a changed copy in
+    /// ``ConsumerParts/options``.
     public let options: PipelineOptions
-    /// How far the pipeline has handled its partitions.
+    /// Offsets up to which the pipeline has handled its partitions.
     public let handled: HandledOffsets
 }
 
-/// What a consumer's factory returns.
+/// Result of a consumer's factory.
 public struct ConsumerParts: Sendable {
-    /// Nil: the process is in no group and reads no input.
+    /// The handler; nil if the process joins no group and reads no input.
     public var handler: PipelineHandler?
-    /// Started before the first record, in this order, and stopped in reverse after the last: stores, producers,
-    /// listeners.
+    /// Services that start in this order before the first record, and stop in reverse order after the last: stores,
+    /// producers, listeners.
     public var services: [any Service]
-    /// What must be true beside the pipeline's own readiness.
+    /// Readiness checks in addition to the pipeline's own.
     public var readiness: [HealthCheck]
-    /// Checks of faults that only a restart repairs, beside the pipeline's own liveness.
+    /// Checks of faults that only a restart repairs, in addition to the pipeline's own liveness check.
     public var liveness: [HealthCheck]
-    /// Pages of the admin listener.
+    /// Additional pages of the admin listener.
     public var pages: [AdminPage]
-    /// How the pipeline consumes; nil: as ``ConsumerContext/options`` says.
+    /// Options of the pipeline; nil for ``ConsumerContext/options``.
     public var options: PipelineOptions?
 
     public init(

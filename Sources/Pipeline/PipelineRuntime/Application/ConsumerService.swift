@@ -1,15 +1,15 @@
 internal import Lifecycle
 internal import ServiceKit
 
-/// The pipelines of a process, each with its dead letters: started after everything that the handlers need, and stopped
-/// before it.
+/// The pipelines of a process, each with its dead letter producer: started after all services that the handlers need,
+/// and stopped before them.
 final class ConsumerService: Service {
-    /// A pipeline; nil where the process is in no group.
+    /// A pipeline with its dead letter producer; the pipeline is nil if the process joins no group.
     struct Member: Sendable {
         let deadLetters: DeadLetterProducer
         let pipeline: PipelineConsumer?
 
-        /// Dead letters last: what the pipeline finishes may need them.
+        /// Stops the dead letter producer last, because the pipeline's last records may need it.
         func stop(within limit: Duration) async {
             await pipeline?.stop(within: limit * 0.9)
             await deadLetters.stop(within: limit * 0.1)
@@ -37,7 +37,7 @@ final class ConsumerService: Service {
         }
     }
 
-    /// Throws as soon as one pipeline cannot go on.
+    /// Throws as soon as one pipeline fails permanently.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for member in members {
@@ -52,7 +52,7 @@ final class ConsumerService: Service {
         }
     }
 
-    /// Readiness first, then all at once.
+    /// Reports not ready first, then stops all members concurrently.
     func stop(within limit: Duration) async {
         admin.turnAway()
         await stop(members[...], within: limit)

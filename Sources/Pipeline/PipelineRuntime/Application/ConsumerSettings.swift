@@ -1,6 +1,6 @@
 public import Configuration
 
-/// Settings of every consumer, beside those of every executable.
+/// Settings of every consumer, in addition to those of every executable.
 public enum ConsumerSettings {
     public static let attempts = Setting.integer(
         "consumer.attempts", default: 5, in: 1...1000,
@@ -53,6 +53,6 @@ public enum ConsumerSettings {
         return executable.hasPrefix(product) ? String(executable.dropFirst(product.count)) : executable
     }
 
-    /// Everything but the group and its member, whose keys are the executable's own.
+    /// All settings except the group and its member, whose keys depend on the executable.
     public static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit, recordDeadline, dataDirectory]
 }

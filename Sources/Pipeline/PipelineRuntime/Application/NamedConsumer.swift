@@ -2,11 +2,11 @@ package import Configuration
 internal import ServiceKit
 package import Telemetry
 
-/// One of the consumers of a process that does the same several times, each in a group of its own.
+/// One of several consumers of the same kind in a process, each in a group of its own.
 package struct NamedConsumer: Sendable {
-    /// Names it in log lines and metrics; its value is the last part of its pages' paths. Nil for the only one.
+    /// Label of its log lines and metrics; its value is the last part of its pages' paths. Nil for the only consumer.
     package let label: MetricLabel?
-    /// The settings of this consumer, its group included.
+    /// Settings of this consumer, including its group.
     package let configuration: Configuration
 
     package init(label: MetricLabel? = nil, configuration: Configuration) {

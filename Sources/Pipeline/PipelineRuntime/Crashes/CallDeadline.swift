@@ -3,7 +3,7 @@ internal import Kafka
 internal import Synchronization
 internal import Time
 
-/// Finds a call of a handler that does not return in time.
+/// Detects a handler call that does not return in time.
 final class CallDeadline: Sendable {
     private struct Call {
         let place: KafkaTopicPartition
@@ -20,7 +20,7 @@ final class CallDeadline: Sendable {
     let limit: Duration
     private let state = Mutex(State())
     private let onExceeded: @Sendable (KafkaTopicPartition, KafkaOffset) -> Void
-    /// A serial queue has a thread of its own, whatever blocks elsewhere.
+    /// A serial queue has a thread of its own, even if all other threads are blocked.
     private let queue = DispatchQueue(label: "pipeline.deadline")
 
     /// - Parameter onExceeded: called once, with the first record of the call.
@@ -30,7 +30,7 @@ final class CallDeadline: Sendable {
         checkAgain()
     }
 
-    /// Until this is released.
+    /// Checks repeatedly until this object is released.
     private func checkAgain() {
         let interval = min(max(limit.clampedNanoseconds / 8, 1_000_000), 1_000_000_000)
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(interval))) { [weak self] in

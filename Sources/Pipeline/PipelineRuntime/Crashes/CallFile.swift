@@ -1,18 +1,18 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A small file that says which records handlers are working on, mapped into memory: noting a call costs a few stores
-/// and no system call, and the file outlives the process (not the machine, which need not be survived).
+/// A small memory-mapped file of the records that handlers are working on. Recording a call takes a few stores and no
+/// system call. The file outlives the process, but not necessarily the machine.
 ///
-/// Words of 64 bits: the layout's version, whether the process crashed, then a slot for each call (hash of the topic,
-/// partition, first offset + 1 or 0 when free, last offset, alone), then what was found out in earlier crashes.
+/// Words of 64 bits: the layout's version, whether the process crashed, a slot for each call (hash of the topic,
+/// partition, first offset + 1 or 0 if free, last offset, alone), then the suspicions from earlier crashes.
 package final class CallFile: @unchecked Sendable {
-    // @unchecked Sendable because `begin` and `end` write words of one slot, which belongs to its caller, and everything
-    // else is called under the lock of `HandlerCalls`.
+    // @unchecked Sendable because `begin` and `end` write only words of the caller's own slot, and all other calls are
+    // made under the lock of `HandlerCalls`.
     static let slots = 1024
     static let maximumSuspicions = 1024
 
-    /// Version of the layout. A file of another one is emptied.
+    /// Version of the layout. A file of another version is cleared.
     package static let formatVersion: Int64 = 1
     private static let version: Int64 = 0x736C_7569_6365_0000 + formatVersion
     private static let header = 2
@@ -23,12 +23,12 @@ package final class CallFile: @unchecked Sendable {
 
     private let descriptor: Int32
     private let memory: UnsafeMutablePointer<Int64>
-    /// Found when the file was opened.
+    /// Suspicions from earlier crashes, read when the file was opened.
     let suspicions: [Suspicion]
 
-    /// Opens the first file that no living process has: `<directory>/<name>.calls`, `<name>.2.calls`, …
+    /// Opens the first file that no running process has locked: `<directory>/<name>.calls`, `<name>.2.calls`, …
     ///
-    /// - Throws: why there is none.
+    /// - Throws: the error of the file system; `POSIXError` with `EBUSY` if all are locked.
     package static func open(name: String, in directory: String) throws -> CallFile {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let plain = String(name.map { $0.isLetter || $0.isNumber || "-._".contains($0) ? $0 : "_" })
@@ -51,7 +51,7 @@ package final class CallFile: @unchecked Sendable {
 
     private init?(_ descriptor: Int32) {
         let bytes = Self.words * 8
-        // Blocks that the disk has: a write through the map to one that it lacks would be SIGBUS and no error.
+        // Allocates the blocks on disk: a write through the map to a missing block would raise SIGBUS.
         let refusal = posix_fallocate(descriptor, 0, off_t(bytes))
         guard refusal == 0 else {
             errno = refusal
@@ -72,14 +72,14 @@ package final class CallFile: @unchecked Sendable {
         write(suspicions)
     }
 
-    /// Closed and unlocked with its last reference.
+    /// The file is closed and unlocked with its last reference.
     deinit {
         CrashSignals.forget(address: crashWord)
         munmap(memory, Self.words * 8)
         close(descriptor)
     }
 
-    /// The address of the word that says whether the process crashed.
+    /// Address of the word that is set if the process crashes.
     var crashWord: UInt { UInt(bitPattern: memory + 1) }
 
     func begin(slot: Int, _ topicHash: Int64, _ partition: Int64, _ offsets: ClosedRange<Int64>, isAlone: Bool) {

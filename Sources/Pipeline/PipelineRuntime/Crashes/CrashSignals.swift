@@ -1,21 +1,21 @@
 internal import Glibc
 internal import Synchronization
 
-/// Notes in a word of memory that this process ends by a fault of its own: a trap, a failed assertion, a bad address, a
-/// stack that is too deep. An end from outside (SIGKILL, the machine) leaves the word as it is.
+/// Sets a word of memory when this process ends by a fault of its own: a trap, a failed assertion, a bad address, a
+/// stack overflow. The word is unchanged if the process is ended from outside (SIGKILL, power loss).
 enum CrashSignals {
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
     private static let stackBytes = 65_536
 
-    /// The address of the word; 0 while there is none.
+    /// Address of the word; 0 if there is none.
     private static let word = Atomic<UInt>(0)
-    /// What was in place before, by signal number, as the address of a table: a signal handler may not allocate, lock or
-    /// initialize anything.
+    /// Previous actions by signal number, as the address of a table, because a signal handler must not allocate, lock
+    /// or initialize anything.
     private static let previousActions = UInt(
         bitPattern: UnsafeMutablePointer<sigaction>.allocate(capacity: 65))
     private static let isInstalled = Atomic(false)
 
-    /// - Parameter address: of a word that stays mapped until the process ends.
+    /// - Parameter address: address of a word that stays mapped until the process ends.
     static func note(at address: UInt) {
         word.store(address, ordering: .sequentiallyConsistent)
         guard address != 0, !isInstalled.exchange(true, ordering: .sequentiallyConsistent),
@@ -29,28 +29,28 @@ enum CrashSignals {
         }
     }
 
-    /// The word at this address is going to be unmapped.
+    /// Called before the word at this address is unmapped.
     static func forget(address: UInt) {
         _ = word.compareExchange(expected: address, desired: 0, ordering: .sequentiallyConsistent)
     }
 
-    /// Sets the word, and lets the signal do what it would have done.
+    /// Sets the word, then lets the previous action handle the signal.
     private static func receive(_ signal: Int32) {
         noteCrash()
         if let table = UnsafeMutablePointer<sigaction>(bitPattern: previousActions) {
             sigaction(signal, table + Int(signal), nil)
         }
-        // Blocked until this returns.
+        // The signal is blocked until this function returns.
         raise(signal)
     }
 
-    /// As if the process had ended by a fault.
+    /// Sets the word as a crash would.
     static func noteCrash() {
         UnsafeMutablePointer<Int64>(bitPattern: word.load(ordering: .sequentiallyConsistent))?.pointee = 1
     }
 
-    /// Has the calling thread take these signals, on a stack of their own, so that one that has used up its stack is
-    /// noted too. The stack is kept as long as the process.
+    /// Makes the calling thread receive these signals on a separate stack, so that a stack overflow is recorded too.
+    /// The stack is never freed.
     static func receiveOnThisThread() {
         var faults = sigset_t()
         sigemptyset(&faults)

@@ -1,14 +1,13 @@
 internal import Kafka
 internal import Synchronization
 
-/// The calls of handlers that are under way, for two ends of the process: a handler that crashes it, and one that does
-/// not return.
+/// The running calls of handlers, to find a handler that crashes the process or does not return.
 final class HandlerCalls: Sendable {
-    /// What the crashes of earlier processes say of a record.
+    /// Whether a record is suspected of crashing the process, from the crashes of earlier processes.
     enum Finding: Equatable {
-        /// Nothing, or too little.
+        /// No suspicion, or too few crashes.
         case innocent
-        /// It was in work in three crashes: it is handled while nothing else is.
+        /// The record was in work in three crashes; it is handled while no other record is.
         case suspect
         /// The process crashed while only this record was in work.
         case certain(crashes: Int)
@@ -22,12 +21,12 @@ final class HandlerCalls: Sendable {
     private let file: CallFile?
     private let deadline: CallDeadline?
     private let state: Mutex<State>
-    /// Held by every call, and all of it by a call that runs alone; nil when no record is suspect.
+    /// Permits: one for every call, all of them for a call that runs alone; nil if no record is suspected.
     private let alone: Permits?
 
     /// - Parameters:
-    ///   - file: nil when crashes are not counted.
-    ///   - deadline: nil when calls may last as long as they like.
+    ///   - file: file of the running calls; nil if crashes are not counted.
+    ///   - deadline: limit of a call's duration; nil for none.
     init(file: CallFile? = nil, deadline: CallDeadline? = nil) {
         self.file = file
         self.deadline = deadline
@@ -38,7 +37,7 @@ final class HandlerCalls: Sendable {
         if let file { CrashSignals.note(at: file.crashWord) }
     }
 
-    /// Whether any record has to be looked at before it is handled.
+    /// Whether any record is suspected.
     var hasSuspects: Bool { alone != nil }
 
     func finding(_ record: KafkaRecord) -> Finding {
@@ -55,12 +54,13 @@ final class HandlerCalls: Sendable {
         return met.contains { $0.crashes >= Suspicion.tolerated } ? .suspect : .innocent
     }
 
-    /// Calls a handler, with its records noted.
+    /// Calls a handler and records the call in the file.
     ///
     /// - Parameters:
-    ///   - records: not empty, of one partition, ascending.
-    ///   - isAlone: waits until no other call is under way, and lets none begin.
-    /// - Throws: what `body` throws; `CancellationError` when the task is cancelled before it begins.
+    ///   - first: the first record of the call.
+    ///   - last: its last record, of the same partition.
+    ///   - isAlone: waits until no other call is running, and blocks others until this one ends.
+    /// - Throws: the error of `body`; `CancellationError` if the task is cancelled before the call begins.
     func call<Result>(
         first: KafkaRecord, last: KafkaRecord, isAlone: Bool = false, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -76,7 +76,7 @@ final class HandlerCalls: Sendable {
         return try await body()
     }
 
-    /// The record needs nothing more: its effect or its dead letter is durable.
+    /// Removes the suspicion of a record whose effect or dead letter is durable.
     func finished(_ record: KafkaRecord) {
         guard hasSuspects else { return }
         let (offset, partition) = (record.offset.rawValue, Int64(record.partition.rawValue))
@@ -84,7 +84,7 @@ final class HandlerCalls: Sendable {
         forget { $0.first == offset && $0.last == offset && $0.contains(topic, partition, offset) }
     }
 
-    /// Everything of the partition before this offset needs nothing more.
+    /// Removes the suspicions of the partition before this offset.
     func finished(_ place: KafkaTopicPartition, before nextOffset: KafkaOffset) {
         guard file != nil, state.withLock({ !$0.suspicions.isEmpty }) else { return }
         let topic = PartitionHash.of(place.topic)
@@ -102,7 +102,7 @@ final class HandlerCalls: Sendable {
         }
     }
 
-    /// Nil when there is no file, or more calls are under way than it has slots: that call is not noted.
+    /// Returns nil if there is no file or no free slot; the call is not recorded then.
     private func begin(_ first: KafkaRecord, _ last: KafkaRecord, isAlone: Bool) -> Int? {
         guard let file, let slot = state.withLock({ $0.freeSlots.popLast() }) else { return nil }
         let offsets = first.offset.rawValue...max(first.offset.rawValue, last.offset.rawValue)

@@ -2,22 +2,22 @@ internal import Kafka
 internal import Telemetry
 internal import Time
 
-/// Why and after what a record is dead-lettered.
+/// Why a record is dead-lettered, and after how many attempts.
 struct DeadLetterCause: Sendable {
     /// A short code, such as the handler's reason.
     let reason: String
-    /// The type of the error that was thrown, or the reason's code when the handler decided.
+    /// Type of the thrown error, or the reason's code if the handler returned `deadLetter`.
     let exceptionClass: String
-    /// What the error or the reason says; never payload.
+    /// The error's description or the reason's detail; never payload.
     let message: String
-    /// Attempts made, the first included.
+    /// Number of attempts, including the first.
     let attempts: Int
-    /// When the first attempt failed, milliseconds since 1970.
+    /// Time of the first failed attempt, milliseconds since 1970.
     let firstFailureMilliseconds: Int64
 }
 
 extension DeadLetterCause {
-    /// The handler decided it, at this moment when no attempt failed before.
+    /// A verdict of the handler; the time is now if no attempt failed before.
     init(deciding reason: HandlerReason, attempts: Int, firstFailure: Int64?) {
         self.init(
             reason: reason.code, exceptionClass: reason.code, message: reason.detail ?? reason.code,
@@ -26,7 +26,7 @@ extension DeadLetterCause {
 }
 
 extension DeadLetterCause {
-    /// The process ended in the handler's hands, several times and at last with nothing else in work.
+    /// The process crashed or hung in the handler several times, the last time while no other record was in work.
     static func crashedHandler(crashes: Int) -> DeadLetterCause {
         DeadLetterCause(
             reason: "crashed-handler", exceptionClass: "crashed-handler",
@@ -35,7 +35,7 @@ extension DeadLetterCause {
     }
 }
 
-/// The names of the headers that a dead letter has beside those of its record, a contract.
+/// Names of the headers that a dead letter has in addition to those of its record: a contract.
 package enum DeadLetterHeader {
     package static let topic = "__connect.errors.topic"
     package static let partition = "__connect.errors.partition"
@@ -48,16 +48,16 @@ package enum DeadLetterHeader {
     package static let attempts = "sluice.dlq.attempts"
     package static let firstFailureTime = "sluice.dlq.first.failure.time"
 
-    /// The timestamp of the record, milliseconds since 1970; the letter's own is the time of writing, from which its topic
-    /// counts how long it is kept.
+    /// Timestamp of the record, milliseconds since 1970. The dead letter's own timestamp is the time of writing, from
+    /// which its topic's retention counts.
     package static let originalTimestamp = "sluice.dlq.original.timestamp"
-    /// ``placeAsKey`` where the key is not the record's, which has none.
+    /// Set to ``placeAsKey`` if the dead letter's key is generated because the record has none.
     package static let key = "sluice.dlq.key"
     /// The value of ``key``.
     package static let placeAsKey = "place"
-    /// What of the record is missing, because the letter would be too large with it: ``DeadLetter/Content``'s text.
+    /// Parts of the record that are omitted because the dead letter would be too large: ``DeadLetter/Content/omitted``.
     package static let omitted = "sluice.dlq.omitted"
-    /// Bytes of key, value and headers of the record, where something is missing.
+    /// Bytes of key, value and headers of the record, if something is omitted.
     package static let originalBytes = "sluice.dlq.original.bytes"
 
     package static let all: Set<String> = [
@@ -66,20 +66,21 @@ package enum DeadLetterHeader {
     ]
 }
 
-/// The record written to a dead letter topic: key, value and headers of the input byte for byte (unless Kafka does not
-/// take that, ``DeadLetterForm``), and headers that say where it came from and why. The first ones carry the names of Kafka Connect (KIP-298), as text.
+/// The record written to a dead letter topic: key, value and headers of the input byte for byte (unless the topic
+/// refuses them, see ``DeadLetterForm``), and headers with its origin and the reason. The first ones are the text
+/// headers of Kafka Connect (KIP-298).
 enum DeadLetter {
-    /// Longest value of a header that is added, in bytes.
+    /// Maximum length of the value of an added header, in bytes.
     static let maximumHeaderBytes = 1024
 
     typealias Header = DeadLetterHeader
 
-    /// How much of the record its letter holds: less where Kafka takes no more. The record itself is at the offset that
-    /// the headers name, as long as its topic keeps it.
+    /// The parts of the record that its dead letter contains: fewer if the topic refuses the size. The complete record
+    /// is at the offset named in the headers, as long as its topic keeps it.
     enum Content: CaseIterable {
         case everything, withoutValue, headersOfLetter
 
-        /// The next smaller one.
+        /// The next smaller content; nil for the smallest.
         var smaller: Content? {
             switch self {
             case .everything: .withoutValue
@@ -88,7 +89,7 @@ enum DeadLetter {
             }
         }
 
-        /// What is missing; nil where nothing is.
+        /// The omitted parts; nil if the content is complete.
         var omitted: String? {
             switch self {
             case .everything: nil
@@ -100,7 +101,7 @@ enum DeadLetter {
 
     /// Builds the dead letter of a record.
     ///
-    /// Its timestamp is the time of writing: topics keep a record, and refuse it, by its timestamp.
+    /// Its timestamp is the time of writing, because topics retain and refuse records by their timestamps.
     static func record(
         of input: KafkaRecord, to topic: KafkaTopic, group: KafkaConsumerGroup, cause: DeadLetterCause,
         form: DeadLetterForm = DeadLetterForm()
@@ -131,7 +132,7 @@ enum DeadLetter {
             topic: topic, key: key, value: content == .everything ? input.value : nil, headers: headers)
     }
 
-    /// At most `maximumHeaderBytes` of UTF-8, cut between characters.
+    /// Returns at most `maximumHeaderBytes` of UTF-8, cut between characters.
     static func capped(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         guard bytes.count > maximumHeaderBytes else { return bytes }

@@ -1,14 +1,14 @@
 internal import Kafka
 
-/// How a dead letter is written: as its record is, and otherwise where the dead letter topic refuses that.
+/// Form of a dead letter: equal to its record at first, and changed if the dead letter topic refuses that.
 struct DeadLetterForm: Sendable {
     private(set) var content = DeadLetter.Content.everything
-    /// A record without a key gets its place as key: compacted topics refuse records without one.
+    /// Whether a record without a key gets its position as key, because compacted topics refuse records without one.
     private(set) var needsKey = false
 
-    /// The form for the next attempt after a refusal.
+    /// Changes to the form for the next attempt after a refusal.
     ///
-    /// - Returns: false when the error is no refusal that another form could avoid.
+    /// - Returns: false if no other form could avoid the error.
     mutating func change(after error: any Error, of record: KafkaRecord) -> Bool {
         guard let code = (error as? KafkaError)?.code else { return false }
         if code.isTooLarge, let smaller = content.smaller {
@@ -23,7 +23,7 @@ struct DeadLetterForm: Sendable {
     func hasPlaceAsKey(_ record: KafkaRecord) -> Bool { needsKey && recordKey(of: record) == nil }
 
     func key(of record: KafkaRecord) -> [UInt8]? {
-        // Unique, so that compaction removes no letter.
+        // A unique key, so that compaction removes no dead letter.
         let place = "\(record.topic.rawValue) \(record.partition.rawValue) \(record.offset.rawValue)"
         return recordKey(of: record) ?? (needsKey ? Array(place.utf8) : nil)
     }

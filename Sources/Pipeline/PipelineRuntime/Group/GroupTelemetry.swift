@@ -3,9 +3,9 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Counts and logs what the group and the client say, and turns windows and statistics into gauges.
+/// Counts and logs events of the group and the client, and turns windows and statistics into gauges.
 final class GroupTelemetry: Sendable {
-    /// A record that is unfinished for longer is reported; librdkafka itself would not notice.
+    /// A record that is unfinished for longer is reported; librdkafka itself does not detect that.
     private static let longestUnfinished: Int64 = 60_000_000_000
 
     private let logger: Logger
@@ -88,7 +88,7 @@ final class GroupTelemetry: Sendable {
             [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
     }
 
-    /// Reports a record that does not finish, once.
+    /// Logs a record that has been unfinished for too long, once.
     func watch(_ partition: KafkaTopicPartition, _ load: PartitionWindow.Load, at now: Int64) {
         guard let since = load.oldestAdmittedAt, let offset = load.oldestOffset, now - since > Self.longestUnfinished
         else { return reported.withLock { $0[partition] = nil } }
@@ -104,7 +104,7 @@ final class GroupTelemetry: Sendable {
             ])
     }
 
-    /// - Parameter starts: the offset that each partition began with when it was assigned.
+    /// - Parameter starts: the start offset of each partition's assignment.
     func sample(
         _ samples: inout MetricSamples, loads: [KafkaTopicPartition: PartitionWindow.Load],
         starts: [KafkaTopicPartition: KafkaOffset],
@@ -127,7 +127,7 @@ final class GroupTelemetry: Sendable {
                 PipelineMetricName.oldestUnfinishedSeconds,
                 help: "Time since the oldest unfinished record was read.", labels: labels,
                 Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
-            // Until something of an assignment is done, librdkafka knows only where the log ends.
+            // Until a record of an assignment is finished, librdkafka reports only the end of the log.
             let begun = starts[partition].flatMap { start in
                 statistics[partition]?.highOffset.map { max(0, $0 - max(0, start.rawValue)) }
             }
@@ -135,7 +135,7 @@ final class GroupTelemetry: Sendable {
             samples.gauge(
                 PipelineMetricName.lagRecords, help: "Records between the finished ones and the end.", labels: labels,
                 Double(lag))
-            // Between two reads nothing is unfinished here: what comes next is about as old as what came last.
+            // Between two reads no record is unfinished; the next one is about as old as the last one.
             let oldest = load.oldestTimestampMilliseconds ?? load.newestTimestampMilliseconds
             let behind = lag == 0 ? 0 : wall - (oldest ?? wall)
             samples.gauge(

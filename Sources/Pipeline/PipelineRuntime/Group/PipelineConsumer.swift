@@ -3,10 +3,10 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// A handler behind a consumer group: joins, runs one worker for each assigned partition, and releases them in order.
+/// Runs a handler in a consumer group: joins, runs one worker for each assigned partition, and releases them in order.
 ///
-/// Stopping order: nothing new is started, running records finish (up to the drain limit), their offsets are committed,
-/// the member leaves, the client ends.
+/// Stop order: no new work is started, running records finish (up to the drain limit), their offsets are committed, the
+/// member leaves, the client closes.
 package final class PipelineConsumer: Service {
     private struct Worker {
         let task: Task<Void, Never>
@@ -18,10 +18,12 @@ package final class PipelineConsumer: Service {
     private struct State {
         var consumer: KafkaConsumer?
         var health = PipelineHealth(lastSign: MonotonicClock.nanoseconds())
-        /// The worker of each partition, and the window for its metrics. One that comes back waits for the last one.
+        /// The worker of each partition and the window for its metrics. The worker of a reassigned partition waits for
+        /// the previous one.
         var workers: [KafkaTopicPartition: Worker] = [:]
         var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
-        /// Partitions of which nothing more can be read. The process ends when what was read of one is finished.
+        /// Partitions that cannot be read further. The process ends when the records already read from one are
+        /// finished.
         var damaged: [KafkaTopicPartition: StartupError] = [:]
     }
 
@@ -42,9 +44,9 @@ package final class PipelineConsumer: Service {
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
     /// - Parameters:
-    ///   - callFile: where the records in work are noted; nil when crashes are not counted.
-    ///   - handled: where it is noted how far each partition is handled.
-    ///   - sendDeadLetter: returns when the broker has acknowledged the record; throws when it has not.
+    ///   - callFile: file of the records in work; nil if crashes are not counted.
+    ///   - handled: receives the handled offset of each partition.
+    ///   - sendDeadLetter: returns when the broker has acknowledged the record; throws if it has not.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
@@ -97,7 +99,7 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Throws when the pipeline cannot go on: an offset is out of range, or the client failed permanently.
+    /// Throws when the pipeline fails permanently: an offset is out of range, or the client failed.
     package func run() async throws {
         for await failure in failures.stream {
             state.withLock { $0.health.isOver = true }
@@ -117,25 +119,25 @@ package final class PipelineConsumer: Service {
         failures.continuation.finish()
     }
 
-    /// Whether the process should be left alone: false when the client is stuck.
+    /// Whether the process needs no restart; false if the client is stuck.
     package var isLive: Bool {
         state.withLock { $0.health.isLive(at: MonotonicClock.nanoseconds()) }
     }
 
-    /// Why the pipeline is not ready; nil when it is.
+    /// The reason why the pipeline is not ready; nil if it is.
     package var obstacle: String? {
         state.withLock { $0.health.obstacle(at: MonotonicClock.nanoseconds()) }
     }
 
     // MARK: Events
 
-    /// On the consumer's queue.
+    /// Called on the consumer's queue.
     private func receive(_ event: KafkaConsumerEvent) {
         groupTelemetry.receive(event)
         switch event {
         case .assigned(let partitions):
             state.withLock { $0.health.join() }
-            // Before the first of them reads.
+            // Must precede the first read of these partitions.
             windowShare?.begin(partitions.count)
             for partition in partitions { startWorker(partition) }
         case .offsetOutOfRange(let partition, let offset):
@@ -180,8 +182,8 @@ package final class PipelineConsumer: Service {
             calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
-            // Awaited by the consumer's drain, which ends with the worker's release of the partition, and by the next
-            // worker of the same partition.
+            // The task is awaited by the consumer's drain, which ends when the worker releases the partition, and by
+            // the next worker of the same partition.
             let task = Task(executorPreference: HandlerThreads.shared) { [weak self] in
                 if let previous { await self?.wait(for: previous, of: partition.topicPartition) }
                 await worker.run()
@@ -193,8 +195,8 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Work of a lost assignment that ignores its cancellation must not run beside the next one's. It has the drain limit
-    /// again; then only the end of the process ends it, and another member takes over.
+    /// Waits for work of a lost assignment that ignores its cancellation, because it must not run concurrently with the
+    /// next assignment. After the drain limit the process fails, and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in

@@ -1,41 +1,41 @@
 internal import Kafka
 internal import ServiceKit
 
-/// Whether a pipeline lives and is ready, from what its client last said.
+/// Liveness and readiness of a pipeline, from the client's latest events.
 struct PipelineHealth: Sendable, Equatable {
-    /// Statistics come every few seconds (at most every 5 s by default); after this long without any, the client's
-    /// threads are stuck and only a restart helps.
+    /// Statistics arrive every few seconds (every 5 s by default). After this long without any, the client's threads
+    /// are stuck and only a restart helps.
     static let longestSilence: Int64 = 60_000_000_000
 
-    /// The group has answered the first join, be it with no partition.
+    /// Whether the group has completed the first join, even without a partition.
     var hasJoined = false
-    /// The client or the pipeline has failed permanently, or it is closing.
+    /// Whether the client or the pipeline has failed permanently, or is closing.
     var isOver = false
     var brokersUp = 0
-    /// Why the brokers do not take the member in.
+    /// Reasons why the brokers refuse the member.
     var troubles = KafkaTroubleRecord()
     /// Monotonic nanoseconds of the last statistics, or of the start.
     var lastSign: Int64
 
-    /// The group has answered. A broker did so: statistics, seconds later, only count how many there are.
+    /// Records a completed join. At least one broker is up then; the next statistics report the exact number.
     mutating func join() {
         hasJoined = true
         brokersUp = max(brokersUp, 1)
         troubles.join()
     }
 
-    /// The client has told how many brokers are connected.
+    /// Records the number of connected brokers.
     mutating func count(brokersUp count: Int, at now: Int64) {
         lastSign = now
         brokersUp = count
         if count > 0 { troubles.connect() }
     }
 
-    /// False asks for a restart.
+    /// Whether the process needs no restart.
     func isLive(at now: Int64) -> Bool { now - lastSign < Self.longestSilence }
 
-    /// Why the pipeline is not ready; nil when it is. A sink that is down is no reason: its records wait and the lag
-    /// tells.
+    /// Returns the reason why the pipeline is not ready; nil if it is. A sink that is down does not count: its records
+    /// wait, and the lag shows it.
     func obstacle(at now: Int64) -> String? {
         if isOver { return "stopping" }
         if !isLive(at: now) { return "kafka client silent" }

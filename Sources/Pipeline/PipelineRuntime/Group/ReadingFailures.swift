@@ -1,7 +1,7 @@
 package import Kafka
 package import Lifecycle
 
-/// Why what reads a topic cannot go on, told as the end of the process.
+/// Permanent failures to read a topic, as errors that end the process.
 extension StartupError {
     /// Records were deleted before they were read.
     package static func offsetOutOfRange(_ partition: KafkaTopicPartition, _ offset: KafkaOffset, fix: String)
@@ -12,7 +12,7 @@ extension StartupError {
             fix: fix, exitCode: .offsetOutOfRange)
     }
 
-    /// What the log holds cannot be read.
+    /// The log of the partition is damaged.
     package static func damaged(
         _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ error: KafkaError
     ) -> StartupError {
@@ -32,12 +32,12 @@ extension StartupError {
             exitCode: .recordDeadline)
     }
 
-    /// The client reads nothing more.
+    /// The client has failed permanently.
     package static func clientFailed(_ error: KafkaError) -> StartupError {
         guard [.fenced, .fencedInstance].contains(error.code) else {
             return StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
         }
-        // Each start would take the name from the other member, and that from this one.
+        // After a restart this member would take the name back, and the other one would fail in turn.
         return StartupError(
             "another member of the group has the same instance name and took this one's place: \(error)",
             setting: "*.group.instance.id", fix: "Give each member a name of its own", exitCode: .configuration)

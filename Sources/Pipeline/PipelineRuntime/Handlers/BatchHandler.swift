@@ -1,23 +1,24 @@
 public import Kafka
 
-/// Handles the records of a partition in batches and answers for each, so that one transaction covers hundreds.
+/// Handles the records of a partition in batches with one verdict for each record, so that one transaction covers
+/// hundreds.
 ///
-/// One batch of a partition runs at a time; partitions run at once. Threads as for ``RecordHandler``.
+/// One batch of a partition runs at a time; partitions run concurrently. Threads: see ``RecordHandler``.
 public protocol BatchHandler: Sendable {
-    /// Handles records of one partition, ascending by offset, and answers one verdict for each in the same order.
+    /// Handles records of one partition, ascending by offset, and returns one verdict for each in the same order.
     ///
-    /// From the first `retry` on, the later verdicts of the batch are disregarded and those records come
-    /// again: a handler that cannot go on at a record answers `retry` for it and for all that follow.
+    /// After the first `retry` the later verdicts of the batch are ignored, and those records are passed again. A handler
+    /// that cannot continue at a record returns `retry` for it and for all that follow.
     ///
-    /// - Throws: an `InfrastructureFault`: the whole batch comes again. Anything else (a number of verdicts
-    ///   that is not the number of records, too): the records come one at a time, so that only the one at
-    ///   fault spends attempts and is dead-lettered.
+    /// - Throws: an `InfrastructureFault` to be called again with the whole batch. After any other error (including a
+    ///   wrong number of verdicts) the records are passed one at a time, so that only the record at fault spends
+    ///   attempts and is dead-lettered.
     func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict]
 
-    /// As in ``RecordHandler``.
+    /// See ``RecordHandler/partitionAssigned(_:)``.
     func partitionAssigned(_ partition: KafkaTopicPartition) async throws
 
-    /// As in ``RecordHandler``.
+    /// See ``RecordHandler/partitionReleased(_:)``.
     func partitionReleased(_ partition: KafkaTopicPartition) async
 }
 

@@ -1,20 +1,20 @@
-/// Looks at what is due: whenever something may be, and after each pause. Wakes that come during a look are one.
+/// Runs a check for due work after each wake and after each pause. Wakes during a check are merged into one.
 ///
-/// For services beside a handler, whose work is a property of rows and not of records.
+/// For services beside a handler, whose work depends on stored rows and not on records.
 package final class DueLoop: Sendable {
     private let pause: @Sendable () async throws -> Void
     private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameter pause: between two looks when nothing else happens; throws when its task is cancelled.
+    /// - Parameter pause: waits between two checks without a wake; throws when its task is cancelled.
     package init(pause: @escaping @Sendable () async throws -> Void) { self.pause = pause }
 
-    /// Something may be due.
+    /// Requests a check because something may be due.
     package func wake() { wakes.continuation.yield() }
 
-    /// No further look begins.
+    /// Prevents further checks.
     package func finish() { wakes.continuation.finish() }
 
-    /// Looks until it is finished, or its task is cancelled.
+    /// Runs checks until `finish` is called or the task is cancelled.
     package func run(_ look: () async -> Void) async {
         await withTaskGroup { group in
             group.addTask { [self] in
@@ -25,6 +25,6 @@ package final class DueLoop: Sendable {
         }
     }
 
-    /// Never returns by itself: a service whose `run` returned would end the process.
+    /// Never returns by itself, because a service whose `run` returns ends the process.
     package static func rest() async throws { while true { try await Task.sleep(for: .seconds(86_400)) } }
 }

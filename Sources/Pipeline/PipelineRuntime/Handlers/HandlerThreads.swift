@@ -4,14 +4,14 @@ internal import FoundationEssentials
 internal import Synchronization
 internal import Time
 
-/// Where handlers run: threads of the runtime's own, which may be blocked.
+/// Executor of the handlers: threads of the runtime's own, which may be blocked.
 ///
 /// Swift's tasks and Dispatch's concurrent queues share one pool with a thread for each core, so a handler that blocks
-/// there would hold up commits, timers and every other task. Here there is a thread for each core as long as handlers
-/// compute, and another one, up to the maximum, whenever a call has waited for a few milliseconds while threads were
-/// blocked: more threads than cores that compute would only take turns, and hold more in memory at once.
+/// there would delay commits, timers and every other task. This executor has one thread for each core while handlers
+/// compute, and starts another one, up to the maximum, when a call has waited for a few milliseconds while threads were
+/// blocked. More computing threads than cores would only take turns and use more memory.
 package final class HandlerThreads: TaskExecutor {
-    /// The handlers' threads of this process.
+    /// The shared executor of this process.
     package static let shared = HandlerThreads()
 
     private struct Job {
@@ -23,32 +23,32 @@ package final class HandlerThreads: TaskExecutor {
         var jobs = FIFO<Job>()
         var threads = 0
         var idle = 0
-        /// A check is scheduled for jobs that wait too long.
+        /// Whether a check for jobs that wait too long is scheduled.
         var isWatched = false
     }
 
-    /// How long a job may wait before it gets a thread more.
+    /// Time that a job may wait, in nanoseconds, before another thread is started.
     private static let longestWait: Int64 = 5_000_000
-    /// How long a thread that is not needed stays.
+    /// Time after which an idle thread above the minimum ends.
     private static let idleTime: DispatchTimeInterval = .seconds(30)
 
     private let minimum: Int
     private let maximum: Int
-    /// How long a job may wait although the threads compute, in nanoseconds: one of them may never end.
+    /// Time that a job may wait while all threads compute, in nanoseconds; one of them may never end.
     private let longestWaitForProcessors: Int64
     private let state = Mutex(State())
     private let demand = ProcessorDemand()
     private let processorsWanted: @Sendable (ProcessorDemand, _ enough: Double) -> Double?
-    /// Signalled once for each job.
+    /// Signalled once for each enqueued job.
     private let arrivals = DispatchSemaphore(value: 0)
     /// A serial queue has a thread of its own.
     private let watch = DispatchQueue(label: "pipeline.handlers.watch")
 
     /// - Parameters:
-    ///   - minimum: threads that are made without waiting.
-    ///   - maximum: the most threads; calls beyond them wait.
-    ///   - patience: how long a call may wait while the threads compute.
-    ///   - processorsWanted: by the threads since it was called last; nil where that is not known.
+    ///   - minimum: number of threads started without waiting.
+    ///   - maximum: maximum number of threads; further calls wait.
+    ///   - patience: time that a call may wait while all threads compute.
+    ///   - processorsWanted: number of processors the threads wanted since its last call; nil if unknown.
     init(
         minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64,
         patience: Duration = .seconds(2),
@@ -62,7 +62,7 @@ package final class HandlerThreads: TaskExecutor {
         self.processorsWanted = processorsWanted
     }
 
-    /// Starts the threads that are there in any case.
+    /// Starts the minimum number of threads.
     func begin() {
         let missing = state.withLock { state in
             defer { state.threads = max(state.threads, minimum) }
@@ -71,7 +71,7 @@ package final class HandlerThreads: TaskExecutor {
         for _ in 0..<missing { start() }
     }
 
-    /// Threads at this moment.
+    /// Current number of threads.
     var threads: Int { state.withLock { $0.threads } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -89,17 +89,17 @@ package final class HandlerThreads: TaskExecutor {
         if mustStart { start() }
         if mustWatch {
             watch.async { [self] in
-                // What the threads want is counted from here.
+                // Starts the measurement of processor demand.
                 _ = processorsWanted(demand, 0)
                 look()
             }
         }
     }
 
-    /// Looks at the oldest waiting job as long as there are any.
+    /// Checks the oldest waiting job repeatedly until no job waits.
     private func look() {
         watch.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.longestWait))) { [self] in
-            // A thread that is blocked for a part of the time leaves a part of a core.
+            // A thread that is blocked part of the time leaves part of a core unused.
             let enough = Double(minimum) - 0.5
             let isBlocked = (processorsWanted(demand, enough) ?? 0) < enough
             let now = MonotonicClock.nanoseconds()
@@ -125,11 +125,11 @@ package final class HandlerThreads: TaskExecutor {
             defer { demand.leave() }
             while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
-        // The others go on; a later job asks again.
+        // The other threads continue; a later job tries again.
         if error != 0 { state.withLock { $0.threads -= 1 } }
     }
 
-    /// Waits for a job; nil when this thread is not needed any more.
+    /// Waits for a job; returns nil when this thread is no longer needed.
     private func next() -> UnownedJob? {
         while true {
             state.withLock { $0.idle += 1 }

@@ -1,9 +1,9 @@
-/// The handler of a pipeline, in one of its three forms.
+/// The handler of a pipeline, of one of three kinds.
 public enum PipelineHandler: Sendable {
-    /// One record at a time, in order for each key.
+    /// Handles one record at a time, in order for each key.
     case records(any RecordHandler)
-    /// A partition's records as batches.
+    /// Handles a partition's records in batches.
     case batches(any BatchHandler)
-    /// A partition's records appended now and durable at a flush.
+    /// Appends a partition's records immediately and makes them durable at a flush.
     case flushing(any FlushingHandler)
 }

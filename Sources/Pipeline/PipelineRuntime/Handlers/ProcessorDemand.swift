@@ -2,35 +2,36 @@ internal import Concurrency
 internal import Glibc
 internal import Synchronization
 
-/// How many processors the threads of a pool want: a thread that runs, or is ready and waits for its turn, wants one; a
-/// thread that is blocked wants none.
+/// Number of processors that the threads of a pool want: one for each thread that is running or ready to run, none for
+/// a blocked thread.
 final class ProcessorDemand: Sendable {
     private struct State {
-        /// By thread, the nanoseconds in which it wanted a processor, up to the last look.
+        /// By thread, the nanoseconds for which it wanted a processor, up to the last measurement.
         var wanted: [pid_t: Int64] = [:]
         var lookedAt: Int64 = 0
     }
 
     private let state = Mutex(State())
 
-    /// Counts the calling thread.
+    /// Adds the calling thread.
     func enter() {
         let thread = OwnThread.id
         state.withLock { $0.wanted[thread] = Self.wanted(by: thread) ?? 0 }
     }
 
-    /// Does not count the calling thread any more.
+    /// Removes the calling thread.
     func leave() {
         let thread = OwnThread.id
         state.withLock { _ = $0.wanted.removeValue(forKey: thread) }
     }
 
-    /// Processors wanted since the last look; nil where the system does not say.
+    /// Returns the average number of processors wanted since the last measurement; nil if the system does not report
+    /// it.
     ///
-    /// Time of waiting is known only when it ends. So where the average says less than `enough`, those that are ready
-    /// now count if they are more.
+    /// The time that a thread waits is reported only when the wait ends. If the average is below `enough`, the number
+    /// of threads that are ready now is returned if it is greater.
     ///
-    /// - Parameter now: nanoseconds of the monotonic clock.
+    /// - Parameter now: monotonic nanoseconds.
     func look(at now: Int64, enough: Double) -> Double? {
         state.withLock { state in
             var sum: Int64 = 0
@@ -47,7 +48,8 @@ final class ProcessorDemand: Sendable {
         }
     }
 
-    /// Nanoseconds on a processor and nanoseconds ready for one are the first two numbers of `schedstat`, proc(5).
+    /// Returns the nanoseconds on a processor plus those ready for one: the first two numbers of `schedstat`, see
+    /// proc(5).
     private static func wanted(by thread: pid_t) -> Int64? {
         let numbers = text("schedstat", of: thread).split(separator: UInt8(ascii: " ")).prefix(2).compactMap {
             Int64(String(decoding: $0, as: UTF8.self))
@@ -55,7 +57,7 @@ final class ProcessorDemand: Sendable {
         return numbers.count == 2 ? numbers[0] &+ numbers[1] : nil
     }
 
-    /// The state follows the name, which ends at the last parenthesis.
+    /// Whether the thread is running or ready; its state follows the name, which ends at the last parenthesis.
     private static func isReady(_ thread: pid_t) -> Bool {
         text("stat", of: thread).split(separator: UInt8(ascii: ")")).last?.starts(with: Array(" R".utf8)) ?? false
     }
