@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// What Apple said about the transaction behind a grant, beside what decides about it.
+/// Apple's statements about the transaction behind a grant that do not affect access.
 package struct GrantDetails: Hashable, Sendable {
     package var purchaseDate: AppStoreInstant?
     package var originalPurchaseDate: AppStoreInstant?
@@ -12,21 +12,21 @@ package struct GrantDetails: Hashable, Sendable {
     /// Milliunits of the currency.
     package var price: Int64?
     package var currency: String?
-    /// When it was refunded, or taken from a family member.
+    /// Date of the refund, or of the removal from a family member.
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
 
     package var billingPlanType: BillingPlanType?
-    /// Number of the period inside a commitment, from 1; known of the transaction that Apple spoke of last.
+    /// Number of the period in a commitment, from 1; available for the newest transaction only.
     package var billingPeriodNumber: Int32?
-    /// End of the commitment. Access follows the periods, not this date.
+    /// End of the commitment. Access depends on the periods, not on this date.
     package var commitmentExpiresDate: AppStoreInstant?
 
     package init() {}
 
     /// - Parameters:
-    ///   - transaction: one of the purchase's.
-    ///   - instant: a revocation that comes later is left out.
+    ///   - transaction: a transaction of the purchase.
+    ///   - instant: a later revocation is left out.
     init(of transaction: TransactionFacts, in purchase: PurchaseFacts, at instant: AppStoreInstant) {
         purchaseDate = transaction.start == .earliest ? nil : transaction.start
         expiresDate = transaction.expiresDate

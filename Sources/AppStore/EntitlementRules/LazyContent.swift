@@ -1,26 +1,27 @@
 internal import JSON
 internal import Synchronization
 
-/// What a JSON text says, read when it is first asked for: merging asks most statements for their version alone.
+/// The content of a JSON text, parsed at the first access: merging reads only the version of most statements.
 final class LazyContent<Content: Sendable>: Sendable {
-    /// One reference, because copying a content of many members takes longer than asking for one of them.
+    /// A single reference, because copying a content with many members takes longer than reading one of them.
     final class Box: Sendable {
         let content: Content
         init(_ content: Content) { self.content = content }
     }
 
-    /// Nil where there is none: the content is given then.
+    /// The JSON text; nil if only the content was given.
     let text: ArraySlice<UInt8>?
-    /// Owned, and set once. Not an `AtomicLazyReference`, whose calls look up the generic type each time.
+    /// An owned reference that is set once. Not an `AtomicLazyReference`, whose calls look up the generic type each
+    /// time.
     private let known: Atomic<Unmanaged<Box>?>
 
-    /// - Parameter text: of the content.
+    /// - Parameter text: JSON text of the content.
     init(_ content: Content, text: ArraySlice<UInt8>?) {
         self.text = text
         known = Atomic(Unmanaged.passRetained(Box(content)))
     }
 
-    /// A content that is read later, perhaps.
+    /// Creates a content that is parsed at the first access.
     init(unread text: ArraySlice<UInt8>) {
         self.text = text
         known = Atomic(nil)
@@ -28,9 +29,9 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     deinit { known.load(ordering: .acquiring)?.release() }
 
-    /// The content; the same whoever asks first.
+    /// Returns the content; concurrent first accesses return the same one.
     ///
-    /// - Parameter read: reads the text; gets nil for one that is no JSON.
+    /// - Parameter read: parses the text; receives nil if it is not JSON.
     @inline(__always)
     func box(_ read: (JSONElement?) -> Content) -> Box {
         known.load(ordering: .acquiring)?.takeUnretainedValue() ?? make(read)

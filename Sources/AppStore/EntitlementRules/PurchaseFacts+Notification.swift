@@ -1,15 +1,16 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// The facts that one notification brings, whatever its type: merge them into what is known.
+    /// Creates the facts of one notification of any type, to be merged into the current facts.
     ///
-    /// Nil where there is no purchase: neither transaction nor renewal info names an originalTransactionId, or the app or
-    /// the environment is not named.
+    /// Nil if there is no purchase: neither transaction nor renewal info names an originalTransactionId, or the app or
+    /// the environment is missing.
     /// - Parameters:
-    ///   - appTransaction: of a notification about a customer's consent, whose facts are kept under its appTransactionId.
+    ///   - appTransaction: the app transaction of a notification about a customer's consent, whose facts are stored
+    ///     under its appTransactionId.
     ///   - isSigned: false for version 1 and older.
-    ///   - receivedAt: when the ingress received it: what unsigned facts are settled by. Nil stands for the notification's
-    ///     own date, which is never later.
+    ///   - receivedAt: time of receipt by the ingress, which orders unsigned facts. If nil, the notification's own date
+    ///     is used, which is never later.
     package init?(
         notification: NotificationPayload, transaction: TransactionPayload?, renewalInfo: RenewalInfoPayload?,
         appTransaction: AppTransactionPayload? = nil, isSigned: Bool = true, receivedAt: AppStoreInstant? = nil
@@ -37,7 +38,7 @@ extension PurchaseFacts {
         insert(type, notification.subtype, version, of: content, status: data.status)
     }
 
-    /// Takes in that a notification happened, and what its type says of its transaction.
+    /// Merges the event of a notification, and the facts that its type implies about its transaction.
     mutating func insert(
         _ type: NotificationType, _ subtype: Subtype?, _ version: FactVersion,
         of transaction: TransactionDetailsContent?, status: SubscriptionStatus?
@@ -50,14 +51,14 @@ extension PurchaseFacts {
         if transaction.transactionReason == nil, type.tellsOfPurchase(subtype) {
             insertPurchase(TransactionFacts(transaction))
         }
-        // It takes from the transaction before it, about which Apple may have signed otherwise.
+        // An upgrade ends the previous transaction, about which Apple may have signed another statement.
         if subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed {
             insertUpgrade(to: transaction.transactionId, signedDate: version.signedDate)
         }
     }
 
-    /// A version 1 body that names a purchase and no transaction of it: it happened, and Apple is to be asked. Nil where
-    /// the app, the environment or the date is not named.
+    /// Creates the facts of a version 1 body that names a purchase but no transaction: the event, and a request to
+    /// Apple. Nil if the app, the environment or the date is missing.
     package init?(
         unresolved notification: NotificationPayload, of originalTransactionId: OriginalTransactionId,
         receivedAt: AppStoreInstant?
@@ -75,7 +76,7 @@ extension PurchaseFacts {
         insert(unresolved: LegacyFactId(version))
     }
 
-    /// Facts whose version is the moment of receipt.
+    /// Merges unsigned facts, whose version is the time of receipt.
     private mutating func insertUnsigned(
         _ transaction: TransactionPayload?, _ renewalInfo: RenewalInfoPayload?, _ version: FactVersion,
         receivedAt: AppStoreInstant
@@ -92,7 +93,7 @@ extension PurchaseFacts {
                 renewalInfo, version: receipt, periodStart: transaction?.purchaseDate, date: version.signedDate))
     }
 
-    /// That the consent for a minor's use of the app was withdrawn.
+    /// Creates the facts of a withdrawn consent for a minor's use of the app.
     private init?(consent notification: NotificationPayload, _ appTransaction: AppTransactionPayload?, isSigned: Bool) {
         guard let app = notification.appData, let bundleId = app.bundleId, let environment = app.environment,
             let id = appTransaction?.appTransactionId, let signedDate = notification.signedDate
@@ -104,8 +105,8 @@ extension PurchaseFacts {
         insert(PurchaseEvent(version: version, notificationType: .rescindConsent))
     }
 
-    /// The facts of one answer of the App Store Server API. Its status has no date of its own: the renewal info's
-    /// signedDate stands for it, else the transaction's. Nil if no purchase is named or neither has a signedDate.
+    /// Creates the facts of one response of the App Store Server API. The status has no date of its own and gets the
+    /// renewal info's signedDate, or else the transaction's. Nil if no purchase is named or neither has a signedDate.
     package init?(
         environment: AppStoreEnvironment, bundleId: BundleId, transaction: TransactionPayload?,
         renewalInfo: RenewalInfoPayload?, status: SubscriptionStatus?

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// Members of a notification's payload that facts need.
+/// Members of a notification's payload that are required for facts.
 private enum NotificationMember: Int, ScannedName {
     case notificationType, subtype, notificationUUID, signedDate, data
     case summary, externalPurchaseToken, appData, unclaimInfo
@@ -12,14 +12,14 @@ private enum NotificationMember: Int, ScannedName {
         switch self {
         case .signedDate: .instant
         case .data: .object
-        // Of notifications without a purchase.
+        // Present only in notifications without a purchase.
         case .summary, .externalPurchaseToken, .appData, .unclaimInfo: .absent
         default: .text
         }
     }
 }
 
-/// Members of a notification's data that facts need.
+/// Members of a notification's data that are required for facts.
 private enum DataMember: Int, ScannedName {
     case environment, bundleId, status
 
@@ -29,14 +29,15 @@ private enum DataMember: Int, ScannedName {
 }
 
 extension PurchaseFacts {
-    /// The facts of a signed notification about a transaction, read from its record without models: equal to those of
-    /// ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
+    /// Creates the facts of a signed notification about a transaction directly from its record, without models. They
+    /// equal the facts of ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
     ///
-    /// Nil where the models must decide, which also say what is wrong: a member that facts need is not as documented or
-    /// not in its canonical text, one of the rare objects is there, something is missing, or the environment is another.
+    /// Nil if the record must be read by the models, which also report errors: a required member is not as documented
+    /// or not in its canonical text, one of the rare objects is present, a member is missing, or the environment
+    /// differs.
     /// - Parameters:
-    ///   - notification: the decoded payload, as the others.
-    ///   - environment: that each of them must name, if it names one.
+    ///   - notification: the decoded payload, like the others.
+    ///   - environment: the environment that each of them must name, if it names one.
     package init?(
         scanning notification: JSONElement, transaction: JSONElement, renewalInfo: JSONElement?,
         environment: AppStoreEnvironment
@@ -77,7 +78,7 @@ extension PurchaseFacts {
         insert(type, head.enumeration(.subtype), version, of: content, status: status)
     }
 
-    /// The text of an object: members as they are in the record, then the version.
+    /// Returns the JSON text of an object: its members as they are in the record, then the version.
     fileprivate static func text<Name: ScannedName>(
         _ members: ScannedMembers<Name>, _ names: [Name], _ signedDate: Name,
         _ head: ScannedMembers<NotificationMember>
@@ -97,11 +98,11 @@ extension PurchaseFacts {
     }
 }
 
-/// What is written of a transaction, where it is at hand.
+/// JSON texts of a transaction, copied from its record.
 struct TransactionTexts {
-    /// Of its ``TransactionDetails``.
+    /// Text of its ``TransactionDetails``.
     let details: [UInt8]
-    /// Of its ``TransactionTraits``.
+    /// Text of its ``TransactionTraits``.
     let traits: [UInt8]
 
     fileprivate init(_ members: ScannedMembers<TransactionMember>, _ head: ScannedMembers<NotificationMember>) {
@@ -116,7 +117,7 @@ struct TransactionTexts {
 }
 
 extension FactVersion {
-    /// The version of an object that came with it, which may have a signedDate of its own.
+    /// Returns the version of an object in the notification, which may have a signedDate of its own.
     fileprivate func signed(_ signedDate: AppStoreInstant?) -> FactVersion {
         var version = self
         if let signedDate { version.signedDate = signedDate }

@@ -1,39 +1,42 @@
 package import AppStoreModel
 package import JSON
 
-/// Everything that is known about one purchase: a join of signed facts, bounded by ``FactsBounds``, and beside it one
-/// of what only a shared secret vouched for (``LegacyFacts``). All members but ``legacy`` are of signed facts.
+/// The current facts about one purchase: signed facts, bounded by ``FactsBounds``, and separately the unsigned facts of
+/// version 1 notifications (``LegacyFacts``), which are authenticated by a shared secret only. All members except
+/// ``legacy`` contain signed facts.
 ///
-/// Merging is associative, commutative and idempotent, so that duplicates, disorder and replays end in the same value.
-/// A one-time purchase has one transaction (or few).
+/// Merging is associative, commutative and idempotent, so that duplicates, disorder and replays lead to the same value.
+/// A one-time purchase has one transaction or few.
 package struct PurchaseFacts: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
     package let originalTransactionId: OriginalTransactionId
 
     package private(set) var transactions = Transactions()
-    /// The newest statement about any of the transactions, with everything that it says.
+    /// All members of the newest statement about any of the transactions.
     package private(set) var latestTransaction: TransactionDetails?
     package private(set) var renewal: RenewalFacts?
     package private(set) var status: StatusFacts?
     package private(set) var claim: OwnerClaim?
-    /// The account that the newest statement about a transaction names, also of one that is no longer kept.
+    /// The account named by the newest statement about a transaction, even if that transaction is no longer kept.
     package private(set) var namedAccount: OwnerClaim?
-    /// Transactions that began with an upgrade, and when the upgrade was signed.
+    /// Transactions that began with an upgrade, with the upgrade's signedDate.
     package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]
-    /// When periods began that the customer bought under an account (a renewal is none), and when Apple last said so.
+    /// Start of each period that the customer bought under an account (not of renewals), with the signedDate of the
+    /// newest statement about it.
     private(set) var purchases: [AppStoreInstant: AppStoreInstant] = [:]
     private(set) var history = PurchaseEvents()
-    /// What version 1 and older notifications said; nil for most purchases.
+    /// Facts of notifications of version 1 and older; nil for most purchases.
     private var legacyStorage: LegacyStorage?
-    /// Purchases that continue this one since a migration to Advanced Commerce or a switch of bundles, and since when.
+    /// Purchases that continue this one after a migration to Advanced Commerce or a switch of bundles, with the date of
+    /// the change.
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// Purchases that this one continues, and since when.
+    /// Purchases continued by this one, with the date of the change.
     package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// The account of the purchase that this one continues: by its transactions, and as the app claims it.
+    /// Account of the purchase continued by this one: from its transactions, and as claimed by the app.
     package private(set) var transferredToken: OwnerClaim?
     package private(set) var transferredClaim: OwnerClaim?
-    /// Everything signed until then is forgotten.
+    /// Facts signed up to this moment are erased.
     package private(set) var erasedAt: AppStoreInstant?
     /// Members written by a later version of this library.
     package private(set) var unknownFields = JSONObject()
@@ -46,22 +49,22 @@ package struct PurchaseFacts: Hashable, Sendable {
         self.originalTransactionId = originalTransactionId
     }
 
-    /// What version 1 and older notifications said of it. Nil where there was none.
+    /// Facts of notifications of version 1 and older; nil if there are none.
     package var legacy: LegacyFacts? { legacyStorage?.facts }
 
-    /// Notifications that concerned this purchase and were signed, oldest first.
+    /// Signed notifications about this purchase, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
-    /// By start, then transactionId.
+    /// Transactions ordered by start, then by transactionId.
     package var orderedTransactions: [TransactionFacts] { transactions.values }
 
     // MARK: Merging
 
-    /// What a merge did.
+    /// The result of a merge.
     package struct MergeOutcome: Hashable, Sendable {
         /// Whether the merge changed anything.
         package var isChanged = false
-        /// Something merged was older than what was known: it changed nothing.
+        /// Whether a merged fact was older than the current one and was therefore ignored.
         package var isStale = false
 
         package init(isChanged: Bool = false, isStale: Bool = false) {
@@ -70,7 +73,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// Takes in what another value knows about the same purchase. Facts of another purchase change nothing.
+    /// Merges the facts of another value about the same purchase. Facts of another purchase are ignored.
     @discardableResult
     package mutating func merge(_ other: PurchaseFacts) -> MergeOutcome {
         guard other.environment == environment, other.bundleId == bundleId,
@@ -79,7 +82,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
         for transaction in other.transactions.values { take(transaction, &outcome) }
-        // What it says of its transaction was counted with the transaction.
+        // The outcome of these is ignored because their transaction has been counted above.
         var ignored = MergeOutcome()
         Self.take(other.latestTransaction, into: &latestTransaction, erasedAt, &ignored)
         Self.take(other.namedAccount, into: &namedAccount, erasedAt, &ignored)
@@ -121,7 +124,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// The newer of two statements stays; one from before the erasure is none.
+    /// Keeps the newer of two statements, and ignores one from before the erasure.
     private static func take<Facts: VersionedFacts>(
         _ offered: Facts?, into place: inout Facts?, _ erasedAt: AppStoreInstant?, _ outcome: inout MergeOutcome
     ) {
@@ -147,9 +150,9 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     // MARK: Single facts
 
-    /// Takes in what Apple said about one transaction.
+    /// Merges Apple's statement about one transaction.
     ///
-    /// - Parameter texts: what would be written of it, where that is at hand.
+    /// - Parameter texts: the JSON texts of the transaction, if available.
     mutating func insert(_ content: TransactionDetailsContent, texts: TransactionTexts? = nil) {
         let version = content.version
         var outcome = MergeOutcome()
@@ -170,11 +173,11 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// Takes in signed renewal info; any other changes nothing.
+    /// Merges signed renewal info; unsigned renewal info is ignored.
     package mutating func insert(_ facts: RenewalFacts) {
         if facts.version.isSigned { Self.insert(facts, erasedAt, into: &renewal) }
     }
-    /// Takes in a signed status; what version 1 computes changes nothing.
+    /// Merges a signed status; a status computed from version 1 is ignored.
     package mutating func insert(_ facts: StatusFacts) {
         if facts.version.isSigned { Self.insert(facts, erasedAt, into: &status) }
     }
@@ -200,12 +203,13 @@ package struct PurchaseFacts: Hashable, Sendable {
         take(facts, into: &place, erasedAt, &outcome)
     }
 
-    /// Notes that a transaction began with an upgrade, signed then.
+    /// Records that a transaction began with an upgrade that was signed at this date.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
 
-    /// Notes that the customer bought a transaction. Of those that renew, and name an account, nothing else is kept so long.
+    /// Records that the customer bought a transaction. Only auto-renewable transactions with an account are recorded,
+    /// and the record is kept longer than the transaction.
     mutating func insertPurchase(_ transaction: TransactionFacts) {
         guard transaction.isAutoRenewable, transaction.appAccountToken != nil else { return }
         insertPurchase(at: transaction.start, signedDate: transaction.version.signedDate)
@@ -215,23 +219,24 @@ package struct PurchaseFacts: Hashable, Sendable {
         _ = takePurchase(at: start, signedDate)
     }
 
-    /// Notes that another purchase continues this one.
+    /// Records that another purchase continues this one.
     mutating func insertSuccessor(_ id: OriginalTransactionId, since: AppStoreInstant) {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &successors) }
     }
 
-    /// Apple was asked when these facts were known, and answered: what it signed counts, now and whenever they come again.
-    /// A cancellation and a transaction that Apple has not signed wait for its signed copy all the same.
+    /// Marks unsigned facts as confirmed because Apple has answered a request about them: only Apple's signed facts
+    /// count from now on, even if the unsigned ones arrive again. A cancellation, or a transaction that Apple has not
+    /// signed, still waits for its signed copy.
     package mutating func settleLegacy(_ ids: [LegacyFactId]) {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.confirm(id, erasedAt: erasedAt) } }
     }
 
-    /// Apple did not know of these facts for as long as it is asked: they count no more.
+    /// Ignores unsigned facts from now on, because Apple did not confirm them within the time limit.
     package mutating func setLegacyAside(_ ids: [LegacyFactId]) {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.putAside(id, erasedAt: erasedAt) } }
     }
 
-    /// The ids of everything that version 1 notifications say and Apple has not settled.
+    /// Ids of all unsigned facts of version 1 notifications that Apple has not confirmed yet.
     package var unsettledLegacyIds: [LegacyFactId] { unsettledLegacy?.ids ?? [] }
 
     private mutating func changeLegacy(_ change: (inout LegacyFacts, AppStoreInstant?) -> Void) {
@@ -240,17 +245,18 @@ package struct PurchaseFacts: Hashable, Sendable {
         legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
     }
 
-    /// Puts an unsigned statement about a transaction in the place of the signed one: for evaluation, never to be merged or
-    /// written.
+    /// Replaces the signed statement about a transaction by an unsigned one: for evaluation only, the result must not
+    /// be merged or written.
     mutating func overlay(_ transaction: TransactionFacts) { transactions.overlay(transaction) }
 
-    /// As ``overlay(_:)``; the signed status was of the renewal that is replaced.
+    /// Replaces the renewal info as ``overlay(_:)`` does, and removes the signed status, which belonged to the replaced
+    /// one.
     mutating func replaceRenewal(with facts: RenewalFacts) {
         renewal = facts
         status = nil
     }
 
-    /// What was read from this library's own text.
+    /// Restores members from this library's own JSON text.
     mutating func restore(
         _ transactions: Transactions, _ history: PurchaseEvents, _ legacy: LegacyFacts?,
         latestTransaction: TransactionDetails?,
@@ -259,7 +265,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     ) {
         self.transactions = transactions
         self.history = history
-        // No version writes these here. Whoever did, they are not to be taken for signed.
+        // No version writes unsigned facts here. If another program did, they must not count as signed.
         self.transactions.removeAll { !$0.version.isSigned }
         self.history.removeUnsigned()
         legacyStorage = legacy.flatMap { $0.isEmpty ? nil : LegacyStorage($0) }
@@ -271,7 +277,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Forgets everything that was signed until then, now and whenever it comes again.
+    /// Removes every fact signed up to this moment, and ignores such facts in later merges.
     package mutating func erase(upTo moment: AppStoreInstant) {
         var outcome = MergeOutcome()
         erase(upTo: moment, &outcome)
@@ -293,7 +299,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         namedAccount = Self.kept(namedAccount, after: moment)
         transferredToken = Self.kept(transferredToken, after: moment)
         transferredClaim = Self.kept(transferredClaim, after: moment)
-        // These have no moment of their own: of a purchase that was once erased nothing of the kind is kept.
+        // These have no date of their own, so none is kept for a purchase that was ever erased.
         successors = [:]
         predecessors = [:]
         unknownFields = JSONObject()
@@ -303,14 +309,14 @@ package struct PurchaseFacts: Hashable, Sendable {
         facts.flatMap { $0.version.signedDate > moment ? $0 : nil }
     }
 
-    /// Whether nothing is known but that it was erased.
+    /// Whether the erasure is the only fact.
     package var isErased: Bool {
         erasedAt != nil && transactions.isEmpty && latestTransaction == nil && renewal == nil && status == nil
             && claim == nil && namedAccount == nil && events.isEmpty && upgrades.isEmpty && purchases.isEmpty
             && transferredToken == nil && transferredClaim == nil && legacyStorage == nil
     }
 
-    /// Whether everything that becomes part of a key, an index or an answer's names is of a sensible length.
+    /// Whether the identifiers used in keys, indexes and answers are within the length limit.
     package var hasBoundedIdentifiers: Bool {
         originalTransactionId.isBounded && bundleId.isBounded
             && transactions.values.allSatisfy { $0.hasBoundedIdentifiers }
@@ -318,7 +324,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             && accounts.allSatisfy { $0.isBounded } && appTransactionId?.isBounded ?? true
     }
 
-    /// The latest moment that anything known was signed at, or dated at where it was not signed.
+    /// The greatest signedDate of all facts; unsigned facts count with their date.
     package var latestSignedDate: AppStoreInstant {
         var latest = history.values.last?.signedDate ?? .earliest
         func consider(_ moment: AppStoreInstant?) { if let moment, moment > latest { latest = moment } }
@@ -368,7 +374,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         return latest != id
     }
 
-    /// Of a member that both have with different values the one whose text is greater is kept.
+    /// Merges unknown members; if both values differ, the one with the greater text is kept.
     private mutating func mergeUnknownFields(_ others: JSONObject) -> Bool {
         var merged = unknownFields
         for member in others.members {
@@ -384,7 +390,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     }
 }
 
-/// One reference, since most purchases have none.
+/// A single reference, because most purchases have no such facts.
 private final class LegacyStorage: Hashable, Sendable {
     let facts: LegacyFacts
 

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Members of renewal info's payload that facts need.
+/// Members of renewal info's payload that are required for facts.
 enum RenewalMember: Int, ScannedName {
     case originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod
     case gracePeriodExpiresDate, expirationIntent, priceIncreaseStatus, renewalDate, renewalPrice, currency
@@ -18,13 +18,13 @@ enum RenewalMember: Int, ScannedName {
         case .isInBillingRetryPeriod: .bool
         case .appAccountToken: .token
         case .currency, .offerIdentifier: .keptText
-        // Few have them, and they have members of their own.
+        // Rare objects, which the models read.
         case .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }
     }
 
-    /// Members of ``RenewalFacts``, in their order; the version comes after them.
+    /// Members of ``RenewalFacts`` in their order, followed by the version.
     static let facts: [RenewalMember] = [
         .productId, .autoRenewProductId, .autoRenewStatus, .isInBillingRetryPeriod, .gracePeriodExpiresDate,
         .expirationIntent, .priceIncreaseStatus, .renewalDate, .renewalPrice, .currency, .offerType, .offerIdentifier,
@@ -33,7 +33,7 @@ enum RenewalMember: Int, ScannedName {
 }
 
 extension RenewalContent {
-    /// As of the payload's model.
+    /// Creates the same content as from the payload's model.
     init(_ scan: ScannedMembers<RenewalMember>, _ version: FactVersion) {
         self.init(version: version)
         productId = scan.identifier(.productId)

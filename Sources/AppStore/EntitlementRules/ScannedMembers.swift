@@ -1,42 +1,42 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A member of an object of a record that is read without a model.
+/// A member of an object in a record that is read without a model.
 protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue == Int, AllCases == [Self] {
     /// The documented form of its value.
     var form: ScannedForm { get }
     static var table: ScannedTable { get }
 }
 
-/// The documented form of a member, and narrow enough that its text is the canonical one.
+/// The documented form of a member, restricted to values whose text is canonical.
 enum ScannedForm: Sendable {
     case text
-    /// Text that is kept: see ``FactsBounds/textBytes``.
+    /// Text that is stored, at most ``FactsBounds/textBytes`` long.
     case keptText
-    /// Text that is compared without regard to case: in lower case.
+    /// Text that is compared case-insensitively; lower case only.
     case token
     case bool
     /// Milliseconds since 1970.
     case instant
-    /// A whole number without sign, fraction and exponent.
+    /// A whole number without sign, fraction and exponent, within a range.
     case number(ClosedRange<Int64>)
     case object
-    /// Left to the model where it is there.
+    /// A member that must be absent: an object that has it is read by the model.
     case absent
 
     static let number32 = number(0...Int64(Int32.max))
     static let number64 = number(0...Int64.max)
 }
 
-/// The names of an object's members, and how they are written.
+/// Names and forms of an object's members.
 struct ScannedTable: Sendable {
     let names: JSONMemberTable
     let forms: [ScannedForm]
-    /// By number: the name in quotes, with its colon.
+    /// By number, the quoted name followed by a colon.
     let prefixes: [[UInt8]]
 
     init<Name: ScannedName>(_: Name.Type) {
-        // Cases are named as Apple names the members.
+        // The cases have the names of Apple's members.
         let texts = Name.allCases.map { "\($0)" }
         names = JSONMemberTable(texts)
         forms = Name.allCases.map(\.form)
@@ -44,12 +44,12 @@ struct ScannedTable: Sendable {
     }
 }
 
-/// The members of one object of a record that facts need, found in one pass. `null` reads as absent.
+/// The required members of one object in a record, found in one pass. `null` counts as absent.
 struct ScannedMembers<Name: ScannedName> {
     private let document: JSONDocument
     private var values: JSONMemberTable.Values
 
-    /// Nil unless each member has its documented form: then the models decide.
+    /// Nil unless each member has its documented form; the object is read by its model then.
     init?(_ element: JSONElement) {
         guard element.kind == .object,
             let values = Name.table.names.values(of: element.index, in: element.document)
@@ -127,10 +127,10 @@ struct ScannedMembers<Name: ScannedName> {
 
     // MARK: Text
 
-    /// Takes a member for absent.
+    /// Treats a member as absent.
     mutating func remove(_ name: Name) { values[name.rawValue] = 0 }
 
-    /// Adds members to the text of an object, in the order of their names, as they are in the record.
+    /// Appends members to the text of an object, in the given order, as they are in the record.
     func copy(_ names: [Name], to text: inout [UInt8]) {
         for name in names {
             guard let value = value(name) else { continue }

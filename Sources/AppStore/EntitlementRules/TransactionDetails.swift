@@ -1,17 +1,17 @@
 package import AppStoreModel
 internal import JSON
 
-/// Everything that Apple said about one transaction in one statement. Of a purchase the newest is kept; of the other
-/// transactions only what ``TransactionFacts`` keeps.
+/// All members of one statement by Apple about a transaction. They are kept of a purchase's newest statement; of other
+/// transactions only ``TransactionFacts`` are kept.
 ///
-/// Kept as text: merging asks for the version alone, and few readers for the content.
+/// Stored as text, because merging reads the version only, and few readers need the content.
 package struct TransactionDetails: VersionedFacts {
     package let version: FactVersion
-    /// Whether it names its period inside a commitment: the one member that answers need of most.
+    /// Whether it contains the number of a period in a commitment, the only member that most answers require.
     let hasBillingPeriod: Bool
     private let storage: LazyContent<TransactionDetailsContent?>
 
-    /// Nil where the text is not what this library writes.
+    /// The parsed content; nil if the text was not written by this library.
     package var content: TransactionDetailsContent? {
         storage.box { $0.flatMap(TransactionDetailsContent.init) }.content
     }
@@ -21,7 +21,7 @@ package struct TransactionDetails: VersionedFacts {
 
     package init(_ content: TransactionDetailsContent) { self.init(content, text: nil) }
 
-    /// - Parameter text: the JSON object, where it is at hand.
+    /// - Parameter text: the JSON object, if available.
     init(_ content: TransactionDetailsContent, text: [UInt8]?) {
         version = content.version
         hasBillingPeriod = content.billingPeriodNumber != nil
@@ -50,7 +50,7 @@ package struct TransactionDetails: VersionedFacts {
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// What a ``TransactionDetails`` says.
+/// The content of a ``TransactionDetails``.
 package struct TransactionDetailsContent: Hashable, Sendable {
     package var transactionId: TransactionId
     package var version: FactVersion
@@ -60,7 +60,7 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var purchaseDate: AppStoreInstant?
     package var originalPurchaseDate: AppStoreInstant?
     package var expiresDate: AppStoreInstant?
-    /// 1 or more; nil where Apple sent none or one out of range (see `amountProblems`).
+    /// 1 or more; nil if Apple sent none or a value out of range (see `amountProblems`).
     package var quantity: Int32?
     package var inAppOwnershipType: InAppOwnershipType?
     package var isUpgraded = false
@@ -79,7 +79,7 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var revokedSeatQuantity: Int32?
     package var previousOriginalTransactionId: OriginalTransactionId?
     package var billingPlanType: BillingPlanType?
-    /// Number of this period inside a commitment, from 1.
+    /// Number of this period in a commitment, from 1.
     package var billingPeriodNumber: Int32?
     package var commitmentExpiresDate: AppStoreInstant?
     /// Milliunits of the currency.
@@ -98,8 +98,8 @@ package struct TransactionDetailsContent: Hashable, Sendable {
 // MARK: From Apple's payload
 
 extension TransactionDetailsContent {
-    /// The version decides by the transaction's own signedDate; `fallback` names what came with it. Nil without a
-    /// transactionId.
+    /// Creates the content from Apple's payload. The version has the transaction's own signedDate if there is one, else
+    /// that of `fallback`. Nil without a transactionId.
     init?(_ payload: TransactionPayload, fallback: FactVersion) {
         guard let transactionId = payload.transactionId else { return nil }
         var version = fallback
@@ -149,7 +149,7 @@ extension TransactionDetailsContent {
         }
     }
 
-    /// The first items that fit the bounds.
+    /// Reads as many items as the bounds permit.
     private mutating func readItems(_ payload: TransactionPayload) {
         var bytes = 0
         for item in payload.advancedCommerceInfo?.items ?? [] {
@@ -195,7 +195,7 @@ extension TransactionDetailsContent {
         object.set(version)
     }
 
-    /// Writes what an answer says of a grant beside who may use what: ``TransactionTraits`` have it too.
+    /// Writes the members of a grant that do not affect access, which ``TransactionTraits`` also contain.
     func writeGrantMembers(to object: inout JSONWriter) {
         object.set("originalPurchaseDate", originalPurchaseDate)
         object.set("revocationReason", revocationReason)
@@ -206,7 +206,7 @@ extension TransactionDetailsContent {
         object.set("currency", currency)
     }
 
-    /// Writes the members that ``TransactionTraits`` have in common with it.
+    /// Writes the items and amount problems, which ``TransactionTraits`` also contain.
     func writeItems(to object: inout JSONWriter) {
         if !items.isEmpty {
             object.array("items") { array in for item in items { array.object { item.write(to: &$0) } } }

@@ -1,14 +1,14 @@
 package import AppStoreModel
 internal import JSON
 
-/// What is kept of the statement that Apple made last about one transaction: what answers and merges need of it.
+/// Members of the newest statement about one transaction that answers and merges require.
 ///
-/// A newer statement replaces it as a whole, so that a revocation which is absent from a newer one is thereby removed:
-/// that is how a reversed refund arrives.
+/// A newer statement replaces it completely. A revocation that is absent from the newer one is thereby removed, which
+/// is how a reversed refund arrives.
 package struct TransactionFacts: Hashable, Sendable {
     let key: TransactionKey
     package let version: TransactionVersion
-    /// When the holder got it; the original transaction where only that is known.
+    /// Purchase date of the transaction, or of the original transaction if only that is available.
     package let start: AppStoreInstant
     package let expiresDate: AppStoreInstant?
     package var revocationDate: AppStoreInstant?
@@ -26,7 +26,7 @@ package struct TransactionFacts: Hashable, Sendable {
         self.traits = traits
     }
 
-    /// - Parameter traitsText: the text of its traits, where that is at hand.
+    /// - Parameter traitsText: JSON text of its traits, if available.
     init(_ details: TransactionDetailsContent, traitsText: [UInt8]? = nil) {
         self.init(
             key: TransactionKey(details.transactionId), version: TransactionVersion(details.version),
@@ -40,44 +40,45 @@ package struct TransactionFacts: Hashable, Sendable {
     package var type: ProductType? { traits.type }
     package var quantity: Int32? { traits.quantity }
     package var inAppOwnershipType: InAppOwnershipType? { traits.inAppOwnershipType }
-    /// As Apple states it; see ``PurchaseFacts/isUpgraded(_:)`` for what follows from other transactions.
+    /// Apple's own member; ``PurchaseFacts/isUpgraded(_:)`` also considers other transactions.
     package var isUpgraded: Bool { traits.isUpgraded }
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Seats were added to the period: Apple marks each of its transactions, the first one too once it is signed again.
+    /// Whether seats were added to the period. Apple marks each of its transactions, also the first one when it is
+    /// signed again.
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
     package var billingPlanType: BillingPlanType? { traits.billingPlanType }
     package var commitmentExpiresDate: AppStoreInstant? { traits.commitmentExpiresDate }
-    /// Whether it is one period of a commitment that is paid by the month.
+    /// Whether it is one period of a commitment with monthly payment.
     var isCommitted: Bool { billingPlanType == .monthly }
     package var items: [TransactionTraits.Item] { traits.items }
     package var amountProblems: [TransactionTraits.AmountProblem] { traits.amountProblems }
 
-    /// Whether it is a period of a subscription that renews by itself.
+    /// Whether it is a period of an auto-renewable subscription.
     package var isAutoRenewable: Bool { traits.isAutoRenewable(hasExpiry: expiresDate != nil) }
 
     package func isRevoked(at instant: AppStoreInstant) -> Bool { revocationDate.map { $0 <= instant } ?? false }
 
-    /// As ``PurchaseFacts/hasBoundedIdentifiers``.
+    /// Whether its identifiers are within the length limit; see ``PurchaseFacts/hasBoundedIdentifiers``.
     var hasBoundedIdentifiers: Bool {
         key.isBounded && productId?.isBounded ?? true && previousOriginalTransactionId?.isBounded ?? true
     }
 
-    /// The start, or when it was signed where none is known.
+    /// The start, or the signedDate if there is none.
     var beginning: AppStoreInstant { start == .earliest ? version.signedDate : start }
 
-    /// Whether it is a period of its own, so far as is known: see ``FactsBounds/periods``.
+    /// Whether it counts as a period of its own; see ``FactsBounds/periods``.
     var isPeriod: Bool { isAutoRenewable && !hasAddedSeats }
 
-    /// The order of a purchase's transactions: by start, then by the text of the transactionId.
+    /// Whether `one` precedes `other` in a purchase: by start, then by the text of the transactionId.
     static func isOrdered(_ one: TransactionFacts, _ other: TransactionFacts) -> Bool {
         one.start != other.start ? one.start < other.start : one.key < other.key
     }
 
-    /// Which of two statements about one transaction is kept: the newer version; of equal ones the greater content.
+    /// Whether `one` replaces `other`: it has the newer version, or an equal version and the greater content.
     static func isNewer(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         if one.version != other.version { return other.version < one.version }
         return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
@@ -96,12 +97,12 @@ package struct TransactionFacts: Hashable, Sendable {
     }
 }
 
-/// Which of two statements about a transaction is the newer one, as ``FactVersion`` has it, but with the first eight
-/// bytes of the notificationUUID for the whole text.
+/// Version of a statement about a transaction, ordered like ``FactVersion``, but with only the first eight bytes of the
+/// notificationUUID.
 package struct TransactionVersion: Hashable, Comparable, Sendable {
     package let signedDate: AppStoreInstant
     package let isSigned: Bool
-    /// The bytes as one number, so that numbers are ordered as texts are; 0 without a notification.
+    /// These bytes as one number, whose order is that of the texts; 0 without a notification.
     let tieBreak: UInt64
 
     init(signedDate: AppStoreInstant, isSigned: Bool, tieBreak: UInt64) {
@@ -112,7 +113,7 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
 
     package init(_ version: FactVersion) {
         var tieBreak = version.uuid?.prefix ?? 0
-        // Numbers of 32 bits are how eight hexadecimal digits are written; no UUID begins with four zero bytes.
+        // A prefix below 2^32 is reserved for eight hexadecimal digits; no UUID begins with four zero bytes.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }
         self.init(signedDate: version.signedDate, isSigned: version.isSigned, tieBreak: tieBreak)
     }

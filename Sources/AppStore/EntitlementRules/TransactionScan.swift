@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Members of a transaction's payload that facts need.
+/// Members of a transaction's payload that are required for facts.
 enum TransactionMember: Int, ScannedName {
     case transactionId, originalTransactionId, bundleId, productId, subscriptionGroupIdentifier
     case purchaseDate, originalPurchaseDate, expiresDate, quantity, type, appAccountToken, inAppOwnershipType
@@ -22,13 +22,13 @@ enum TransactionMember: Int, ScannedName {
         case .isUpgraded: .bool
         case .appAccountToken: .token
         case .offerIdentifier, .storefront, .currency: .keptText
-        // Few have them, and they have members of their own.
+        // Rare members, which the models read.
         case .additionalTransactionReason, .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }
     }
 
-    /// Members of a ``TransactionDetails``, in their order; the version comes after them.
+    /// Members of a ``TransactionDetails`` in their order, followed by the version.
     static let details: [TransactionMember] = [
         .transactionId, .productId, .type, .subscriptionGroupIdentifier, .purchaseDate, .expiresDate, .quantity,
         .inAppOwnershipType, .isUpgraded, .revocationDate, .revocationType, .revocationPercentage, .appAccountToken,
@@ -36,7 +36,7 @@ enum TransactionMember: Int, ScannedName {
         .originalPurchaseDate, .revocationReason, .offerType, .offerIdentifier, .offerDiscountType, .price, .currency,
     ]
 
-    /// Members of ``TransactionTraits``, in their order.
+    /// Members of ``TransactionTraits`` in their order.
     static let traits: [TransactionMember] = [
         .productId, .type, .quantity, .inAppOwnershipType, .isUpgraded, .revocationPercentage, .appAccountToken,
         .appTransactionId, .previousOriginalTransactionId, .billingPlanType, .originalPurchaseDate, .revocationReason,
@@ -45,7 +45,7 @@ enum TransactionMember: Int, ScannedName {
 }
 
 extension TransactionDetailsContent {
-    /// As of the payload's model. Nil without a transactionId.
+    /// Creates the same content as from the payload's model. Nil without a transactionId.
     init?(_ scan: ScannedMembers<TransactionMember>, _ version: FactVersion) {
         guard let transactionId: TransactionId = scan.identifier(.transactionId) else { return nil }
         self.init(transactionId: transactionId, version: version)
@@ -79,7 +79,7 @@ extension TransactionDetailsContent {
 extension ScannedMembers<TransactionMember> {
     private static let subscription = ProductType.autoRenewableSubscription
 
-    /// The type of nearly all, without memory of its own.
+    /// The type, without an allocation for auto-renewable subscriptions.
     fileprivate var productType: ProductType? {
         guard let bytes = bytes(.type) else { return nil }
         return bytes.elementsEqual(Self.subscription.rawValue.utf8) ? Self.subscription : enumeration(.type)

@@ -1,15 +1,15 @@
 package import AppStoreModel
 internal import JSON
 
-/// What is mostly the same for all transactions of a purchase, so that it is kept once for all that share it.
+/// Members that are mostly equal in all transactions of a purchase, stored once for all transactions that share them.
 package final class TransactionTraits: Sendable {
-    /// An amount that is out of range: the transaction then gives no credit.
+    /// An amount that is out of range; the transaction then counts for no credit.
     package enum AmountProblem: String, Sendable, CaseIterable {
         /// Not a whole number from 1 to 2^31 - 1.
         case quantity
         /// Not a whole number from 0 to 100000.
         case revocationPercentage
-        /// More items than are kept, or longer ones; the first are.
+        /// More or longer items than the bounds permit; the first ones are kept.
         case items
     }
 
@@ -21,7 +21,7 @@ package final class TransactionTraits: Sendable {
 
     let productId: ProductId?
     let type: ProductType?
-    /// 1 or more; nil where Apple sent none or one out of range (see `amountProblems`).
+    /// 1 or more; nil if Apple sent none or a value out of range (see `amountProblems`).
     let quantity: Int32?
     let inAppOwnershipType: InAppOwnershipType?
     let isUpgraded: Bool
@@ -33,7 +33,7 @@ package final class TransactionTraits: Sendable {
     let revokedSeatQuantity: Int32?
     let previousOriginalTransactionId: OriginalTransactionId?
     let billingPlanType: BillingPlanType?
-    /// The same for all periods of a commitment, unless a failed charge was recovered.
+    /// Equal in all periods of a commitment, unless a failed charge was recovered.
     let commitmentExpiresDate: AppStoreInstant?
     let originalPurchaseDate: AppStoreInstant?
     let revocationReason: RevocationReason?
@@ -47,10 +47,10 @@ package final class TransactionTraits: Sendable {
     let amountProblems: [AmountProblem]
     /// The JSON object; equal traits have equal texts.
     let text: [UInt8]
-    /// Whether the type says that it renews by itself; nil where it does not say.
+    /// Whether the type is an auto-renewable subscription; nil without a known type.
     private let isAutoRenewableByType: Bool?
 
-    /// - Parameter text: the JSON object, where it is at hand.
+    /// - Parameter text: the JSON object, if available.
     init(_ details: TransactionDetailsContent, text: [UInt8]? = nil) {
         productId = details.productId
         type = details.type
@@ -100,7 +100,7 @@ package final class TransactionTraits: Sendable {
         return writer.bytes
     }
 
-    /// - Parameter element: what this library wrote.
+    /// - Parameter element: JSON object written by this library.
     init(_ element: JSONElement) {
         var fields = FieldReader(element)
         productId = fields.identifier("productId")
@@ -136,7 +136,7 @@ package final class TransactionTraits: Sendable {
         return (try? JSONDocument(JSONValue.object(object).json)).map { TransactionTraits($0.root) } ?? self
     }
 
-    /// Whether it is a period of a subscription that renews by itself. Without a known type an expiry decides.
+    /// Whether it is a period of an auto-renewable subscription. Without a known type, an expiry date decides.
     func isAutoRenewable(hasExpiry: Bool) -> Bool { isAutoRenewableByType ?? hasExpiry }
 
     private static func isAutoRenewable(_ type: ProductType?) -> Bool? {

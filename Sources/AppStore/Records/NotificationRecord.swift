@@ -13,7 +13,7 @@ public struct NotificationRecord: Sendable {
     /// The scanned value.
     public let value: JSONElement
 
-    /// The scanned payload, for what reads single members.
+    /// The scanned payload, for readers of single members.
     package let notificationElement: JSONElement
 
     /// Parses a consumed record; see ``init(key:value:headers:)``.
@@ -63,10 +63,10 @@ public struct NotificationRecord: Sendable {
     /// The compact JWS as received, in the rare record that has no ``proof``; see ``rebuild(header:)``.
     public var signedPayload: String? { value[member: .signedPayload]?.string }
 
-    /// As ``notificationElement``; nil where Apple sent none.
+    /// The scanned payload of the transaction; nil if Apple sent none.
     package var transactionElement: JSONElement? { object(.transaction) }
 
-    /// As ``transactionElement``.
+    /// The scanned payload of the renewal info; nil if Apple sent none.
     package var renewalInfoElement: JSONElement? { object(.renewalInfo) }
 
     private func object(_ member: RecordMember) -> JSONElement? {

@@ -18,7 +18,7 @@ extension JSONDocument {
 
         /// Minimum length of a secret from a nested member: removing shorter ones would empty the text.
         static let leastSecretBytes = 8
-        /// Maximum number of secrets, each of which is searched everywhere; nothing is kept of a text with more.
+        /// Maximum number of secrets, because each is searched everywhere; a text with more is removed completely.
         static let maximumSecrets = 16
         /// Number of levels of JSON inside JSON strings that are searched.
         static let nestedTextLevels = 4

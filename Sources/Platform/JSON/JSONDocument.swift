@@ -181,7 +181,7 @@ extension JSONDocument {
         return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).exactInteger
     }
 
-    /// A number that is written as at most 18 digits and nothing else; nil for anything else.
+    /// Returns the value of a number of at most 18 digits without sign, fraction and exponent; nil for anything else.
     package func plainInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
@@ -201,7 +201,7 @@ extension JSONDocument {
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 
-    /// The bytes of a value, as they are in the document; of a string with its quotes.
+    /// Returns the bytes of a value as they are in the document, including the quotes of a string.
     package func valueBytes(of index: Int) -> ArraySlice<UInt8> {
         let node = nodes[index]
         return bytes[node.kind == .string ? quotedRange(of: index) : Int(node.start)..<Int(node.end)]

@@ -1,21 +1,21 @@
-/// Names of members that are looked for together: one pass over the members of an object finds all of them.
+/// Names of members that are found together, in one pass over an object.
 package struct JSONMemberTable: Sendable {
-    /// The most names that a table has.
+    /// Maximum number of names in a table.
     package static let maximumCount = 48
 
-    /// By the number of a name, the node of its member's value; 0 where the object has no such member.
+    /// Node index of each name's value, by number of the name; 0 if the object has no such member.
     package typealias Values = InlineArray<48, UInt32>
 
-    /// The names in a row.
+    /// The concatenated names.
     private let text: [UInt8]
-    /// By number, where a name begins in the text; one more entry for the end.
+    /// Start of each name in the text, by number; one more entry for the end.
     private let starts: [Int]
-    /// By the hash of a name, the number of the last name that has it, plus one; 0 for none.
+    /// By hash, the number of the last name with that hash, plus one; 0 for none.
     private let heads: [UInt8]
-    /// By number, the name before it that has the same hash, in the same way.
+    /// By number, the previous name with the same hash, in the same notation.
     private let links: [UInt8]
 
-    /// - Parameter names: at most ``maximumCount``, each once; a name is known by its position.
+    /// - Parameter names: at most ``maximumCount`` distinct names; their positions are their numbers.
     package init(_ names: [String]) {
         var (text, starts, links): ([UInt8], [Int], [UInt8]) = ([], [0], [])
         var heads = [UInt8](repeating: 0, count: 128)
@@ -31,7 +31,7 @@ package struct JSONMemberTable: Sendable {
 
     /// Finds the members of an object.
     ///
-    /// - Returns: nil where a name is written with escapes: it may be any.
+    /// - Returns: nil if a name contains escapes, because it may equal any name.
     package func values(of object: Int, in document: JSONDocument) -> Values? {
         let (nodes, input) = (document.nodes.span, document.bytes.span)
         var values = Values(repeating: 0)
