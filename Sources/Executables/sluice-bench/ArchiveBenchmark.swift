@@ -10,15 +10,15 @@ internal import ObjectStorage
 internal import Records
 internal import TransparencyLog
 
-/// The archive: what sealing, hashing and writing a notification costs, what it takes on the disk, how fast it is verified,
-/// and `sluice-archive` as a process of its own with a broker in front.
+/// Measures the archive: the cost of encrypting, hashing and writing a notification, its size on disk, the speed of
+/// verification, and `sluice-archive` as a separate process with a broker.
 struct ArchiveBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
     let now: Int64
     let isQuick: Bool
 
-    /// Leaves under one checkpoint, as by the default of `archive.flush.records`.
+    /// Leaves under one checkpoint: the default of `archive.flush.records`.
     private static let flush = 1000
     private static let batch = 500
     private static let origin = "example.com/bench"
@@ -38,7 +38,7 @@ struct ArchiveBenchmark {
         try await addProcess(directory.path + "/process", into: &report)
     }
 
-    /// The parts of one log.
+    /// Components of one log.
     private struct Log {
         let store: DirectoryStore
         let names: LogNames
@@ -122,7 +122,7 @@ struct ArchiveBenchmark {
         }
     }
 
-    /// Memory of a writer and of a verification over a log as long as a large installation makes in a year.
+    /// Measures the memory of a writer and of a verification for a log as long as a year of a large installation.
     private func grow(_ directory: String, into report: inout BenchReport) async throws {
         guard !isQuick else { return report.skip("archive.long", because: "not with --quick") }
         report.section("archive: one log of 10 million leaves with small records")
@@ -169,7 +169,7 @@ struct ArchiveBenchmark {
             bar: .atMost(64))
     }
 
-    /// The executable, from an empty directory until a backlog on the embedded broker is archived and committed.
+    /// Runs the executable from an empty directory until a backlog on the embedded broker is archived and committed.
     private func addProcess(_ directory: String, into report: inout BenchReport) async throws {
         report.section("sluice-archive from the embedded broker")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -206,7 +206,7 @@ struct ArchiveBenchmark {
         try broker.stop()
     }
 
-    /// Of key, value and headers.
+    /// Returns the bytes of key, value and headers.
     private static func size(of record: KafkaRecord) -> Int {
         record.headers.reduce((record.key?.count ?? 0) + (record.value?.count ?? 0)) {
             $0 + $1.key.utf8.count + ($1.value?.count ?? 0)
@@ -224,7 +224,7 @@ struct ArchiveBenchmark {
         }
     }
 
-    /// Of this process.
+    /// Resident memory of this process.
     private static var residentMiB: Double {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Kafka
 
-/// Writes a backlog to a broker. The embedded one keeps 5 MiB per partition: as far ahead of the consumer as that
-/// allows.
+/// Writes a backlog to a broker. The embedded broker keeps 5 MiB per partition, so it is written ahead of the consumer
+/// only within that limit.
 final class BacklogFeed {
     let bootstrapServers: String
     private let backlog: NotificationBacklog
@@ -22,7 +22,7 @@ final class BacklogFeed {
 
     /// - Parameters:
     ///   - group: the consumer group whose commits are observed.
-    ///   - isBounded: the broker is the embedded one.
+    ///   - isBounded: whether the broker is the embedded one.
     ///   - count: number of partitions of the topic.
     init(
         _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements",
@@ -45,16 +45,16 @@ final class BacklogFeed {
         committed = written
     }
 
-    /// Writes as much as the broker keeps.
+    /// Writes as many records as the broker keeps.
     func fill() async throws {
         while !producer.status.isReady { try await Task.sleep(for: .milliseconds(10)) }
         while next < backlog.count, try await write() {}
         try await flush(to: 0)
     }
 
-    /// Writes the rest as the consumer progresses, until it has committed everything.
+    /// Writes the remaining records as the consumer progresses, until it has committed all of them.
     ///
-    /// - Parameter progress: called for each percent that is committed.
+    /// - Parameter progress: called for each committed percent.
     /// - Returns: seconds since the first nonzero commit.
     func run(progress: (Int) -> Void) async throws -> Double {
         var start: Double?
@@ -92,7 +92,7 @@ final class BacklogFeed {
 
     /// Writes the next record.
     ///
-    /// - Returns: false when the record's partition is full.
+    /// - Returns: false if the record's partition is full.
     private func write() async throws -> Bool {
         let count = Int32(clamping: partitions.count)
         let partition = Int(KafkaPartition(ofKey: backlog.key(at: next), partitions: count).rawValue)

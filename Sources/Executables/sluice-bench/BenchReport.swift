@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The results, printed and as JSON.
+/// Results of a run, printed and written as JSON.
 struct BenchReport {
     /// The limit that a figure is compared with.
     enum Bar {

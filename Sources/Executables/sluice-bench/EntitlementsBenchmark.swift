@@ -5,8 +5,8 @@ internal import Kafka
 internal import Records
 internal import SQLite
 
-/// Entitlements as a process of its own, from an empty database until a backlog is merged, published and committed: on
-/// the embedded broker, and on Apache Kafka where it can be started.
+/// Runs `sluice-entitlements` as a separate process, from an empty database until a backlog is merged, published and
+/// committed: on the embedded broker, and on Apache Kafka if available.
 struct EntitlementsBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
@@ -49,7 +49,7 @@ struct EntitlementsBenchmark {
         report.add("\(name).memory_peak_mib", outcome.peak, "MiB resident")
     }
 
-    /// The backlogs that are compared with consumers of other makes, each in a cluster of its own.
+    /// Measures the backlogs that are compared with other implementations of a consumer, each in a separate cluster.
     private func addKafka(into report: inout BenchReport) async throws {
         guard let script = KafkaCluster.script else {
             return report.skip("entitlements.kafka", because: KafkaCluster.absence)
@@ -78,7 +78,7 @@ struct EntitlementsBenchmark {
         }
     }
 
-    /// What a record costs all members together, when one of them owns all partitions and when three share them.
+    /// Measures the total cost of a record when one worker owns all partitions and when three workers share them.
     private func addWorkers(_ count: Int, into report: inout BenchReport) async throws {
         report.section("the same records on workers, which follow only the partitions they own")
         let one = try await drain(backlog(count), workers: 1)
@@ -98,10 +98,10 @@ struct EntitlementsBenchmark {
         var published = 0
         var perCPUSecond = 0.0
         var perSecond = 0.0
-        /// Of a customer's row in the end.
+        /// Mean size of a customer's row at the end.
         var rowBytes = 0
         var peak = 0.0
-        /// By share of the backlog, in percent.
+        /// Memory by share of the backlog, in percent.
         var memory: [(Int, Double)] = []
     }
 
@@ -112,16 +112,15 @@ struct EntitlementsBenchmark {
             verified, topic: TopicNames().notifications(.production), count: count, order: order, steps: steps, at: now)
     }
 
-    /// - Parameters:
-    ///   - workers: members with `state.role=worker`; nil for one member with the default role.
-    ///   - cluster: nil for the embedded broker.
+    /// - workers: number of members with `state.role=worker`; nil for one member with the default role.
+    ///   - cluster: the Kafka cluster; nil for the embedded broker.
     private func drain(
         _ backlog: NotificationBacklog, workers: Int? = nil, on cluster: KafkaCluster? = nil
     ) async throws -> Outcome {
         let topics = TopicNames()
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("sluice-bench-entitlements-\(getpid())")
-        // A run that was killed has left its own, perhaps with this number.
+        // A killed run may have left a directory for the same process id.
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -134,14 +133,14 @@ struct EntitlementsBenchmark {
                 servers, directory.path + "/\(number)", role: workers == nil ? "all" : "worker",
                 isEmbedded: cluster == nil)
         }
-        // A worker has no other listener.
+        // A worker has only the admin listener.
         for member in members { _ = try member.ready("admin listener ready", field: "port") }
         var outcome = Outcome()
         let seconds = try await feed.run { share in
             if [10, 50, 100].contains(share) { outcome.memory.append((share, members[0].memory.now)) }
         }
         outcome.published = try await feed.length(of: topics.entitlements(.production))
-        // The rows follow the topic: what applying them costs belongs to the records.
+        // The rows are applied from the topic afterwards; that cost is part of the records' cost.
         let databases = members.indices.map { directory.path + "/\($0)/entitlements.sqlite" }
         let end = Clocks.monotonic + 30e9
         while try Self.applied(databases) < outcome.published {
@@ -162,7 +161,7 @@ struct EntitlementsBenchmark {
         return outcome
     }
 
-    /// Records of the changelog that a member has applied: of each partition the member that is furthest counts.
+    /// Returns the number of changelog records applied, counting for each partition the member with the most.
     private static func applied(_ databases: [String]) throws -> Int {
         var furthest: [String: Int] = [:]
         for path in databases {
@@ -188,14 +187,14 @@ struct EntitlementsBenchmark {
             ]
                 + (isEmbedded
                     ? [
-                        // What Apache Kafka's profile prefetches; the embedded broker's is smaller.
+                        // The prefetch limit of Apache Kafka's profile; that of the embedded broker is smaller.
                         "--kafka.queued.max.messages.kbytes", "4096",
-                        // The feed goes by what is committed, and the broker holds little.
+                        // The feed follows the committed offsets, and the broker keeps few records.
                         "--kafka.auto.commit.interval.ms", "100",
                     ] : []))
     }
 
-    /// The mean length of the rows, of which there must be one for each customer.
+    /// Returns the mean length of the rows, and requires one row for each customer.
     private func rowBytes(_ path: String, customers: Int) throws -> Int {
         let database = try Database(path: path, access: .reader)
         defer { database.close() }

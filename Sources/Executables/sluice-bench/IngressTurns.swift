@@ -12,14 +12,14 @@ struct IngressTurns {
     private static let secondsPerTurn = 0.5
     private static let bodiesPerTurn = 200
     private static let connections = 64
-    /// The number of workers of an ingress, all at once: cores that are busy together are slower each.
+    /// Number of workers of an ingress. All of them run at once, because cores that are busy together are slower each.
     private static let threads = ProcessInfo.processInfo.activeProcessorCount
 
     /// Two ingresses with the same settings: one writes a record for every notification, the other remembers all as
     /// duplicates.
     private struct Pair {
         let name: String
-        /// The same verification without an ingress.
+        /// Probe of the same verification without an ingress.
         let probe: VerificationProbe
         let first: IngressProcess
         let again: IngressProcess

@@ -2,12 +2,12 @@ internal import Foundation
 internal import Kafka
 internal import Records
 
-/// A broker of Apache Kafka for one run, started from `KAFKA_HOME`.
+/// A single Apache Kafka broker for one run, started from `KAFKA_HOME`.
 final class KafkaCluster {
-    /// Why it is not measured.
+    /// Reason for skipping the measurements with Apache Kafka.
     static let absence = "needs KAFKA_HOME with bin/test-cluster, and Java"
 
-    /// Nil where there is none to start.
+    /// Path of the script that starts a broker; nil if there is none.
     static var script: String? {
         let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
         let script = home + "/bin/test-cluster"
@@ -18,7 +18,7 @@ final class KafkaCluster {
     private let script: String
     private let directory: String
 
-    /// - Parameter directory: of its own, for settings, logs and data.
+    /// - Parameter directory: a directory for settings, logs and data of this cluster.
     init(script: String, directory: String) throws {
         (self.script, self.directory) = (script, directory)
         try Self.run(script, "start", directory, output: directory + ".out")
@@ -43,13 +43,14 @@ final class KafkaCluster {
         if let refusal = refusals.values.first { throw BenchFailure("a topic was not created: \(refusal)") }
     }
 
-    /// Ends the broker and removes what it held.
+    /// Stops the broker and removes its data.
     func stop() throws {
         try Self.run(script, "stop", directory, output: "/dev/null")
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Foundation's `Process` waits until every descendant has ended, and the broker goes on.
+    /// Runs the script with `system`: Foundation's `Process` waits until every descendant has ended, and the broker
+    /// keeps running.
     private static func run(_ script: String, _ command: String, _ directory: String, output: String) throws {
         let status = system("'\(script)' \(command) '\(directory)' > '\(output)'")
         guard status == 0 else { throw BenchFailure("\(script) \(command) ended with \(status)") }

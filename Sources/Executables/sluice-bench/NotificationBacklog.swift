@@ -5,15 +5,16 @@ internal import Kafka
 internal import Records
 internal import Simulator
 
-/// A backlog of a notification topic of any length as the ingress writes it: subscriptions of a corpus, repeated for
-/// other customers.
+/// A backlog of a notification topic, of any length and as written by the ingress: subscriptions of a corpus, repeated
+/// for other customers.
 struct NotificationBacklog {
-    /// The position of a customer's next notification.
+    /// The order of the customers' notifications.
     enum Order {
-        /// After every other customer's, as with subscriptions that renew each month: never in the same batch, and its
-        /// row in no cache.
+        /// A customer's next notification follows those of all other customers, as with subscriptions that renew each
+        /// month: never in the same batch, with the row in no cache.
         case spread
-        /// Among those of 64 customers, as the simulator posts them: often in the same batch.
+        /// A customer's next notification follows those of 63 other customers, as posted by the simulator: often in the
+        /// same batch.
         case interleaved
     }
 
@@ -70,7 +71,7 @@ struct NotificationBacklog {
     /// - Parameters:
     ///   - verified: notifications in the order of the corpus; subscriptions with fewer than all steps are left out.
     ///   - count: minimum number of records, as far as the corpus allows.
-    ///   - steps: at most so many notifications of each customer, the first ones.
+    ///   - steps: maximum number of notifications of each customer; the first ones are used.
     init(
         _ verified: [VerifiedNotification], topic: KafkaTopic, count: Int, order: Order, steps: Int = .max,
         at now: Int64

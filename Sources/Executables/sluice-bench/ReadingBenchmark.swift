@@ -4,8 +4,8 @@ internal import EntitlementRules
 internal import Kafka
 internal import Records
 
-/// What it costs to read the facts out of a record: by one scan, as nearly all are read, and by the models of its
-/// payloads, as the others are.
+/// Measures the cost of reading the facts of a record: by one scan, as for most records, and by the models of its
+/// payloads, as for the others.
 struct ReadingBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
@@ -13,7 +13,7 @@ struct ReadingBenchmark {
     let rounds: Int
 
     private static let count = 500
-    // Both take turns every few milliseconds, so that what else the machine does meets both.
+    // Both alternate every few milliseconds, so that other activity of the machine affects them equally.
     private static let turnsPerRound = 20
 
     func run(into report: inout BenchReport) throws {

@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import EntitlementRules
 
-/// What a renewal of a weekly subscription costs entitlements, by the age of the purchase: its row read, the facts
-/// merged, the row written, and the value published.
+/// Measures the cost of a weekly renewal in entitlements by the age of the purchase: reading its row, merging the
+/// facts, writing the row, and encoding the published value.
 struct RenewalBenchmark {
     let rounds: Int
 
     private static let ages = [2, 156]
-    // The ages take turns every few milliseconds, so that what else the machine does meets both.
+    // The ages alternate every few milliseconds, so that other activity of the machine affects them equally.
     private static let turnsPerRound = 40
     private static let renewalsPerTurn = 100
 
@@ -36,7 +36,7 @@ struct RenewalBenchmark {
     }
 }
 
-/// A subscription before its last renewal, as it is stored, and what the renewal's notification says.
+/// A subscription's stored row before its last renewal, and the notification of the renewal.
 private struct WeeklyPurchase {
     private let row: [UInt8]
     private let renewal: PurchaseFacts
@@ -55,7 +55,7 @@ private struct WeeklyPurchase {
             clampingMillisecondsSince1970: Self.start + Int64(transactions - 1) * Self.week + 1000)
     }
 
-    /// The value that is published after the renewal.
+    /// Returns the value published after the renewal.
     func renewed() throws -> [UInt8] {
         var facts = try PurchaseFacts(json: row)
         guard facts.merge(renewal).isChanged else { throw BenchFailure("a renewal that changed nothing") }

@@ -8,8 +8,8 @@ internal import Simulator
 internal import Telemetry
 internal import Time
 
-/// Measures the promises of the design as ratios, in one run on one machine: the verification path against bare
-/// signature checks and against published libraries, and the ingress with a broker behind it.
+/// Measures the design goals as ratios, in one run on one machine: the verification path relative to bare signature
+/// checks and to published libraries, and the ingress with a broker.
 @main
 struct SluiceBench {
     static let output = Setting.string(
