@@ -5,10 +5,10 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl state rekey`: a state's topic is copied by key to a topic with another number of partitions.
+/// `sluicectl state rekey`: copies the topic of a state by key to a topic with another number of partitions.
 ///
-/// All records of a key are copied in their order, so members that restore from the copy compute what they would have
-/// computed from the source. The source is not changed.
+/// All records of a key are copied in their order, so members that restore from the copy compute the same state as from
+/// the source. The source is not changed.
 struct RekeyCommand {
     let configuration: Configuration
     let timeout: Duration
@@ -68,9 +68,9 @@ struct RekeyCommand {
         return .ok
     }
 
-    // MARK: reading
+    // MARK: Reading
 
-    /// The rows of the source, as they are to be in the target.
+    /// Reads the rows of the source in the form they will have in the target.
     private func read(_ scan: TopicScan, _ layout: RekeyLayout) async throws -> StateRows {
         var rows = StateRows()
         try await scan.run { record in
@@ -102,9 +102,9 @@ struct RekeyCommand {
         return RekeyComparison(source: source, target: rows)
     }
 
-    // MARK: refusals
+    // MARK: Refusals
 
-    /// Records that are deleted by age, and timestamps of the brokers, would make another state of the copy.
+    /// Refuses targets with deletion by age or with broker timestamps: the copy would yield another state.
     private func refuseSettings(_ admin: KafkaAdmin) async throws {
         let description = try await admin.describeTopics([target], settings: .whereAllowed).first
         guard let settings = description?.configuration else { return }

@@ -1,11 +1,11 @@
 internal import Cryptography
 
-/// How far a topic is a copy of a state by key.
+/// Comparison of a target topic with its source, by key.
 struct RekeyComparison {
-    /// Keys whose last record the target does not have as its last one.
+    /// Keys whose last record is missing from the target or is not the last one there.
     private(set) var missing: Set<SHA256Digest> = []
-    /// Keys of the target whose last record is not from the source or that are in two partitions, and its records that no
-    /// member reads.
+    /// Number of keys of the target whose last record is not from the source or that are in two partitions, plus its
+    /// records that members skip.
     private(set) var foreign: Int
 
     init(source: StateRows, target: StateRows) {

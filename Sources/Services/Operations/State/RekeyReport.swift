@@ -5,9 +5,9 @@ internal import Kafka
 struct RekeyReport {
     let layout: RekeyLayout
     let rows: StateRows
-    /// Keys whose last record is not in the target.
+    /// Number of keys whose last record is not in the target.
     var missing: Int
-    /// Records that were copied; nil where nothing was to be.
+    /// Number of records copied; nil for a dry run.
     var copied: Int?
 
     var text: String {

@@ -3,9 +3,9 @@ internal import Kafka
 internal import Lifecycle
 internal import Synchronization
 
-/// Copies the records of some keys in the order that each key's records have.
+/// Copies the records of selected keys, in the order of each key's records.
 struct StateCopy {
-    /// Records that are sent before their acknowledgements are waited for.
+    /// Number of records sent before their acknowledgements are awaited.
     static let batch = 1_000
 
     let layout: RekeyLayout
@@ -13,12 +13,12 @@ struct StateCopy {
     let keys: Set<SHA256Digest>
     let producer: KafkaProducer
 
-    /// - Returns: the number of records that were acknowledged.
-    /// - Throws: a ``StartupError`` for the first record that was not.
+    /// - Returns: the number of acknowledged records.
+    /// - Throws: a ``StartupError`` for the first record that was not acknowledged.
     func run(_ scan: TopicScan) async throws -> Int {
         var batch: [KafkaProducerRecord] = []
         var copied = 0
-        // The records of keys in several partitions, which are read one after the other.
+        // Records of keys in several partitions, because the partitions are read one after the other.
         var held: [SHA256Digest: [KafkaPartition: [KafkaProducerRecord]]] = [:]
         try await scan.run { record in
             guard let key = layout.key(of: record) else { return true }
@@ -49,7 +49,7 @@ struct StateCopy {
         var failure: KafkaError?
     }
 
-    /// Sends records one after the other; the producer keeps their order.
+    /// Sends records in order; the producer preserves the order.
     private func send(_ records: [KafkaProducerRecord]) async throws(StartupError) {
         guard !records.isEmpty else { return }
         let progress = Mutex(Progress(outstanding: records.count))

@@ -4,13 +4,13 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// The consumer group that keeps a state, and the topic that it computes it from.
+/// The consumer group that maintains a state, and the input topic of the state.
 struct StateGroup {
     let group: KafkaConsumerGroup
-    /// Nil for a group of somebody's own, whose input is not known.
+    /// The input topic; nil for a custom group, whose input is unknown.
     let input: KafkaTopic?
 
-    /// - Returns: nil for a topic that no group of Sluice keeps, where no group is named.
+    /// - Returns: nil if no group is configured and no group of Sluice maintains the topic.
     init?(of topics: [KafkaTopic], _ names: TopicNames, _ configuration: Configuration) {
         if let name = configuration[OperationsSettings.stateGroup] {
             group = KafkaConsumerGroup(rawValue: name)
@@ -35,7 +35,7 @@ struct StateGroup {
         return nil
     }
 
-    /// Records of the input that the group has not handled.
+    /// Returns the number of input records that the group has not handled.
     func unread(_ admin: KafkaAdmin) async throws(KafkaError) -> Int64 {
         guard let input else { return 0 }
         let ends = try await admin.watermarks(of: input)
@@ -46,7 +46,7 @@ struct StateGroup {
         }
     }
 
-    /// Whether the group has members, as far as the brokers tell: the embedded one does not.
+    /// Whether the group has members according to the brokers; the embedded broker reports none.
     func hasMembers(_ admin: KafkaAdmin) async throws(KafkaError) -> Bool {
         try await admin.consumerGroups().contains { $0.group == group && !["Empty", "Dead"].contains($0.state) }
     }

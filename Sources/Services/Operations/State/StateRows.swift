@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Kafka
 
-/// The records of a state's topic by key, as digests: about 200 bytes of memory for each key, and 50 for each record.
+/// Records of a state's topic by key, as digests: about 200 bytes of memory per key and 50 per record.
 struct StateRows {
     /// The last record of a key in a partition.
     struct Last {
@@ -10,23 +10,24 @@ struct StateRows {
         let timestamp: Int64
     }
 
-    /// The last record of each key that is in one partition alone.
+    /// The last record of each key that is in one partition only.
     private(set) var rows: [SHA256Digest: Last] = [:]
-    /// The last records of each key that is in several partitions, one a partition.
+    /// The last records of each key that is in several partitions, one per partition.
     private(set) var split: [SHA256Digest: [Last]] = [:]
-    /// All records, also those that a later one of their key replaces.
+    /// All records, including those replaced by a later record of their key.
     private(set) var versions: Set<SHA256Digest> = []
     private(set) var records = 0
-    /// Records that no member reads: without a key, or written by a foreign program into another partition than the key's.
+    /// Number of records that members skip: without a key, or written by another program into a partition that is not
+    /// the key's.
     private(set) var skipped = 0
 
     var keys: Int { rows.count + split.count }
 
-    /// Takes the next record of a partition.
+    /// Adds the next record of a partition.
     ///
     /// - Parameters:
-    ///   - record: as it is, or is to be, in the topic that is copied to.
-    ///   - partition: where it was read.
+    ///   - record: the record in the form it has, or will have, in the target topic.
+    ///   - partition: the partition it was read from.
     mutating func include(_ record: KafkaProducerRecord, _ key: [UInt8], readIn partition: KafkaPartition) {
         records += 1
         let name = SHA256.digest(of: key)
@@ -46,13 +47,13 @@ struct StateRows {
 
     mutating func noteSkipped() { skipped += 1 }
 
-    /// The partitions of a key in the order in which their records are copied: the one that was written last is the last.
+    /// Returns the partitions of a key in the order of copying: the partition with the newest last record comes last.
     func partitions(of key: SHA256Digest) -> [KafkaPartition] {
         guard let lasts = split[key] else { return rows[key].map { [$0.partition] } ?? [] }
         return lasts.sorted { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }.map(\.partition)
     }
 
-    /// The record of a key that is the last one when all are in one partition.
+    /// Returns the record that is the key's last one when all its records are in one partition.
     func last(of key: SHA256Digest) -> SHA256Digest? {
         guard let lasts = split[key] else { return rows[key]?.record }
         return lasts.max { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }?.record
