@@ -13,13 +13,14 @@ internal import ServiceKit
 internal import Telemetry
 internal import Time
 
-/// `sluice-entitlements`: the notification topics in, state by key in a compacted topic and SQLite, a read API out.
+/// `sluice-entitlements`: consumes the notification topics, keeps state by key in a compacted topic and SQLite, and
+/// serves a read API.
 package enum EntitlementsApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - confirmationDelay: from a version 1 notification until Apple is asked about it.
-    ///   - pause: between two looks at what waits for confirmation.
+    ///   - confirmationDelay: delay from a version 1 notification until Apple is asked to confirm it.
+    ///   - pause: waits between two checks for notifications to be confirmed.
     static func application(
         confirmationDelay: Duration = .seconds(5),
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
@@ -91,11 +92,11 @@ package enum EntitlementsApplication {
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
-        // An erasure is known to all who have seen its tombstone, or still can.
+        // An erasure applies to every reader that has read its tombstone, or still can.
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
-        // Apple counts the requests of all.
+        // Apple's rate limit applies to all requests together.
         let budgets = RequestBudgets(plan.api.configuration.limits)
         let service = try EntitlementsService(
             state: state, rules: rules, input: input, topics: topics, metrics: metrics,
@@ -109,7 +110,7 @@ package enum EntitlementsApplication {
         if let (verifier, responders) = settings.verification {
             services.append(RevocationChecks(verifier, responders: responders, clocks: .system))
         }
-        // A worker follows only a part of what could be asked; a reader is in no group.
+        // A worker has only its own partitions and cannot serve reads; a reader joins no group.
         if options.role != .worker { services.append(service) }
         if options.role != .reader, !plan.confirmedApps.isEmpty, let verifier {
             services.append(
@@ -131,7 +132,7 @@ package enum EntitlementsApplication {
             liveness: [HealthCheck("state") { state.fault }])
     }
 
-    /// A worker answers nobody: it is ready however old its input is.
+    /// Returns the readiness checks. A worker serves no reads, so it is ready regardless of the age of its input.
     private static func readiness(
         _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role
     ) -> [HealthCheck] {
@@ -153,7 +154,7 @@ package enum EntitlementsApplication {
         return InputFollower(
             topics: topics, log: KafkaInputLog(kafka: context.kafka, admin: admin, group: context.group),
             freshness: input, handled: { context.handled.next(of: $0) },
-            // A worker has what it published itself, and answers for nothing else.
+            // A worker has its own publications already and serves no other partitions.
             catchUp: { topic in if role != .worker { try await state.catchUp(with: topic) } },
             clocks: .system, frequent: log, close: { await admin.close(within: .seconds(1)) })
     }

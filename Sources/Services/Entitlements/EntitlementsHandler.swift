@@ -7,9 +7,9 @@ internal import PipelineRuntime
 internal import Records
 internal import Telemetry
 
-/// Merges what notifications say into the state of their purchases.
+/// Merges the facts of notifications into the state of their purchases.
 ///
-/// The effect is a join, so a record that comes again, late or out of order changes nothing that it should not.
+/// The merge is a join, so a repeated, late or out-of-order record has no wrong effect.
 enum EntitlementsHandler {
     static func handler(
         of state: KeyedState<EntitlementsModel>, topics: TopicNames, metrics: EntitlementsMetrics,
@@ -19,7 +19,7 @@ enum EntitlementsHandler {
         return KeyedStateHandler(state) { record in
             reading(record, environments)
         } merged: { merged in
-            // By index: iterating would copy each.
+            // Accessed by index, because iteration would copy each element.
             let changed = merged.changed
             metrics.merged(
                 changed: changed.count, late: merged.late,
@@ -29,7 +29,7 @@ enum EntitlementsHandler {
         }
     }
 
-    /// Counts and logs what nothing can confirm.
+    /// Counts and logs notifications that cannot be confirmed, because their app has no App Store Server API key.
     static func notice(
         _ purchases: [PurchaseFacts], _ model: EntitlementsModel, _ metrics: ConfirmationMetrics,
         _ log: RateLimitedLogger
@@ -47,7 +47,7 @@ enum EntitlementsHandler {
             ])
     }
 
-    /// What the group has read, so that a start without any state is not taken for a beginning.
+    /// Describes the group's earlier input, so that a start with lost state is not treated as a first start.
     static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
         let environments = environments(topics)
         return StateHistory(
@@ -67,7 +67,8 @@ enum EntitlementsHandler {
         _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
     ) -> StateReading<PurchaseFacts> {
         guard let environment = environments[record.topic] else {
-            // Our bug, met gently: the pipeline was told to read a topic that this handler does not know.
+            // Programming error: the pipeline reads a topic unknown to this handler. Dead-letter this record instead of
+            // crashing.
             return .verdict(.deadLetter(HandlerReason(code: EntitlementsReason.unknownTopic)))
         }
         return FactsReading.read(record, environment: environment)

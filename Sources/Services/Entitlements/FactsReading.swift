@@ -5,17 +5,16 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// What one record means to entitlements: facts to be merged, or what becomes of it.
+/// Reads one record: the result is the facts to be merged, or a verdict.
 enum FactsReading {
-    /// Reads a record of a notification topic. Whatever is in it, this never fails: a record that cannot be used is
-    /// answered with a verdict that says why.
+    /// Reads a record of a notification topic. This never fails: an unusable record yields a verdict with the reason.
     ///
-    /// - Parameter environment: of the topic that the record was read from.
+    /// - Parameter environment: environment of the record's topic.
     static func read(_ record: KafkaRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts> {
         do {
             let parsed = try NotificationRecord(
                 key: nil, value: record.value,
-                // The others say nothing that the value does not say.
+                // The other headers contain nothing that is not in the value.
                 headers: [RecordHeaderName.trust, .receivedTime, .subject].compactMap { record.header($0.rawValue) })
             return scan(parsed, environment: environment) ?? read(parsed, environment: environment)
         } catch {
@@ -25,7 +24,7 @@ enum FactsReading {
         }
     }
 
-    /// What nearly all records say, without models. Nil where the models must decide.
+    /// Reads the facts of most records without models; nil if the models must read the record.
     static func scan(_ record: NotificationRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts>? {
         guard record.trust == .signed, let transaction = record.transactionElement,
             let facts = PurchaseFacts(
@@ -36,7 +35,7 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// What a record says, or what is wrong with it, by the models of its payloads.
+    /// Reads the facts or the error of a record with the models of its payloads.
     static func read(
         _ record: NotificationRecord, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
@@ -53,7 +52,7 @@ enum FactsReading {
             return notification.notificationType == .rescindConsent
                 ? consent(record, notification, environment: environment) : withoutPurchase(notification)
         }
-        // The topic decides who reads a record: one of the other environment must never give access.
+        // The topic determines who reads a record: one of the other environment must never grant access.
         let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
         guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment }) else {
             return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
@@ -64,15 +63,15 @@ enum FactsReading {
         guard
             let facts = PurchaseFacts(
                 notification: notification, transaction: transaction, renewalInfo: renewalInfo,
-                // Only what says that it was signed counts as signed.
+                // Only records marked as signed count as signed.
                 isSigned: record.trust == .signed, receivedAt: record.receivedAt)
         else { return deadLetter(EntitlementsReason.identityMissing, nil) }
         guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
         return .state(facts)
     }
 
-    /// A version 1 body whose receipt has no transaction that it could be about. Where it names its purchase, Apple is
-    /// asked about that.
+    /// Reads a version 1 body whose receipt contains no matching transaction. If the record names its purchase, Apple
+    /// will be asked about it.
     private static func unresolved(
         _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
@@ -89,7 +88,7 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// A withdrawn consent is kept under the customer's appTransactionId.
+    /// Reads a withdrawn consent, which is stored under the customer's appTransactionId.
     private static func consent(
         _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
@@ -105,8 +104,8 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// A test, a summary or a token has no purchase, and changes of metadata, price and offering may have none; a type that
-    /// always has one should not be without.
+    /// Returns the verdict on a notification without a transaction. A test, a summary or a token has no purchase, and
+    /// changes of metadata, price and offering may have none; other known types without one are dead-lettered.
     private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<PurchaseFacts> {
         let isWithout: Bool
         switch notification.notificationType {
