@@ -29,12 +29,12 @@ import Testing
 
     @Test func `an escape in a name leaves the object to another reader`() throws {
         #expect(try values(#"{"typ\u0065":1}"#, JSONMemberTable(names)) == nil)
-        // One inside a member is none of the object's.
+        // An escaped name in a nested object is not a member of the outer one.
         #expect(try values(#"{"x":{"typ\u0065":1}}"#, JSONMemberTable(names))?[2] == #"{"typ\u0065":1}"#)
     }
 
     @Test func `names of one hash are told apart`() throws {
-        // More names than hashes would be needed for each to have its own.
+        // With this many names some must share a hash.
         var random = SeededGenerator(seed: 5)
         for _ in 0..<200 {
             let length = Int.random(in: 1...4, using: &random)

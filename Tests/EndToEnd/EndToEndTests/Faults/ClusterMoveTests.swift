@@ -127,7 +127,7 @@ extension EndToEnd {
 /// One installation that moves from one cluster to another.
 private struct MovedInstallation {
     static let subscriptions = 40
-    /// Refund requests; of the last one only the frozen answer is copied, not its acceptance.
+    /// Refund requests; for the last one only the frozen answer is copied, not its acceptance.
     static let requests = ["4000001", "4000002", "4000003", "4000004"]
     static let cut = "4000004"
     /// The offset at which copies begin.
@@ -185,7 +185,7 @@ private struct MovedInstallation {
         return records
     }
 
-    /// Creates the topics, some of which begin at another offset.
+    /// Creates the topics; some of them begin at another offset.
     private func createTopics(_ specifications: [TopicSpecification]) async throws {
         let (compacted, policy) = ("compact", "cleanup.policy")
         let shifted = [

@@ -5,8 +5,8 @@ import Simulator
 import TestSupport
 import Testing
 
-/// Notifications of complete histories of many purchases, a third of which migrate: their rows affect one another. One
-/// notification in five is delivered twice, one in seven after its successor.
+/// Notifications of complete histories of many purchases. A third of the purchases migrate, so their rows affect one
+/// another. One notification in five is delivered twice, one in seven after its successor.
 struct StormNotifications {
     /// Records in delivery order.
     let delivered: [KafkaProducerRecord]

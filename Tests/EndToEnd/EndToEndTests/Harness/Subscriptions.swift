@@ -2,8 +2,8 @@ import AppStoreModel
 import Kafka
 import Records
 
-/// A synthetic subscription: the records that the ingress would have written for it, without an ingress. The same
-/// number always yields the same records. It ended long ago, so that time changes nothing while a test runs.
+/// A synthetic subscription: the records that the ingress would have written for it, without an ingress. Equal numbers
+/// always yield equal records. It ended long ago, so that its state does not change during a test.
 struct Subscription: Sendable {
     let number: Int
 

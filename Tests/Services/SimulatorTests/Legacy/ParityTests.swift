@@ -6,7 +6,7 @@ import Testing
 
 @testable import Simulator
 
-/// The same history in every format leads to the same state, except for events that the older formats cannot report.
+/// Every format of a history leads to the same state, except for events that the older formats cannot report.
 ///
 /// From the body to the state without a broker: the simulator's output is parsed and mapped as in the ingress, merged
 /// and evaluated as entitlements are.

@@ -194,7 +194,7 @@ let decline: JSONObject = [
     "refundPreference": "DECLINE",
 ]
 
-/// The same answer in version 1.
+/// The consumption answer in version 1.
 let declineV1: JSONObject = [
     "customerConsented": true, "consumptionStatus": 1, "platform": 1, "sampleContentProvided": false,
     "deliveryStatus": 0, "appAccountToken": "", "accountTenure": 1, "playTime": 1, "lifetimeDollarsRefunded": 1,

@@ -71,7 +71,7 @@ import Testing
                 revision = page["revision"]?.string
             }
             #expect(ids == (1...45).map(String.init))
-            // The same revision later returns the changes since then.
+            // A later request with this revision returns the changes since then.
             let last = try #require(revision)
             harness.api.register(transaction: Self.consumable(3, of: "7000").with("quantity", 9))
             let news = try #require(try await harness.send("GET", "/inApps/v2/history/7000?revision=\(last)").json)
@@ -290,7 +290,7 @@ import Testing
             let refused = decline.with("customerConsented", false)
             #expect(try await harness.send("PUT", "/inApps/v2/transactions/consumption/case-17", refused).status == 400)
             #expect(harness.api.answers.map(\.number) == [1, 2])
-            // Other endpoints do not know it.
+            // Other endpoints return no such transaction.
             #expect(try await harness.send("GET", "/inApps/v1/transactions/17").status == 404)
         }
     }
