@@ -25,7 +25,7 @@ public struct HandlerSubject: Sendable {
 /// A test of the contract for handlers: whatever happens to the log, the effect is that of every record handled once.
 ///
 /// Each scenario runs the handler through the real runtime on its own embedded broker. A scenario takes several
-/// seconds, most of which are needed to join a consumer group; scenarios run concurrently.
+/// seconds, mainly to join a consumer group; scenarios run concurrently.
 ///
 /// ```swift
 /// @Test func `the handler keeps the contract`() async throws {

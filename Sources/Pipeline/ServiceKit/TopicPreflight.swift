@@ -124,7 +124,7 @@ package enum TopicPreflight {
     }
 
     private static func embedded(_ configuration: KafkaConfiguration) -> KafkaConfiguration {
-        // The same properties were accepted under the other profile.
+        // These properties were accepted under the other profile.
         let embedded = try? KafkaConfiguration(
             bootstrapServers: configuration.bootstrapServers, properties: configuration.properties, profile: .embedded)
         return embedded ?? configuration

@@ -38,7 +38,7 @@ public struct Setting<Value: Sendable>: Sendable {
     /// The key, as written in a properties file.
     public var key: String { descriptor.key }
 
-    /// The same setting with an optional value: a missing key yields nil instead of an error.
+    /// Returns this setting with an optional value: a missing key yields nil instead of an error.
     public var optional: Setting<Value?> {
         let kind = ValueKind<Value?>(
             name: self.kind.name, expected: self.kind.expected, example: self.kind.example,
@@ -49,7 +49,8 @@ public struct Setting<Value: Sendable>: Sendable {
             kind: kind, fallback: .some(nil))
     }
 
-    /// The same setting restricted to the command line: neither a properties file nor the environment may contain it.
+    /// Returns this setting restricted to the command line: neither a properties file nor the environment may contain
+    /// it.
     public var onCommandLineOnly: Setting<Value> {
         Setting(descriptor: descriptor.replacing(isCommandLineOnly: true), kind: kind, fallback: fallback)
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 final class ContextPool: Sendable {
     /// A context owned by the caller that took it.
     struct Context: @unchecked Sendable {
-        // @unchecked Sendable because a context is taken out of the pool before it is used: one thread has it at a time.
+        // @unchecked Sendable because a context is taken out of the pool before use: only one thread has it at a time.
         let raw: OpaquePointer
     }
 

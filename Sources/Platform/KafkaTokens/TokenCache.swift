@@ -1,6 +1,6 @@
 package import Kafka
 
-/// Caches one token for all clients of a process, each of which requests it at its start and before it expires.
+/// Caches one token for all clients of a process. Each client requests it at its start and before it expires.
 package actor TokenCache {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
     private let now: @Sendable () -> Int64

@@ -26,8 +26,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
     private let count: Int
     private let atOnce: Int
 
-    /// Starts `count` threads, each of which calls `work` until `close`. Items that `work` returns are appended to the
-    /// queue.
+    /// Starts `count` threads that call `work` until `close`. Items that `work` returns are appended to the queue.
     ///
     /// - Parameter atOnce: maximum number of items per call. One thread is woken per this number of items, because
     ///   waking a thread costs as much as some of the work.

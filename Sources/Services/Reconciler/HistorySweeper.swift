@@ -58,7 +58,7 @@ struct HistorySweeper: Sendable {
         var counted: Set<NotificationMark> = []
         /// Start of the index, in milliseconds since 1970: every later notification is in it.
         var since: Int64 = 0
-        /// When the index was last brought up to date, on the monotonic clock.
+        /// Time of the index's last update, on the monotonic clock.
         var caughtUpAt: Int64 = 0
         /// Whether the window's token expired, so that its first half is read next.
         var isHalved = false
@@ -172,8 +172,8 @@ struct HistorySweeper: Sendable {
         return found.filter { !known.contains($0.wanted) }
     }
 
-    /// Returns the notifications that are not in the quarantine topic. Those quarantined by the ingress are remembered,
-    /// so that the topic is read only once for them.
+    /// Returns the notifications that are not in the quarantine topic, and adds the others to the index, so that the
+    /// topic is read only once for them.
     private func notQuarantined(
         _ found: [FoundNotification], _ work: Work
     ) async throws -> [FoundNotification] {
@@ -208,7 +208,7 @@ struct HistorySweeper: Sendable {
         count(found, &work)
     }
 
-    /// Returns whether the notification was acknowledged before the index begins, which makes it neither missing nor
+    /// Whether the notification was acknowledged before the index begins, in which case it is neither missing nor
     /// known.
     private func isUnknown(_ found: FoundNotification, _ work: Work) -> Bool {
         guard case .accepted(let notification) = found.content else { return false }

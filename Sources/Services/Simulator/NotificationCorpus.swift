@@ -3,14 +3,14 @@ package import AppStoreSigning
 /// Signed notifications of many customers for tests and measurements: bodies of about 19 KB as the App Store sends
 /// them, with the facts that a receiver must find in each.
 ///
-/// The same arguments yield the same notifications; only the signatures differ from run to run.
+/// Equal arguments yield equal notifications; only the signatures differ from run to run.
 package struct NotificationCorpus: Sendable {
     package let notifications: [SignedNotification]
 
     /// Interleaves the runs of as many customers as the count requires.
     ///
     /// - Parameters:
-    ///   - end: when the runs end, in milliseconds since 1970; no signing date is later.
+    ///   - end: end of the runs, in milliseconds since 1970; no signing date is later.
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package init(
         count: Int, seed: UInt64, pki: TestCertificateAuthority, app: SimulatedApp,

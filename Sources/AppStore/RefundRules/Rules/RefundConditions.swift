@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The conditions of a rule, all of which must hold. A condition on unknown data does not hold.
+/// The conditions of a rule; all of them must hold. A condition on unknown data does not hold.
 struct RefundConditions: Hashable, Sendable {
     /// A price in one currency.
     struct Price: Hashable, Sendable {

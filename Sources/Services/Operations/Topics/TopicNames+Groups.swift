@@ -2,8 +2,8 @@ internal import Kafka
 internal import Records
 
 extension TopicNames {
-    /// Returns every topic of an installation, including the dead letter topics of additional consumer groups, each of
-    /// which may read any keyed topic, and additional state topics.
+    /// Returns every topic of an installation, including additional state topics and the dead letter topics of
+    /// additional consumer groups. Such a group may read any keyed topic.
     func specifications(
         partitions: Int, groups: [String], stateTopics: [String] = []
     ) -> [TopicSpecification] {
