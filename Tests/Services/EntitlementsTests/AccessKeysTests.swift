@@ -16,7 +16,7 @@ import Time
         try AccessKeyList(lines: Array(text.utf8))
     }
 
-    @Test func `a line is a name, a permission and a key, and others do not count`() throws {
+    @Test func `a line contains a name, a permission and a key, and other keys are rejected`() throws {
         let list = try Self.list("# who\n\n  backend\tread  \(Self.reader)\r\nsupport full \(Self.writer)")
         #expect(list.client(of: Array(Self.reader.utf8)) == .init(name: "backend", permission: .read))
         #expect(list.client(of: Array(Self.writer.utf8)) == .init(name: "support", permission: .full))
@@ -34,13 +34,13 @@ import Time
         ("a read \(reader)\na full \(writer)", "line 2 has a name that is there already"),
         ((0...100).map { "n\($0) read \(reader)" }.joined(separator: "\n"), "holds 101 keys; 100 are allowed"),
     ])
-    func `what is no list says which line is wrong, and never repeats a key`(text: String, message: String) throws {
+    func `the error for an invalid key list names the line and contains no key`(text: String, message: String) throws {
         let problem = #expect(throws: FileProblem.self) { try Self.list(text) }
         #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "")")
         #expect(problem?.message.contains(Self.reader) == false)
     }
 
-    @Test func `of one key under two names the one that may do more counts`() throws {
+    @Test func `a key with two names has the greater permission`() throws {
         for text in ["a read \(Self.reader)\nb full \(Self.reader)", "b full \(Self.reader)\na read \(Self.reader)"] {
             #expect(try Self.list(text).client(of: Array(Self.reader.utf8))?.name == "b")
         }
@@ -66,7 +66,7 @@ import Time
             configuration(arguments), clocks: clock.clocks, log: RateLimitedLogger(logger, perSecond: 100))
     }
 
-    @Test func `a key that is added or taken away counts within a second, without a restart`() throws {
+    @Test func `added and removed keys take effect within a second, without a restart`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("keys")
         func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
@@ -91,7 +91,7 @@ import Time
     }
 
     @Test(arguments: [nil, "", "Bearer", "Bearer ", "Basic \(reader)", reader, "Bearer x", "Bearer \(reader) x"])
-    func `anything but a listed bearer key is none`(field: String?) throws {
+    func `any header without a listed bearer key is rejected`(field: String?) throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("keys")
         try Data("a read \(Self.reader)\n".utf8).write(to: URL(fileURLWithPath: path))
@@ -99,12 +99,12 @@ import Time
     }
 
     @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1", "localhost"])
-    func `without a file this machine alone may ask`(host: String) throws {
+    func `a listener on a loopback address needs no key file`(host: String) throws {
         #expect(try keys(["--http.host", host]) == nil)
     }
 
     @Test(arguments: ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.0.0", "127.1.1.999"])
-    func `a listener that others reach does not start without keys`(host: String) throws {
+    func `a listener reachable from other machines does not start without keys`(host: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try keys(["--http.host", host]) }
         #expect(error?.key == "http.keys.file")
         #expect("\(try #require(error))".contains("http.host=\(host)"))

@@ -37,7 +37,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a refused request and a change are logged with the key's name, and with no key or account`()
+    @Test func `rejected requests and changes are logged with the key's name, without keys and accounts`()
         async throws
     {
         let api = try await ReadAPIHarness(now: on(1), keys: Self.keys)
@@ -62,7 +62,7 @@ import Testing
 
     private static let erasure = #"{"bundleId":"com.example","originalTransactionId":"1000"}"#
 
-    @Test func `questions are logged where the operator asks for it, without their subject`() async throws {
+    @Test func `queries are logged if configured, without their subject`() async throws {
         let api = try await ReadAPIHarness(now: on(1), keys: Self.keys, accessLines: .all)
         _ = try await api.get("?appAccountToken=\(account)", key: Self.reader)
         let line = try #require(api.log.lines.first { $0.contains("a question was answered") })

@@ -41,7 +41,7 @@ import Time
         try await service.get("?appAccountToken=\(token)").body["active"]
     }
 
-    @Test func `a claim may come before the first notification, of an app and an id that Apple could name`()
+    @Test func `a claim with a configured app and a valid id may precede the first notification`()
         async throws
     {
         try await withService("early") { (service, _, installation) async throws in
@@ -63,7 +63,7 @@ import Time
     }
 
     @Test(arguments: [true, false])
-    func `a purchase of another account moves with transfer and the signed transaction only`(_ isNamed: Bool)
+    func `a purchase of another account moves only with transfer and the signed transaction`(_ isNamed: Bool)
         async throws
     {
         try await withService("proof") { (service, signer, installation) async throws in
@@ -101,7 +101,7 @@ import Time
         }
     }
 
-    @Test func `what the first account buys after a transfer is its own`() async throws {
+    @Test func `a purchase by the first account after a transfer belongs to the first account`() async throws {
         try await withService("again") { (service, signer, installation) async throws in
             let topic = installation.notifications(.production)
             let bought = Draft(
@@ -127,7 +127,7 @@ import Time
         }
     }
 
-    @Test func `renewal info names the account of the upcoming renewal, which has nothing before it begins`()
+    @Test func `the account in renewal info gets the purchase only when the renewal begins`()
         async throws
     {
         try await withService("upcoming") { (service, _, installation) async throws in

@@ -12,7 +12,7 @@ import Testing
 /// Records of the entitlements topic written by another process without product rules: sluice-reconciler adds facts
 /// that Apple signed.
 @Suite(.timeLimit(.minutes(5))) struct ContributedRecordTests {
-    @Test func `the facts of a contributed record are joined, and the answer that follows is published`() async throws {
+    @Test func `the facts of a contributed record are merged, and the resulting answer is published`() async throws {
         let installation = try await Installation("contributed")
         let directory = try TemporaryDirectory()
         let life = PresentLife("1000")
@@ -43,7 +43,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `nothing is contributed to a value without facts`() throws {
+    @Test func `a contribution to a value without facts is rejected`() throws {
         let facts = try PresentLife("1000", now: 1_795_435_200_000).bought.facts()
         let error = #expect(throws: PurchaseFormatError.self) {
             try facts.contributed(to: Array(#"{"version":"1"}"#.utf8))

@@ -34,12 +34,12 @@ import Testing
         #expect(Set(try rows.store.states().map(\.originalTransactionId.rawValue)) == ["1", "4"])
     }
 
-    @Test func `the topic decides the environment`() throws {
+    @Test func `the topic determines the environment`() throws {
         let record = lifeOfOne(environment: .sandbox)[0].record(in: "appstore.notifications.sandbox")
         #expect(try RowsHarness().handle([record]) == [.done])
     }
 
-    @Test func `a batch that is handed over again after its commit changes nothing`() throws {
+    @Test func `a batch that is redelivered after its commit changes nothing`() throws {
         let rows = try RowsHarness()
         let records = lifeOfOne().map { $0.record() }
         #expect(try rows.handle(records) == Array(repeating: .done, count: 4))
@@ -48,7 +48,7 @@ import Testing
         #expect(try rows.dump() == before)
     }
 
-    @Test func `purchases of different apps and environments never meet`() throws {
+    @Test func `purchases of different apps and environments are separate`() throws {
         let rows = try RowsHarness()
         var other = lifeOfOne()[0]
         other.notification["data"] = .object(["environment": "Production", "bundleId": "com.other"])
@@ -57,14 +57,14 @@ import Testing
         #expect(try rows.store.states().count == 3)
     }
 
-    @Test func `without the database no record is answered, not even a bad one`() throws {
+    @Test func `without the database no record gets a verdict`() throws {
         let rows = try RowsHarness()
         rows.store.close()
         let error = #expect(throws: StateError.self) { _ = try rows.handle([lifeOfOne()[0].record()]) }
         #expect((error as (any Error)?) is any InfrastructureFault)
     }
 
-    @Test func `rows survive the process, and a row that cannot be read is never overwritten`() throws {
+    @Test func `rows survive the process, and an unreadable row is never overwritten`() throws {
         let directory = try TemporaryDirectory()
         let first = try RowsHarness(path: directory.database)
         try first.merge(lifeOfOne().map { try $0.facts() })
@@ -82,7 +82,7 @@ import Testing
         #expect(error?.code == .newer)
     }
 
-    @Test func `what time changes is due, and published then without a notification`() throws {
+    @Test func `a state that changes with time is published when due, without a notification`() throws {
         let rows = try RowsHarness()
         try rows.merge([lifeOfOne()[0].facts()], at: on(1))
         #expect(try Self.state(rows.store.log.last) == "ACTIVE true")
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The old and the new purchase have different keys, and usually different partitions.
-    @Test func `a migration passes the account on from another partition, whichever is handled first`() throws {
+    @Test func `a migration transfers the account from another partition, in either order`() throws {
         let old = lifeOfOne(purchase: "1")[0]
         var new = lifeOfOne(purchase: "2", token: nil)[0]
         new.transaction?["previousOriginalTransactionId"] = "1"

@@ -6,27 +6,27 @@ import Testing
 struct EntitlementsOnApacheKafkaTests {
     private let tests = EntitlementsOnBrokerTests()
 
-    @Test func `records become answers, over a restart, and poison is put aside`() async throws {
+    @Test func `records become entitlements across a restart, and poison records are dead-lettered`() async throws {
         try await ApacheKafka.use {
-            try await tests.`records become answers, over a restart, and poison is put aside`()
+            try await tests.`records become entitlements across a restart, and poison records are dead-lettered`()
         }
     }
 
-    @Test func `a claim gives an unclaimed purchase an account, and Apple's word stands above it`() async throws {
+    @Test func `a claim assigns an unclaimed purchase to an account, and Apple's token overrides it`() async throws {
         try await ApacheKafka.use {
-            try await tests.`a claim gives an unclaimed purchase an account, and Apple's word stands above it`()
+            try await tests.`a claim assigns an unclaimed purchase to an account, and Apple's token overrides it`()
         }
     }
 
-    @Test func `an erasure leaves a tombstone, and a replay brings nothing back`() async throws {
+    @Test func `an erasure leaves a tombstone, and a replay restores nothing`() async throws {
         try await ApacheKafka.use {
-            try await tests.`an erasure leaves a tombstone, and a replay brings nothing back`()
+            try await tests.`an erasure leaves a tombstone, and a replay restores nothing`()
         }
     }
 
-    @Test func `several members share the records, and each answers for all of them`() async throws {
+    @Test func `several members share the records, and each serves all purchases`() async throws {
         try await ApacheKafka.use {
-            try await tests.`several members share the records, and each answers for all of them`()
+            try await tests.`several members share the records, and each serves all purchases`()
         }
     }
 }

@@ -16,7 +16,7 @@ import Time
 @Suite(.timeLimit(.minutes(10))) struct EntitlementsOnBrokerTests {
     private let at61 = "at=\(on(61))"
 
-    @Test func `records become answers, over a restart, and poison is put aside`() async throws {
+    @Test func `records become entitlements across a restart, and poison records are dead-lettered`() async throws {
         let installation = try await Installation("restart")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
@@ -88,7 +88,7 @@ import Time
         await admin.close(within: .seconds(5))
     }
 
-    @Test func `a state that is lost is not begun anew before the group reads everything again`() async throws {
+    @Test func `a lost state is not recreated until the group reads all input again`() async throws {
         let installation = try await Installation("lost")
         let production = installation.notifications(.production)
         try await installation.write(lifeOfOne(purchase: "1000").map { $0.produced(in: production) })
@@ -118,7 +118,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `a group that has read nothing but Apple's tests starts on any disk`() async throws {
+    @Test func `a group that has read only Apple's test notifications starts with an empty directory`() async throws {
         let installation = try await Installation("tests")
         let test = Draft("TEST", signed: on(0), purchase: "none", status: nil)
         try await installation.write([test.produced(in: installation.notifications(.production))])
@@ -129,7 +129,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `a claim gives an unclaimed purchase an account, and Apple's word stands above it`() async throws {
+    @Test func `a claim assigns an unclaimed purchase to an account, and Apple's token overrides it`() async throws {
         let installation = try await Installation("claims")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
@@ -168,7 +168,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `an erasure leaves a tombstone, and a replay brings nothing back`() async throws {
+    @Test func `an erasure leaves a tombstone, and a replay restores nothing`() async throws {
         let installation = try await Installation("erasure")
         let directory = try TemporaryDirectory()
         let production = installation.notifications(.production)
@@ -201,7 +201,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `a reader says how old its facts are while no worker reads the input, and is fresh after one did`()
+    @Test func `a reader reports the age of its facts while no worker reads the input, and is fresh afterwards`()
         async throws
     {
         let installation = try await Installation("stale")
@@ -235,7 +235,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `several members share the records, and each answers for all of them`() async throws {
+    @Test func `several members share the records, and each serves all purchases`() async throws {
         let installation = try await Installation("members", partitions: 4)
         let production = installation.notifications(.production)
         let directories = [try TemporaryDirectory(), try TemporaryDirectory()]

@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `what is no query is refused with the parameter's name`(query: String?, message: String) throws {
+    func `an invalid query is rejected with the parameter's name`(query: String?, message: String) throws {
         let refusal = #expect(throws: Refusal.self) { try EntitlementsQuery(query) }
         let text = try #require(refusal).message
         #expect(text.contains(message))

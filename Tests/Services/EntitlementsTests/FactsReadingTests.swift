@@ -182,7 +182,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
     @Test(
         arguments: ReadingCase.values + ReadingCase.types + ReadingCase.environments + ReadingCase.decisiveFields
             + ReadingCase.identifiers)
-    func `each record has its verdict`(_ given: ReadingCase) {
+    func `each record gets the expected verdict`(_ given: ReadingCase) {
         switch FactsReading.read(given.record, environment: .production) {
         case .state: #expect(given.outcome == .facts)
         case .verdict(.skip(let reason)): #expect(given.outcome == .skip(reason.code))
@@ -232,7 +232,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [("signed", true), ("shared-secret", false), ("something", false), (nil, false)])
-    func `only a record that says so is signed`(trust: String?, isSigned: Bool) {
+    func `only a record with the header signed counts as signed`(trust: String?, isSigned: Bool) {
         let record = lifeOfOne()[0].record()
         let headers =
             record.headers.filter { $0.key != "ce_trust" }
@@ -247,7 +247,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         #expect((facts.legacy != nil) == !isSigned)
     }
 
-    @Test func `a version 1 notification is asked about from when it was received`() {
+    @Test func `the query about a version 1 notification is due by its time of receipt`() {
         let draft = lifeOfOne()[0]
         var unsigned = draft
         unsigned.trust = .sharedSecret
@@ -258,7 +258,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         #expect(facts.legacyQuestion?.due.millisecondsSince1970 == draft.signedDate + 1000)
     }
 
-    @Test func `a version 1 notification that names its purchase and no transaction of it asks about the purchase`() {
+    @Test func `a version 1 notification with a purchase but no transaction causes a query about the purchase`() {
         var draft = Draft("DID_RENEW", signed: on(0))
         draft.trust = .sharedSecret
         let record = draft.record()
@@ -294,7 +294,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `whatever bytes a record has, it gets a verdict`() {
+    @Test func `a record with arbitrary bytes gets a verdict`() {
         let whole = lifeOfOne()[0].record().value ?? []
         var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {

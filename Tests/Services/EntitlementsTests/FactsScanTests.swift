@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `facts that were scanned end in the row of the models, merged in any order`() throws {
+    @Test func `scanned facts merged in any order lead to the same row as those of the models`() throws {
         var random = SeededGenerator(seed: 32)
         var generator = HistoryGenerator(SeededGenerator(seed: 33))
         for number in 0..<200 {
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: ["notification", "transaction", "renewalInfo"])
-    func `a member of any value is read as the models read it`(object: String) throws {
+    func `a member with any value is read as by the models`(object: String) throws {
         for name in try #require(Self.names[object]) {
             for value in Self.values.map(Optional.some) + [JSONValue?.none] {
                 let members = try #require(Self.whole[object]?.object).with(name, value)
@@ -153,13 +153,13 @@ import Testing
     @Test(arguments: [
         #""signedDate""#, #""transactionId""#, #""appAccountToken""#, #""environment""#, #""status""#, #""type""#,
     ])
-    func `a name that is written with an escape is the models' to read`(name: String) throws {
+    func `a record with an escaped name is left to the models`(name: String) throws {
         let escaped = name.replacing(/[a-z]"$/) { "\\u00\(String($0.output.utf8.first ?? 0, radix: 16))\"" }
         let value = String(decoding: text(Self.whole), as: UTF8.self).replacing(name, with: escaped)
         #expect(try !isScanned(Array(value.utf8)))
     }
 
-    @Test func `whatever is changed in a record, the facts are those of the models`() throws {
+    @Test func `the facts of a mutated record equal those of the models`() throws {
         var random = SeededGenerator(seed: 34)
         var scanned = 0
         for _ in 0..<1500 {
@@ -180,7 +180,7 @@ import Testing
         #expect(scanned > 300)
     }
 
-    @Test func `only what was signed is scanned, and only in the topic of its environment`() throws {
+    @Test func `only signed records in the topic of their environment are scanned`() throws {
         let value = text(Self.whole)
         for trust in ["shared-secret", "something"] {
             let record = try NotificationRecord(

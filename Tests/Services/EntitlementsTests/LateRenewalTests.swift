@@ -47,7 +47,7 @@ import Testing
         (try JSONValue(json: value).object ?? JSONObject()).allGrants.compactMap { $0["state"]?.string }
     }
 
-    @Test func `no published state takes access away from somebody whose renewal is told late`() throws {
+    @Test func `no published state revokes the access of a customer whose renewal is reported late`() throws {
         var random = SeededGenerator(seed: 3)
         var told = try notifications(200, &random)[...]
         let rows = try RowsHarness()

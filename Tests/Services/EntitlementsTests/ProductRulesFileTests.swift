@@ -16,13 +16,13 @@ import Testing
         try ProductRules(configuration(["--products", directory.write(text, to: "products.json")]))
     }
 
-    @Test func `without a file a product gives its own name`() throws {
+    @Test func `without a file a product grants the entitlement of its own name`() throws {
         let rules = try ProductRules(configuration([]))
         #expect(rules.products.isEmpty)
         #expect(rules.rule(for: ProductId("a")).entitlements == ["a"])
     }
 
-    @Test func `the settings say how long access lasts when news is late, and another value publishes again`() throws {
+    @Test func `settings determine the leeways of access, and a changed value republishes the rows`() throws {
         let rules = try ProductRules(
             configuration([
                 "--entitlements.renewal.leeway", "2h", "--entitlements.grace.fallback", "16d",
@@ -34,7 +34,7 @@ import Testing
         #expect(try rules.fingerprint != ProductRules(configuration([])).fingerprint)
     }
 
-    @Test func `a file says what each product gives`() throws {
+    @Test func `a file defines the entitlements of each product`() throws {
         let rules = try rules(
             """
             {"products": {
@@ -101,7 +101,7 @@ import Testing
         ),
         (#"{"products":{"a":{"accumulation":"add"}}}"#, "a.accumulation: expected extend or overlap"),
     ])
-    func `a wrong file is refused with its name and the member`(text: String, message: String) throws {
+    func `an invalid file is rejected with its name and the member`(text: String, message: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try rules(text) }
         #expect(error?.key == "products")
         #expect(error?.message.contains(message) == true)
@@ -109,7 +109,7 @@ import Testing
         #expect(error?.exitCode == 78)
     }
 
-    @Test func `a file that is not there is met when the configuration is read`() throws {
+    @Test func `a missing file is reported when the configuration is read`() throws {
         let outcome = EntitlementsApplication.application.command.parse(
             ["--products", directory.path + "/none.json"], environment: [:])
         guard case .refuse(let lines, let exitCode) = outcome else {

@@ -18,7 +18,7 @@ import Testing
         return String(decoding: registry.prometheusText(), as: UTF8.self)
     }
 
-    @Test func `grace without an end is counted as a question to Apple`() throws {
+    @Test func `a grace period without an end is counted as a needed query to Apple`() throws {
         let grace = Draft(
             "DID_FAIL_TO_RENEW", "GRACE_PERIOD", signed: on(30), status: 4,
             transaction: period("1", from: on(0), to: on(30)),
@@ -27,7 +27,7 @@ import Testing
         #expect(try text(of: lifeOfOne()[1]).contains("\nsluice_entitlements_status_queries_needed_total 0\n"))
     }
 
-    @Test func `a pass whose length nobody has set is counted by its problem`() throws {
+    @Test func `a pass without a configured length is counted by its problem`() throws {
         let pass = Draft(
             "ONE_TIME_CHARGE", signed: on(30), status: nil,
             transaction: [

@@ -19,7 +19,7 @@ import Testing
         ProductId("com.example.monthly"): ProductRule(entitlements: ["pro"])
     ])
 
-    @Test func `the answer has the members that clients know`() async throws {
+    @Test func `the answer has the documented members`() async throws {
         let api = try await ReadAPIHarness(now: on(45), rules: Self.rules)
         try api.merge(Array(lifeOfOne()[..<3]))
         let answer = try await api.get("?appAccountToken=\(account.uppercased())")
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A customer who never bought anything owns nothing: that is not an error.
-    @Test func `of what is not known the answer is empty, in the environment and app that was asked for`()
+    @Test func `the answer for an unknown subject is empty, in the requested environment and app`()
         async throws
     {
         let api = try await ReadAPIHarness(now: on(1))
@@ -83,7 +83,8 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a withdrawn consent is told of whoever made the purchases, and is no purchase`() async throws {
+    @Test func `a withdrawn consent is reported for every subject of the customer, and is not a purchase`() async throws
+    {
         let api = try await ReadAPIHarness(now: on(3))
         var bought = lifeOfOne()[0]
         bought.transaction?["appTransactionId"] = "704000000000000001"
@@ -119,7 +120,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a wrong question is 400 with the parameter's name`() async throws {
+    @Test func `an invalid request returns 400 with the parameter's name`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         for (query, message) in EntitlementsQueryTests.refused {
             let answer = try await api.get(query.map { "?\($0)" } ?? "")
@@ -146,7 +147,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `an answer that has not changed is 304`() async throws {
+    @Test func `an unchanged answer returns 304`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
         let query = "?originalTransactionId=1000"
@@ -170,7 +171,9 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a past moment is judged by what had happened by then, a coming one by what is known`() async throws {
+    @Test func `a past moment is evaluated from the events until then, a future one from the current facts`()
+        async throws
+    {
         let api = try await ReadAPIHarness(now: on(45))
         try api.merge(lifeOfOne())
         let expected = [
@@ -209,7 +212,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a row that cannot be read is 503, counted and logged without its contents`() async throws {
+    @Test func `an unreadable row returns 503, and is counted and logged without its contents`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne(purchase: "1")[0], lifeOfOne(purchase: "2")[0]])
         api.rows.store.close()
@@ -232,7 +235,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `more purchases than an answer may have are refused, not cut`() async throws {
+    @Test func `a request for more purchases than an answer may contain is rejected, not truncated`() async throws {
         let api = try await ReadAPIHarness(now: on(1), maximumPurchases: 3)
         let facts = try lifeOfOne()[0].facts()
         try api.rows.merge((0..<3).map { try facts.renamed("c\($0)") })
@@ -257,7 +260,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `nothing is answered while the state is not whole`() async throws {
+    @Test func `requests are rejected while the state is incomplete`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne()[0]])
         api.obstacle.text.withLock { $0 = "the state is not read yet" }
@@ -348,7 +351,7 @@ import Testing
 
     // MARK: Several environments, transactions and subjects
 
-    @Test func `all environments in one question, each row with its own`() async throws {
+    @Test func `one request covers all environments, and each row names its own`() async throws {
         let api = try await ReadAPIHarness(now: on(1), rules: Self.rules)
         try api.merge([lifeOfOne(purchase: "1")[0], lifeOfOne(purchase: "2", environment: .sandbox)[0]])
         let all = try await api.body("?appAccountToken=\(account)&environment=all")
@@ -363,7 +366,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `any transaction that is kept finds its purchase, the first of all too`() async throws {
+    @Test func `any kept transaction and the original one find their purchase`() async throws {
         let api = try await ReadAPIHarness(now: on(45))
         try api.merge(lifeOfOne(purchase: "1000"))
         try api.merge([lifeOfOne(purchase: "2000")[0]])
@@ -378,7 +381,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `transactions that are no longer kept are no longer found`() throws {
+    @Test func `dropped transactions are no longer found`() throws {
         let rows = try RowsHarness()
         let count = FactsBounds.periods + 10
         try rows.merge(
@@ -428,7 +431,7 @@ import Testing
         (#"{"subjects":[{"transactionId":"1"}],"environment":"x"}"#, "environment: expected"),
         (#"{"subjects":[{"transactionId":"1"}],"x":1}"#, "x: unknown member"),
     ])
-    func `a batch that is none is 400 with the subject and the member`(body: String, message: String) async throws {
+    func `an invalid batch returns 400 with the subject and the member`(body: String, message: String) async throws {
         let api = try await ReadAPIHarness(now: on(1))
         let answer = try await api.query(body)
         #expect(answer.status == 400)
@@ -436,7 +439,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a batch has 100 subjects at most, and all of them together the purchases of one answer`()
+    @Test func `a batch has at most 100 subjects, and in total the purchases of one answer`()
         async throws
     {
         let api = try await ReadAPIHarness(now: on(1), maximumPurchases: 3)
@@ -452,7 +455,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func `without a listed key nothing is answered but the description of the API`() async throws {
+    @Test func `without a valid key only the OpenAPI document is served`() async throws {
         let (reader, writer) = (String(repeating: "r", count: 24), String(repeating: "w", count: 24))
         let api = try await ReadAPIHarness(now: on(1), keys: "app read \(reader)\nsupport full \(writer)\n")
         try api.merge([lifeOfOne()[0]])
@@ -480,7 +483,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `the document is served with a tag, and names every path`() async throws {
+    @Test func `the OpenAPI document is served with an ETag and contains every path`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         let document = try await api.get("", path: "/v1/openapi.json")
         #expect(document.status == 200)

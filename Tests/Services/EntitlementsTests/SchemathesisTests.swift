@@ -30,7 +30,7 @@ import Testing
     @Test(
         .enabled(
             if: program != nil, "no Schemathesis: pip install schemathesis, SLUICE_TEST_SCHEMATHESIS=…/schemathesis"))
-    func `no question has a server error or an answer that the document does not have`() async throws {
+    func `no request causes a server error or an undocumented response`() async throws {
         let installation = try await Installation("schemathesis")
         let directory = try TemporaryDirectory()
         let reader = String(repeating: "r", count: 24)

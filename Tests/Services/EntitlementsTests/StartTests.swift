@@ -23,12 +23,12 @@ import Testing
         ).path
     }
 
-    @Test func `the directory is made where there is none`() throws {
+    @Test func `a missing directory is created`() throws {
         #expect(try path(directory.path + "/a/b") == directory.path + "/a/b/entitlements.sqlite")
         #expect(FileManager.default.fileExists(atPath: directory.path + "/a/b"))
     }
 
-    @Test func `a directory that cannot be made names data.dir`() throws {
+    @Test func `the error for a directory that cannot be created names data.dir`() throws {
         let file = try directory.write("", to: "file")
         let error = #expect(throws: StartupError.self) { _ = try path(file + "/data") }
         #expect(error?.setting == "data.dir")
@@ -62,7 +62,7 @@ import Testing
         )
     }
 
-    @Test func `a busy port names http.port`() async throws {
+    @Test func `the error for a port in use names http.port`() async throws {
         let (first, stop) = try service(port: 0)
         try await first.start()
         let (second, stopSecond) = try service(port: Int(first.port))
@@ -73,7 +73,7 @@ import Testing
         await stopSecond()
     }
 
-    @Test func `an address of no machine names http.host`() async throws {
+    @Test func `the error for an invalid address names http.host`() async throws {
         let (wrong, stop) = try service(host: "300.1.2.3", port: 0)
         let error = await #expect(throws: StartupError.self) { try await wrong.start() }
         #expect(error?.setting == "http.host")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `flags stand over variables`() throws {
+    @Test func `flags override variables`() throws {
         let environment = ["SLUICE_HTTP_PORT": "1", "SLUICE_TOPICS_PREFIX": "a"]
         let effective = try configuration(["--http.port", "2"], environment: environment)
         #expect(effective[EntitlementsSettings.port] == 2)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [["--http.port", "65536"], ["--http.prot", "1"], ["--data.dir", ""]])
-    func `a wrong setting is refused`(arguments: [String]) {
+    func `an invalid setting is rejected`(arguments: [String]) {
         guard
             case .refuse(_, let exitCode) = EntitlementsApplication.application.command.parse(
                 arguments, environment: [:])

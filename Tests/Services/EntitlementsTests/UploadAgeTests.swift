@@ -32,7 +32,7 @@ import Time
     }
 
     @Test(arguments: [false, true])
-    func `an old transaction of an unknown purchase gives nothing without a key`(_ isExpired: Bool) async throws {
+    func `an old transaction of an unknown purchase is rejected without an API key`(_ isExpired: Bool) async throws {
         try await withService("toolate", hasKey: false) { (service, signer, _, installation) async throws in
             let old = SigningAppStore.bought(signed: now - 2 * 3_600_000)
             let answer = try await service.post("/v1/transactions", signer.upload(old, isExpired: isExpired))
@@ -47,7 +47,7 @@ import Time
         }
     }
 
-    @Test func `a claim makes no purchase known`() async throws {
+    @Test func `a claim does not make a purchase known`() async throws {
         try await withService("claimedonly", hasKey: false) { (service, signer, _, _) async throws in
             let claim: JSONObject = [
                 "bundleId": "com.example", "originalTransactionId": "1000", "appAccountToken": .string(account),
@@ -69,7 +69,7 @@ import Time
     }
 
     @Test(arguments: [false, true])
-    func `with a key Apple is asked, and what it says today counts`(_ isExpired: Bool) async throws {
+    func `with an API key Apple is queried, and its current answer applies`(_ isExpired: Bool) async throws {
         try await withService("asked", hasKey: true) { (service, signer, store, installation) async throws in
             let old = SigningAppStore.bought(signed: now - 20 * day)
             store.register(old)

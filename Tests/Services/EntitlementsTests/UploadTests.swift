@@ -20,7 +20,7 @@ import Time
         SigningAppStore.bought(purchase, environment: environment, token: token)
     }
 
-    @Test func `a purchase counts from the moment that the app hands it in, here, in the topic and elsewhere`()
+    @Test func `an uploaded purchase takes effect immediately, here, in the topic and on other members`()
         async throws
     {
         let installation = try await Installation("uploads")
@@ -55,7 +55,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `a start takes up the certificates that others have seen a signature under`() async throws {
+    @Test func `startup loads the certificates of the certificates topic`() async throws {
         let installation = try await Installation("certificates")
         let store = try Store()
         let jws = try #require(try store.upload(bought())["signedTransactionInfo"]?.string)
@@ -76,7 +76,7 @@ import Time
     }
 
     /// A purchase without an account is claimed without a transfer, as by `POST /v1/claims`.
-    @Test func `an upload that names an account gives it the purchase, unless it belongs to another`() async throws {
+    @Test func `an upload with an account assigns the purchase to it, unless it belongs to another`() async throws {
         let installation = try await Installation("named")
         let store = try Store()
         let directory = try TemporaryDirectory()
@@ -103,7 +103,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `an upload names an account only where changes are allowed`() async throws {
+    @Test func `an upload may name an account only if changes are allowed`() async throws {
         let installation = try await Installation("unnamed")
         let store = try Store()
         let directory = try TemporaryDirectory()
@@ -117,7 +117,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `what Apple did not sign for a configured app is refused, and nothing is stored`() async throws {
+    @Test func `a transaction not signed by Apple for a configured app is rejected and not stored`() async throws {
         let installation = try await Installation("forged")
         let (store, other) = (try Store(), try Store())
         let directory = try TemporaryDirectory()
@@ -143,7 +143,7 @@ import Time
         await installation.stop()
     }
 
-    @Test func `without apps no transaction is taken`() async throws {
+    @Test func `uploads are rejected if no apps are configured`() async throws {
         let installation = try await Installation("noapps")
         let directory = try TemporaryDirectory()
         let service = try await RunningEntitlements(installation.configuration(data: directory.path))
@@ -154,7 +154,7 @@ import Time
     }
 
     @Test(arguments: ["Production", "Production,Sandbox"])
-    func `a transaction of another environment than the caller asks for, or the app has, gives nothing`(
+    func `a transaction of an environment that is not requested or not configured is rejected`(
         _ environments: String
     ) async throws {
         let installation = try await Installation("environments")

@@ -21,7 +21,7 @@ import Testing
             keys.map { ConfirmationSchedule.Candidate(key: $0.key, scope: $0.scope, due: due) }, at: now)
     }
 
-    @Test func `a purchase waits for the signed notification of the same event before Apple is asked`() {
+    @Test func `a purchase waits for the signed notification of the same event before Apple is queried`() {
         var schedule = ConfirmationSchedule(delay: .seconds(5))
         #expect(plan(&schedule, [key(1)], due: 1_000, at: 1_000).isEmpty)
         #expect(plan(&schedule, [key(1)], due: 1_000, at: 5_999).isEmpty)
@@ -31,17 +31,17 @@ import Testing
         #expect(schedule.oldest == nil)
     }
 
-    @Test func `what was received longer ago than the delay is asked about at once, in a replay too`() {
+    @Test func `notifications older than the delay are queried immediately, also in a replay`() {
         var schedule = ConfirmationSchedule(delay: .seconds(5))
         #expect(plan(&schedule, [key(1)], due: 1_000, at: 6_000) == [.ask(key(1), attempts: 1)])
     }
 
-    @Test func `more is looked at than the budget of the API lets through during the delay`() {
+    @Test func `one check covers more purchases than the API budget permits during the delay`() {
         var schedule = ConfirmationSchedule(delay: .seconds(5))
         #expect(schedule.beginLook() >= 5 * 50)
     }
 
-    @Test func `what Apple does not know yet is asked about again, at distances that grow to a day`() {
+    @Test func `purchases unknown to Apple are queried again at intervals that grow to a day`() {
         var schedule = ConfirmationSchedule(delay: .zero)
         var now: Int64 = 0
         var distances: [Int64] = []
@@ -57,7 +57,7 @@ import Testing
         #expect(distances.suffix(2) == [86_400_000, 86_400_000])
     }
 
-    @Test func `each purchase is asked about once at a time, and so many at once`() {
+    @Test func `each purchase has one query at a time, and the number of concurrent queries is limited`() {
         var schedule = ConfirmationSchedule(delay: .zero)
         let keys = (0..<UInt8(ConfirmationSchedule.concurrency + 12)).map { key($0) }
         let first = plan(&schedule, keys, at: 0)
@@ -70,7 +70,7 @@ import Testing
         #expect(next == [.ask(key(UInt8(ConfirmationSchedule.concurrency)), attempts: 1)])
     }
 
-    @Test func `one that fails is tried later, and holds up no other`() {
+    @Test func `a failed query is retried later and delays no other`() {
         var schedule = ConfirmationSchedule(delay: .zero)
         _ = plan(&schedule, [key(1)], at: 0)
         schedule.asked(key(1), .retry, .answers, attempts: 1, at: 0)
@@ -78,7 +78,7 @@ import Testing
         #expect(plan(&schedule, [key(1)], at: 1_000) == [.ask(key(1), attempts: 2)])
     }
 
-    @Test func `an API that is down is asked whether it is back, app by app, before anything else`() {
+    @Test func `an unavailable API is probed for each app before queries resume`() {
         var schedule = ConfirmationSchedule(delay: .zero)
         var now: Int64 = 0
         for attempt in 1...ServicePause.limit {

@@ -28,7 +28,8 @@ import Testing
         ].joined(separator: " ")
     }
 
-    @Test func `a forged renewal raises nothing, and Apple is asked again as long as it knows none`() async throws {
+    @Test func `a forged renewal grants nothing, and Apple is queried again while the renewal is unknown`() async throws
+    {
         let installation = try await Installation("forged")
         let store = try SimulatedAppStore()
         let directory = try TemporaryDirectory()
@@ -65,7 +66,8 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a true renewal is confirmed with one request, however many notifications tell of it`() async throws {
+    @Test func `an authentic renewal is confirmed with one request, however many notifications report it`() async throws
+    {
         let installation = try await Installation("confirmed")
         let store = try SimulatedAppStore()
         let directory = try TemporaryDirectory()
@@ -104,7 +106,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a purchase that Apple does not know yet is confirmed when Apple knows it`() async throws {
+    @Test func `a purchase unknown to Apple is confirmed when Apple returns it`() async throws {
         let installation = try await Installation("new")
         let store = try SimulatedAppStore()
         let directory = try TemporaryDirectory()
@@ -125,7 +127,8 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `while the API is down nothing is raised, over a restart, and afterwards it is confirmed`() async throws
+    @Test func `an API outage grants nothing, even across a restart, and purchases are confirmed afterwards`()
+        async throws
     {
         let installation = try await Installation("down")
         let store = try SimulatedAppStore()
@@ -162,7 +165,8 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `what is older than the signed facts changes nothing and is not asked about`() async throws {
+    @Test func `an unsigned notification older than the signed facts changes nothing and is not queried`() async throws
+    {
         let installation = try await Installation("older")
         let store = try SimulatedAppStore()
         let directory = try TemporaryDirectory()
@@ -225,7 +229,7 @@ import Testing
         ("accept", "ACTIVE shared-secret settled", ["com.example.monthly"], "shared-secret"),
         ("observe", "none signed settled", [], "signed"),
     ])
-    func `without the API the policy of the app decides, and the answer says on what it rests`(
+    func `without the API the app's policy decides, and the answer contains the trust`(
         policy: String, expected: String, active: [JSONValue], trust: String
     ) async throws {
         let installation = try await Installation("policy-\(policy)")

@@ -16,7 +16,7 @@ import Testing
         try LegacyTrustPlan(configuration(settings + (policy.map { ["--legacy.trust", $0] } ?? [])))
     }
 
-    @Test func `without credentials the policy is what it says, and confirm by default`() throws {
+    @Test func `without credentials the configured policy applies, and the default is confirm`() throws {
         let settings = SimulatedAppStore.app
         #expect(try plan(nil, settings).rules[app] == .confirm)
         for policy in LegacyTrust.allCases {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `with credentials what would be accepted is confirmed, and what is observed is not asked about`()
+    @Test func `with credentials accept becomes confirm, and observe sends no queries`()
         async throws
     {
         let store = try SimulatedAppStore()
@@ -43,7 +43,7 @@ import Testing
         #expect(plan.rules[app] == .observe && plan.rules[BundleId("com.other")] == .accept)
     }
 
-    @Test func `the start says plainly what nothing can confirm, and what to do`() throws {
+    @Test func `startup logs the apps without confirmation, and the fix`() throws {
         let sink = MemoryLogSink()
         try plan("confirm", SimulatedAppStore.app)
             .log(to: Logger(label: "test", level: .info, format: .json, sink: sink))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `rows are published again when the policy or what is confirmed changes`() throws {
+    @Test func `rows are republished when the policy or the confirmed apps change`() throws {
         func fingerprint(_ policy: LegacyTrust, _ apps: Set<BundleId> = []) -> String {
             EntitlementsModel(
                 rules: ProductRules(legacyTrust: LegacyTrustRules(others: policy)), topics: .init(), confirmedApps: apps

@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: paths)
-    func `every answer says how far the input was read`(path: String, query: String) async throws {
+    func `every answer contains the time up to which the input was read`(path: String, query: String) async throws {
         let api = try await ReadAPIHarness(now: on(1), readUntil: on(1) - 60_000)
         try api.merge([lifeOfOne()[0]])
         let body = try await api.body(query, path: path)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: paths)
-    func `an answer from input that was not read for longer than the limit is stale`(
+    func `an answer is stale if the input was not read for longer than the limit`(
         path: String, query: String
     ) async throws {
         let api = try await ReadAPIHarness(now: on(1), readUntil: on(1) - 300_001)
@@ -41,7 +41,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `who does not want stale answers gets 503`() async throws {
+    @Test func `stale answers are replaced by 503 if configured`() async throws {
         let api = try await ReadAPIHarness(now: on(1), readUntil: on(1) - 300_001, staleAnswers: .refuse)
         for (path, query) in Self.paths {
             let answer = try await api.get(query, path: path)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: paths.prefix(2))
-    func `a tag lasts while the input is read on, and not when the answer becomes stale`(
+    func `an ETag survives progress of the input, but not a change of staleness`(
         path: String, query: String
     ) async throws {
         let api = try await ReadAPIHarness(now: on(1), readUntil: on(1) - 300_001)
@@ -70,7 +70,9 @@ import Testing
         await api.stop()
     }
 
-    @Test func `while the input lags nobody expires by silence, and what is read decides`() async throws {
+    @Test func `no subscription expires by silence while the input lags, and the input decides afterwards`()
+        async throws
+    {
         let end = on(30)
         let api = try await ReadAPIHarness(now: end + 5 * 3_600_000, readUntil: end - 3_600_000)
         try api.merge([lifeOfOne()[0]])
@@ -96,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `nothing says EXPIRED in the topic until the input was read`() throws {
+    @Test func `no EXPIRED is published until the input was read`() throws {
         let hour: Int64 = 3_600_000
         let input = InputFreshness(topics: TopicNames(), limit: 300_000)
         let rows = try RowsHarness(input: input)
@@ -112,7 +114,7 @@ import Testing
         #expect(try states(rows).count == published)
     }
 
-    @Test func `what is published before the first look at the input is published again within seconds`() throws {
+    @Test func `rows published before the first check of the input are republished within seconds`() throws {
         let input = InputFreshness(topics: TopicNames(), limit: 300_000)
         let rows = try RowsHarness(input: input)
         try rows.merge([lifeOfOne()[0].facts()], at: on(30) + 4 * 3_600_000)
@@ -122,7 +124,7 @@ import Testing
         #expect(try states(rows) == ["RENEWING unknown", "EXPIRED"])
     }
 
-    @Test func `a sandbox that is behind takes nothing from production`() async throws {
+    @Test func `a lagging sandbox does not affect production`() async throws {
         let api = try await ReadAPIHarness(now: on(1), staleAnswers: .refuse)
         let sandboxed = InputFreshness(topics: TopicNames(), limit: 300_000)
         sandboxed.read(.production, until: on(1))
@@ -137,7 +139,7 @@ import Testing
         await behind.stop()
     }
 
-    @Test func `an answer about both environments is as old as the one that is behind`() throws {
+    @Test func `an answer about both environments has the age of the lagging one`() throws {
         let now = AppStoreInstant(clampingMillisecondsSince1970: on(2))
         for behind in AppStoreEnvironment.published {
             let input = InputFreshness(topics: TopicNames(), limit: 300_000)
@@ -158,7 +160,7 @@ import Testing
         #expect(try states(rows).last == "EXPIRED")
     }
 
-    @Test func `another member looks again at what was published while its input was unread`() throws {
+    @Test func `another member evaluates rows again that were published with unread input`() throws {
         let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())
         let facts = try lifeOfOne()[0].facts()
         #expect(model.nextChange(of: facts, after: on(30) + 4 * 3_600_000) == on(31))

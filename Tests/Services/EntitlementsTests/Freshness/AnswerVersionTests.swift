@@ -18,7 +18,7 @@ import Testing
         ("/v1/entitlements", "?originalTransactionId=1000"), ("/v1/history", "?originalTransactionId=1000"),
         ("/v1/purchases", ""),
     ])
-    func `an answer with newer facts has a greater version, in whatever moment it was made`(
+    func `an answer with newer facts has a greater version, regardless of its time`(
         path: String, query: String
     ) async throws {
         let older = try await ReadAPIHarness(now: on(58))
@@ -30,7 +30,7 @@ import Testing
         await newer.stop()
     }
 
-    @Test func `the version of an answer is the one that the topic has at that moment`() async throws {
+    @Test func `the version of an answer equals the version published at that moment`() async throws {
         let api = try await ReadAPIHarness(now: on(45))
         try api.merge(Array(lifeOfOne()[..<3]))
         var purchase = try lifeOfOne()[0].facts()
@@ -44,8 +44,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a tag lasts from moment to moment and from member to member, as long as the answer does`() async throws
-    {
+    @Test func `an ETag is equal across time and members while the answer is unchanged`() async throws {
         let query = "?originalTransactionId=1000"
         var tags: Set<String?> = []
         for now in [on(35), on(36)] {
@@ -57,7 +56,7 @@ import Testing
         #expect(tags.count == 1 && !tags.contains(nil))
     }
 
-    @Test func `facts that change nothing else in the answer change its tag`() async throws {
+    @Test func `newer facts change the ETag even if the answer is otherwise equal`() async throws {
         let api = try await ReadAPIHarness(now: on(35))
         try api.merge(Array(lifeOfOne()[..<2]))
         let query = "?originalTransactionId=1000"

@@ -75,7 +75,7 @@ private final class FakeInputLog: InputLog {
         freshness.obstacle(at: AppStoreInstant(clampingMillisecondsSince1970: now.withLock { $0 }))
     }
 
-    @Test func `an empty input of a new group is as of now`() async throws {
+    @Test func `an empty input of a new group is up to date`() async throws {
         #expect(age() == nil)
         #expect(obstacle()?.contains("not known yet") == true)
         try await follower().look(at: topic)
@@ -83,7 +83,7 @@ private final class FakeInputLog: InputLog {
         #expect(age()?.isStale == false)
     }
 
-    @Test func `records that no worker reads make the facts as old as the first of them`() async throws {
+    @Test func `the age of the facts is that of the first record no worker has read`() async throws {
         log.state.withLock {
             $0.ends = [3, 0]; $0.timestamps = [0: on(1) - 400_000]
         }
@@ -93,8 +93,7 @@ private final class FakeInputLog: InputLog {
         #expect(log.state.withLock { $0.asked } == 1)
     }
 
-    @Test func `one partition that is stuck makes the answers old, and what is read again makes them new`() async throws
-    {
+    @Test func `a stuck partition makes the answers stale, and progress makes them fresh`() async throws {
         let follower = follower()
         log.state.withLock {
             $0.ends = [7, 4]; $0.committed = [7, 4]
@@ -120,7 +119,7 @@ private final class FakeInputLog: InputLog {
     }
 
     /// After an outage the group may have no assignment until the session of a lost member expires.
-    @Test func `records that this member has handled are no old news before their commit`() async throws {
+    @Test func `records handled by this member do not age the facts before their commit`() async throws {
         log.state.withLock {
             $0.ends = [7, 4]; $0.committed = [5, 4]; $0.timestamps = [0: on(1) - 400_000]
         }
@@ -129,7 +128,7 @@ private final class FakeInputLog: InputLog {
     }
 
     @Test(arguments: [[:], [0: 6], [1: 7], [0: 9]])
-    func `records that another member reads are old until the group has committed them`(
+    func `records of another member age the facts until the group has committed them`(
         _ handled: [Int: Int64]
     ) async throws {
         log.state.withLock {
@@ -140,7 +139,7 @@ private final class FakeInputLog: InputLog {
         #expect(age()?.isStale == true)
     }
 
-    @Test func `without brokers the facts grow old`() async throws {
+    @Test func `the facts age while no broker is reachable`() async throws {
         try await follower().look(at: topic)
         log.state.withLock { $0.isGone = true }
         now.withLock { $0 += 300_001 }
@@ -149,7 +148,7 @@ private final class FakeInputLog: InputLog {
         #expect(age()?.isStale == true)
     }
 
-    @Test func `what the group has read counts only when this member has read it too`() async throws {
+    @Test func `the group's progress counts only after this member has read the changelog`() async throws {
         struct NotThere: Error {}
         log.state.withLock {
             $0.ends = [7, 4]; $0.committed = [7, 4]
@@ -168,7 +167,7 @@ private final class FakeInputLog: InputLog {
         #expect(freshness.age(of: [.production], at: now)?.asOf.millisecondsSince1970 == on(1))
     }
 
-    @Test func `each purchase is judged by its own partition`() throws {
+    @Test func `the age of each purchase depends on its own partition`() throws {
         let freshness = InputFreshness(topics: TopicNames(), limit: 300_000)
         let purchases = try (1...20).map { try lifeOfOne(purchase: "\($0)")[0].facts() }
         #expect(freshness.receivedUntil(purchases) == .earliest)

@@ -14,7 +14,7 @@ extension InputFreshness {
 }
 
 @Suite struct PartitionReadingTests {
-    @Test func `a partition with nothing to read is as of the moment it was looked at`() {
+    @Test func `a fully read partition is current as of the check`() {
         var reading = PartitionReading()
         #expect(reading.receivedUntil == nil)
         reading.observe(end: 5, next: 5, at: 1_000)
@@ -23,7 +23,7 @@ extension InputFreshness {
         #expect(reading.receivedUntil == 9_000)
     }
 
-    @Test func `a partition that is behind is as of the last end that the group has passed`() {
+    @Test func `a lagging partition is current as of the last observed end that the group has passed`() {
         var reading = PartitionReading()
         reading.observe(end: 5, next: 5, at: 1_000)
         reading.observe(end: 8, next: 5, at: 2_000)
@@ -37,7 +37,7 @@ extension InputFreshness {
         #expect(reading.receivedUntil == 6_000)
     }
 
-    @Test func `one record that is never finished holds the moment`() {
+    @Test func `one unfinished record holds back the time of its partition`() {
         var reading = PartitionReading()
         reading.observe(end: 5, next: 5, at: 1_000)
         for moment in 2..<5_000 {
@@ -50,7 +50,7 @@ extension InputFreshness {
         #expect((4_900_000...4_995_000).contains(moment))
     }
 
-    @Test func `a backlog that nobody watched begins at its next record`() {
+    @Test func `an unobserved backlog is dated by its next record`() {
         var reading = PartitionReading()
         reading.observe(end: 100, next: 40, at: 9_000_000)
         #expect(reading.receivedUntil == nil)
@@ -68,7 +68,7 @@ extension InputFreshness {
         #expect(reading.receivedUntil == 9_000_000)
     }
 
-    @Test func `a topic that was recreated begins again`() {
+    @Test func `a recreated topic starts again`() {
         var reading = PartitionReading()
         reading.observe(end: 50, next: 40, at: 1_000)
         reading.observe(end: 3, next: 1, at: 2_000)

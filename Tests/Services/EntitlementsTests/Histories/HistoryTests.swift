@@ -13,7 +13,7 @@ import Testing
 @Suite struct HistoryTests {
     private static let isFull = ProcessInfo.processInfo.environment["SLUICE_PROPERTY_TESTS"] == "full"
 
-    @Test func `every order of generated lives ends in the oracle's state`() throws {
+    @Test func `every order of generated histories leads to the oracle's state`() throws {
         let trial = try HistoryTrial(count: Self.isFull ? 2000 : 150, random: SeededGenerator(seed: 20_261_121))
         var random = SeededGenerator(seed: 7)
         let expected = try trial.dump(copies: 1, partitions: 1, random: &random)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `generated lives give the states and the account of the oracle, whatever came first`() throws {
+    @Test func `generated histories lead to the oracle's states and account in every order`() throws {
         var random = SeededGenerator(seed: 17)
         // Runs in parts, because all histories of a trial are in memory.
         for part in 0..<(Self.isFull ? 100 : 1) {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `whatever version 1 tells beside it, in whatever order, what is signed ends in the oracle's state`()
+    @Test func `signed facts lead to the oracle's state in every order, despite version 1 notifications`()
         throws
     {
         let count = Self.isFull ? 2000 : 100
@@ -97,7 +97,7 @@ import Testing
         #expect(try confirmed.disagreements(settled) == [])
     }
 
-    @Test func `the oracle can disagree`() throws {
+    @Test func `the oracle detects wrong facts`() throws {
         let trial = try HistoryTrial(count: 40, random: SeededGenerator(seed: 9))
         var random = SeededGenerator(seed: 1)
         var dump = try trial.dump(copies: 1, partitions: 1, random: &random)
