@@ -212,7 +212,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Access, case by case") struct AccessCaseTests {
     @Test(arguments: AccessCase.renewals + AccessCase.billing + AccessCase.plans + AccessCase.refunds)
-    func `who has access, whatever comes first`(given: AccessCase) throws {
+    func `access is as specified in every order`(given: AccessCase) throws {
         for order in [given.told, given.told.reversed(), given.told + given.told] {
             let purchase = try purchase(order)
             for (moment, expected) in given.expected {
@@ -231,7 +231,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         return words.joined(separator: " ")
     }
 
-    @Test func `an operator sets how long access lasts when news is late or has no date`() throws {
+    @Test func `settings determine the leeways of late or undated notifications`() throws {
         var policy = SubscriptionPolicy()
         policy.renewalLeewayMilliseconds = 2 * day
         policy.graceFallbackMilliseconds = 16 * day
@@ -247,7 +247,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
 
     // MARK: The past
 
-    @Test func `a past moment is answered with what was granted then`() throws {
+    @Test func `an answer for a past moment contains the access at that time`() throws {
         let grace = AccessCase.failing.with("gracePeriodExpiresDate", date: 46 * day)
         let purchase = try purchase(
             AccessCase.bought,
@@ -269,7 +269,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(purchase.whollyKnownSince(before: at(8 * day)) == nil)
     }
 
-    @Test func `a past moment between a revocation and the notification of it is answered with access`() throws {
+    @Test func `an answer for a moment between a revocation and its notification contains access`() throws {
         let purchase = try purchase(
             AccessCase.bought,
             AccessCase.told(.refund, on: 20, .revoked, AccessCase.first.with("revocationDate", date: 10 * day)))
@@ -277,7 +277,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(purchase.state(asOf: at(21 * day))?.phase == .revoked)
     }
 
-    @Test func `a past moment before an extension says that it is not known`() throws {
+    @Test func `an answer for a moment before an extension is marked as incomplete`() throws {
         let purchase = try purchase(
             AccessCase.bought,
             AccessCase.told(
@@ -291,7 +291,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
 
     // MARK: Owner
 
-    @Test func `a transfer moves a purchase from the account that Apple names, and its renewals with it`() throws {
+    @Test func `a transfer moves a purchase and its renewals from the account that Apple names`() throws {
         let one = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000001")
         let other = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000002")
         let third = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000003")

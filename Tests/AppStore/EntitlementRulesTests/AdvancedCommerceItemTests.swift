@@ -37,7 +37,7 @@ import Testing
         return try #require(try JSONValue(json: writer.bytes).object)
     }
 
-    @Test func `each item gives what the rule for its SKU says until it is revoked`() throws {
+    @Test func `each item grants the entitlements of its SKU's rule until it is revoked`() throws {
         let rules = ProductRules(products: [
             ProductId("generic"): ProductRule(
                 entitlements: ["anything"], skus: ["a": ["gold", "shared"], "b": ["basic", "shared"]])
@@ -54,7 +54,7 @@ import Testing
         #expect(try answer(8 * day).nextChange == at(9 * day))
     }
 
-    @Test func `an SKU without a rule gives what the product gives`() throws {
+    @Test func `an SKU without a rule grants the entitlements of the product`() throws {
         let rules = ProductRules(products: [
             ProductId("generic"): ProductRule(entitlements: ["anything"], skus: ["a": ["gold"]])
         ])
@@ -63,7 +63,7 @@ import Testing
         #expect(answer.active == ["gold", "anything"])
     }
 
-    @Test func `without a rule the product is held while an item is`() throws {
+    @Test func `without a rule the product is owned while an item is`() throws {
         let one = try subscription(["a": 9 * day])
         #expect(try json(one, at: 10 * day)["active"] == ["generic"])
         let all = try subscription(["a": 9 * day, "b": 20 * day])
@@ -72,7 +72,7 @@ import Testing
         #expect(try json(all, at: 10 * day)["nextChange"]?.integer == at(20 * day).millisecondsSince1970)
     }
 
-    @Test func `the list of items is written where there are items, empty when all are revoked`() throws {
+    @Test func `the list of items is written only for purchases with items, and is empty if all are revoked`() throws {
         let all = try subscription(["a": 9 * day, "b": 9 * day])
         let row = try #require(try json(all, at: 10 * day)["inactive"]?.array?.first?.object)
         #expect(row["skus"] == [] && row["isEntitled"] == false && row["state"] == "REVOKED")
@@ -92,12 +92,12 @@ import Testing
             Notification(.refund, signed: 2 * day, transaction: transaction.with("purchaseDate", date: 0)))
     }
 
-    @Test func `a non-consumable is held while an item is`() throws {
+    @Test func `a non-consumable is owned while an item is`() throws {
         #expect(try json(charge("Non-Consumable", ["a": day]), at: 3 * day)["active"] == ["generic"])
         #expect(try json(charge("Non-Consumable", ["a": day, "b": day]), at: 3 * day)["active"] == [])
     }
 
-    @Test func `a refund that revokes neither the transaction nor its items takes no units`() throws {
+    @Test func `a refund that revokes neither the transaction nor its items debits no units`() throws {
         func units(_ purchase: PurchaseFacts) throws -> JSONValue? {
             try json(purchase, at: 3 * day)["balances"]?.array?.first?.object?["netUnits"]
         }

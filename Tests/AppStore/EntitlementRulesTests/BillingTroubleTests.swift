@@ -135,7 +135,7 @@ extension AccessCase {
 
 @Suite("Billing trouble") struct BillingTroubleTests {
     @Test(arguments: AccessCase.billingTrouble)
-    func `who has access, whatever comes first`(given: AccessCase) throws {
+    func `access is as specified in every order`(given: AccessCase) throws {
         for order in [given.told, given.told.reversed(), given.told + given.told] {
             let purchase = try purchase(order)
             for (moment, expected) in given.expected {
@@ -145,7 +145,7 @@ extension AccessCase {
         }
     }
 
-    @Test func `what was served in the grace period is known when asked about a moment in it`() throws {
+    @Test func `an answer for a moment in the grace period contains the service granted then`() throws {
         let straight = try #require(
             AccessCase.billingTrouble.first { $0.testDescription == "expired straight from the grace period" })
         let purchase = try purchase(straight.told)
@@ -153,7 +153,7 @@ extension AccessCase {
         #expect(purchase.state(asOf: at(31 * day))?.phase == .expired)
     }
 
-    @Test func `the intent and the renewal of a former period are not told of the current one`() throws {
+    @Test func `the intent and the renewal of a former period are not reported for the current one`() throws {
         let lapsed = AccessCase.told(
             .expired, .voluntary, on: 30, .expired, AccessCase.first,
             renewal(0, product: "basic").with("expirationIntent", 1).with("renewalDate", date: 30 * day))

@@ -39,7 +39,7 @@ import Testing
             renewalInfo: renewal(0))
     }
 
-    @Test func `the account keeps the product, by the new purchase`() throws {
+    @Test func `the account keeps the product through the new purchase`() throws {
         let told = [try bought(), try facts(revoked), try facts(bundled)]
         for order in [told, told.reversed(), [told[2], told[0], told[1]]] {
             let purchases = PurchaseMigrationTests.settled(order)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `the replaced purchase ends by its own facts, not by being named`() throws {
+    @Test func `the replaced purchase ends by its own facts, not by the switch`() throws {
         for order in [[try bought(), try facts(bundled)], [try facts(bundled), try bought()]] {
             let purchases = PurchaseMigrationTests.settled(order)
             #expect(purchases["1"]?.state(at: at(29 * day))?.phase == .active)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a switch back gives the first purchase its account again`() throws {
+    @Test func `a switch back returns the account to the first purchase`() throws {
         let back = Notification(
             .subscribed, .resubscribe, signed: 50 * day, status: .active,
             transaction: period("9", from: 50 * day, to: 80 * day).with("originalTransactionId", "9")

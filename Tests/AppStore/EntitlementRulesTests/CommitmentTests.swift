@@ -82,7 +82,7 @@ extension AccessCase {
 
 @Suite("Commitments of twelve months") struct CommitmentTests {
     @Test(arguments: AccessCase.commitments)
-    func `who has access, whatever comes first`(given: AccessCase) throws {
+    func `access is as specified in every order`(given: AccessCase) throws {
         for order in [given.told, given.told.reversed(), given.told + given.told] {
             let purchase = try purchase(order)
             for (moment, expected) in given.expected {
@@ -108,7 +108,7 @@ extension AccessCase {
         #expect(state?.phase == .revoked && state?.willRenew == false)
     }
 
-    @Test func `an answer tells both whether the next month and whether the commitment renews`() throws {
+    @Test func `an answer contains the renewal of the next month and of the commitment`() throws {
         let cancelled = AccessCase.told(
             .didChangeRenewalStatus, .autoRenewDisabled, on: 70, .active, AccessCase.month(3),
             AccessCase.committed(3, renews: 0))
@@ -124,7 +124,7 @@ extension AccessCase {
         #expect(grant["commitmentExpiresDate"]?.integer == at(360 * day).millisecondsSince1970)
     }
 
-    @Test func `facts of it survive the way there and back`() throws {
+    @Test func `facts survive a round trip`() throws {
         let purchase = try purchase(AccessCase.months(1...12))
         #expect(try PurchaseFacts(json: purchase.jsonText) == purchase)
         #expect(

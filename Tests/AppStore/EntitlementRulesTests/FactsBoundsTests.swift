@@ -40,7 +40,7 @@ import Testing
         return try #require(purchase.published(at: at((count - 1) * 7 * day + hour), rules: ProductRules()).value)
     }
 
-    @Test func `a value of 156 transactions is at most 8 KiB, and half as much again as one of 2`() throws {
+    @Test func `a value of 156 transactions is at most 8 KiB, and at most 1.5 times one of 2`() throws {
         let young = try published(2).count
         let old = try published(156).count
         #expect(old <= 8192)
@@ -90,7 +90,7 @@ import Testing
         #expect(try PurchaseFacts(json: whole.jsonText) == whole)
     }
 
-    @Test func `the account is known though its transaction is not kept any more`() throws {
+    @Test func `the account is kept after its transaction is dropped`() throws {
         // Only the first periods have the token.
         let facts = try (0..<Int64(60)).map { number in
             let transaction = period("\(number)", from: number * 7 * day, to: (number + 1) * 7 * day)
@@ -104,7 +104,7 @@ import Testing
         #expect(try merged(facts.reversed()) == merged(facts))
     }
 
-    @Test func `a migration is known though its transaction is not kept any more`() throws {
+    @Test func `a migration is kept after its transaction is dropped`() throws {
         let facts = try (0..<Int64(60)).map { number in
             let transaction = period("\(number)", from: number * 7 * day, to: (number + 1) * 7 * day)
             return try #require(
@@ -119,7 +119,7 @@ import Testing
         #expect(purchase.derivedUpdates.first?.successors == [OriginalTransactionId("1"): at(0)])
     }
 
-    @Test func `an answer as of a moment that is not kept says since when all is known`() throws {
+    @Test func `an answer for a moment before the kept facts contains the start of complete knowledge`() throws {
         let purchase = try merged((0..<60).map { try weekly($0) })
         let first = try #require(purchase.transactions.values.first)
         func answer(_ instant: AppStoreInstant) -> EntitlementAnswer {
@@ -136,7 +136,7 @@ import Testing
         #expect(young.whollyKnownSince(before: at(7 * day)) == nil)
     }
 
-    @Test func `added seats are kept beside the periods, and never push one out`() throws {
+    @Test func `added seats are kept in addition to the periods and never evict one`() throws {
         var facts = [try #require(try Notification(.subscribed, signed: 0, transaction: seats("1", 0)).facts())]
         for number in 0..<Int64(FactsBounds.others) {
             let addition = seats("a\(number)", (number + 1) * hour).with("additionalTransactionReason", "SEAT_ADDITION")
@@ -150,7 +150,7 @@ import Testing
 
     private func seats(_ id: String, _ start: Int64) -> JSONObject { period(id, from: start, to: 365 * day) }
 
-    @Test func `texts and items without end are cut, and the answer says so`() throws {
+    @Test func `oversized texts and item lists are cut, and the answer reports it`() throws {
         let items = (0..<500).map { JSONValue.object(["SKU": .string("sku-\($0)")]) }
         let transaction = period("1", from: 0, to: 30 * day).with("advancedCommerceInfo", ["items": .array(items)])
             .with("offerIdentifier", .string(String(repeating: "x", count: 100_000)))

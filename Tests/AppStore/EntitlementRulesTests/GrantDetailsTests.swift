@@ -27,7 +27,7 @@ import Testing
         .with("offerIdentifier", "spring").with("price", 0).with("currency", "EUR")
         .with("inAppOwnershipType", "FAMILY_SHARED")
 
-    @Test func `a grant says whose product it is, its dates, offer, price and what it renews as`() throws {
+    @Test func `a grant contains its app, product, dates, offer, price and next product`() throws {
         let bought = Notification(
             .subscribed, signed: 0, status: .active, transaction: trial, renewalInfo: renewal(1, product: "yearly"))
         let grant = try row(answer([purchase(bought)], at: day))
@@ -43,7 +43,7 @@ import Testing
         for member in expected.members { #expect(grant[member.name] == member.value, "\(member.name)") }
     }
 
-    @Test func `what is over or has not begun is no grant, and says no end of access`() throws {
+    @Test func `ended and future periods are not grants and have no end of access`() throws {
         let failed = Notification(
             .didFailToRenew, .gracePeriod, signed: 7 * day, status: .billingGracePeriod, transaction: trial,
             renewalInfo: renewal().with("isInBillingRetryPeriod", true).with("gracePeriodExpiresDate", date: 8 * day))
@@ -58,7 +58,7 @@ import Testing
         #expect(retry["nextChange"] != nil)
     }
 
-    @Test func `a refund says when and why, but not before it was made`() throws {
+    @Test func `a refund's date and reason are reported only after it was made`() throws {
         let refund = Notification(
             .refund, signed: 2 * day,
             transaction: trial.with("revocationDate", date: day).with("revocationReason", 1))
@@ -70,7 +70,7 @@ import Testing
         #expect(before["revocationDate"] == nil && before["revocationReason"] == nil)
     }
 
-    @Test func `each period has its own offer and price, whichever Apple spoke of last`() throws {
+    @Test func `each period has its own offer and price, regardless of the newest statement`() throws {
         let renewed = period("11", from: 7 * day, to: 37 * day).with("originalPurchaseDate", date: 0)
             .with("price", 9990).with("currency", "EUR")
         let told = [
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a consumable of one name in two apps has two balances`() throws {
+    @Test func `consumables of the same name in two apps have separate balances`() throws {
         let charge = Notification(
             .oneTimeCharge, signed: 0,
             transaction: period("1", from: 0, to: 0, product: "coins").with("type", "Consumable"))

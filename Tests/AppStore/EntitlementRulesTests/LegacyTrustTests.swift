@@ -33,7 +33,7 @@ import Testing
 
     // MARK: Granting access
 
-    @Test func `a renewal that only version 1 tells of raises nothing until it is confirmed`() throws {
+    @Test func `an unsigned renewal grants nothing until it is confirmed`() throws {
         let facts = try merged([(Self.bought, true), (Self.renewed, false)])
         let waiting = answer(facts, .confirm, at: 45 * day)
         #expect(waiting.active.isEmpty)
@@ -50,7 +50,7 @@ import Testing
         #expect(!confirmed.hasUnsettledLegacy)
     }
 
-    @Test func `a purchase that only version 1 tells of is shown as unconfirmed`() throws {
+    @Test func `an unsigned purchase is shown as unconfirmed`() throws {
         let facts = try merged([(Self.bought, false)])
         let waiting = answer(facts, .confirm, at: day)
         #expect(waiting.active.isEmpty)
@@ -61,7 +61,7 @@ import Testing
         #expect(waiting.trust == .signed)
     }
 
-    @Test func `accepted it counts as it is, and the answer says on what it rests`() throws {
+    @Test func `with accept an unsigned renewal applies, and the answer contains the trust`() throws {
         let facts = try merged([(Self.bought, true), (Self.renewed, false)])
         let accepted = answer(facts, .accept, at: 45 * day)
         #expect(accepted.active == ["monthly"] && accepted.trust == .sharedSecret)
@@ -71,7 +71,7 @@ import Testing
         #expect(answer(try merged([(Self.bought, true), (Self.bought, false)]), .accept, at: day).trust == .signed)
     }
 
-    @Test func `observed it changes no answer`() throws {
+    @Test func `with observe an unsigned notification changes no answer`() throws {
         let signed = try merged([(Self.bought, true)])
         let both = try merged([(Self.bought, true), (Self.renewed, false)])
         let over = Notification(.expired, signed: 10 * day, status: .revoked, renewalInfo: renewal(0))
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Removing access
 
-    @Test func `a revocation that only version 1 tells of takes nothing until Apple signs it, unless it is accepted`()
+    @Test func `an unsigned revocation has no effect until Apple signs it, except with accept`()
         throws
     {
         let uploaded = Notification(.subscribed, signed: 0, transaction: period("1", from: 0, to: 30 * day))
@@ -110,13 +110,13 @@ import Testing
         #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"])
     }
 
-    @Test func `a status that version 1 computes is no fact`() throws {
+    @Test func `a status computed from version 1 is not a fact`() throws {
         let revoked = Notification(.revoke, signed: 5 * day, status: .revoked, renewalInfo: renewal(0))
         let facts = try merged([(Self.bought, true), (revoked, false)])
         for trust in LegacyTrust.allCases { #expect(answer(facts, trust, at: 6 * day).active == ["monthly"]) }
     }
 
-    @Test func `a cancellation revokes a signed transaction only where it is accepted`() throws {
+    @Test func `an unsigned cancellation revokes a signed transaction only with accept`() throws {
         let revoked = Notification(
             .refund, signed: 9 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 8 * day),
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// app-store.md 12.4 rule 1a: a cancellation takes precedence, the greatest end applies, and all else is unchanged.
-    @Test func `a later end from version 1 takes no signed revocation back`() throws {
+    @Test func `a later unsigned end does not undo a signed revocation`() throws {
         let refunded = Notification(
             .refund, signed: 10 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 9 * day),
@@ -155,7 +155,7 @@ import Testing
 
     /// app-store.md 12.4 rule 2a: an answer settles everything known at the time of the query, not only what differed
     /// from Apple's statement then.
-    @Test func `an answer settles also the body that said the same as Apple before it`() throws {
+    @Test func `an answer of Apple also settles an earlier body that agreed with the signed facts`() throws {
         let off = Notification(
             .didChangeRenewalStatus, .autoRenewDisabled, signed: day, status: .active,
             transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal(0))
@@ -174,7 +174,7 @@ import Testing
         #expect(self.answer(facts, .accept, at: 30 * day + 60_000).grants.map(\.state) == ["RENEWING"])
     }
 
-    @Test func `version 1 of an older date than what is signed changes nothing and asks for nothing`() throws {
+    @Test func `a version 1 notification older than the signed facts changes nothing and causes no query`() throws {
         let signed = try merged([(Self.bought, true), (Self.renewed, true)])
         var both = signed
         let old = Notification(
@@ -193,7 +193,7 @@ import Testing
 
     // MARK: One-time purchases
 
-    @Test func `a one-time purchase that only version 1 tells of is owned when it is accepted or confirmed`() throws {
+    @Test func `an unsigned one-time purchase is owned if accepted or confirmed`() throws {
         let bought = Notification(
             .oneTimeCharge, signed: 0,
             transaction: [
@@ -209,7 +209,7 @@ import Testing
         #expect(answer(try merged([(bought, false), (bought, true)]), .confirm, at: day).active == ["thing"])
     }
 
-    @Test func `units that only version 1 tells of are counted when they are accepted`() throws {
+    @Test func `unsigned units are counted if accepted`() throws {
         let coins = Notification(
             .oneTimeCharge, signed: 0,
             transaction: [
@@ -225,7 +225,7 @@ import Testing
 
     // MARK: Accounts
 
-    @Test func `the account that version 1 names counts only where nothing is signed`() throws {
+    @Test func `the account in a version 1 notification applies only without signed facts`() throws {
         let named = Notification(
             .didRenew, signed: 30 * day,
             transaction: period("2", from: 30 * day, to: 60 * day).with("appAccountToken", "x"))
@@ -235,7 +235,7 @@ import Testing
 
     // MARK: Format
 
-    @Test func `the stored form says the trust compactly`() throws {
+    @Test func `the stored JSON contains the trust in compact form`() throws {
         var facts = try merged([(Self.bought, false), (Self.renewed, false)])
         facts.settleLegacy(try #require(try merged([(Self.bought, false)]).legacyQuestion).ids)
         #expect(
@@ -276,7 +276,7 @@ import Testing
         #expect(try PurchaseFacts(json: Array(reversed.utf8)).legacy == nil)
     }
 
-    @Test func `an erasure forgets what version 1 said too, and a row with every bound full stays small`() throws {
+    @Test func `an erasure drops unsigned facts too, and a row at all limits stays small`() throws {
         var facts = try merged([(Self.bought, false)])
         facts.settleLegacy(try #require(facts.legacyQuestion).ids)
         facts.erase(upTo: facts.latestSignedDate)
@@ -296,7 +296,7 @@ import Testing
         #expect(try #require(full.published(at: at(day), rules: rules(.confirm)).value).count <= 8192)
     }
 
-    @Test func `version 1 pushes nothing out that is signed`() throws {
+    @Test func `unsigned facts evict no signed facts`() throws {
         var full = try merged([(Self.bought, true)])
         let signed = full
         for index in Int64(0)..<40 {

@@ -60,7 +60,7 @@ import Testing
         #expect(try answer([charge(transaction)], at: 0, rule: rule).nextChange == at(day))
     }
 
-    @Test func `a refund that arrives before the charge leaves nothing to credit, a reversal restores`() throws {
+    @Test func `a refund that arrives before the charge leaves no credit, and a reversal restores it`() throws {
         let plain = transaction("Consumable")
         let charged = charge(plain)
         let refund = Notification(.refund, signed: day, transaction: plain.with("revocationDate", date: day))
@@ -70,7 +70,7 @@ import Testing
         #expect(try answer([refund, reversed, charged], at: 3 * day).balances.map(\.netUnits) == [1])
     }
 
-    @Test func `a credit is counted once however often it is told`() throws {
+    @Test func `a credit is counted once however often it is reported`() throws {
         let one = charge(transaction("Consumable", "1"))
         let other = charge(transaction("Consumable", "2"), signed: 5)
         let answer = try answer([one, one, other, one], at: day, rule: ProductRule(entitlements: [], units: 10))
@@ -89,7 +89,7 @@ import Testing
         ("revocationPercentage", -1, .percentageOutOfRange),
         ("revocationPercentage", 9_999_999_999, .percentageOutOfRange),
     ])
-    func `amounts out of range give no credit and are reported`(
+    func `amounts out of range count for no credit and are reported`(
         field: String, value: JSONValue, problem: EntitlementProblem
     ) throws {
         let answer = try answer([charge(transaction("Consumable").with(field, value))], at: day)
@@ -97,7 +97,7 @@ import Testing
         #expect(answer.reports.map(\.problem) == [problem])
     }
 
-    @Test func `units that do not fit give no credit, and balances saturate`() throws {
+    @Test func `units that overflow count for no credit, and balances saturate`() throws {
         let many = charge(transaction("Consumable").with("quantity", 2_147_483_647))
         let answer = try answer([many], at: day, rule: ProductRule(entitlements: [], units: .max))
         #expect(answer.balances.map(\.creditedUnits) == [0])
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Non-renewing subscriptions
 
-    @Test func `a non-renewing subscription lasts as long as the app says`() throws {
+    @Test func `a non-renewing subscription lasts for its configured length`() throws {
         let rule = ProductRule(entitlements: ["right"], lengthDays: 30)
         let bought = charge(transaction("Non-Renewing Subscription"))
         let answer = try answer([bought], at: 29 * day, rule: rule)
@@ -151,7 +151,7 @@ import Testing
         #expect(try answer(both, at: 40 * day, rule: rule).active.isEmpty)
     }
 
-    @Test func `access by passes that follow each other ends with the last of them`() throws {
+    @Test func `access by consecutive passes ends with the last one`() throws {
         let both = [
             charge(transaction("Non-Renewing Subscription", "1")),
             charge(transaction("Non-Renewing Subscription", "2", at: 10 * day)),
@@ -171,7 +171,7 @@ import Testing
         #expect(try held([both[0], refunded], rule).grants.filter(\.isEntitled).map(\.until) == [at(30 * day)])
     }
 
-    @Test func `a refunded transaction extends nothing`() throws {
+    @Test func `a refunded transaction does not extend access`() throws {
         let refunded = charge(transaction("Non-Renewing Subscription", "1").with("revocationDate", date: 5 * day))
         let next = charge(transaction("Non-Renewing Subscription", "2", at: 10 * day))
         let rule = ProductRule(entitlements: ["right"], lengthDays: 30)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 0, -5, .max] as [Int64?])
-    func `without a usable length nothing is given and it is reported`(days: Int64?) throws {
+    func `a pass without a usable length grants nothing and is reported`(days: Int64?) throws {
         let bought = charge(transaction("Non-Renewing Subscription"))
         let answer = try answer([bought], at: 1, rule: ProductRule(entitlements: ["right"], lengthDays: days))
         #expect(answer.active.isEmpty)
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: Answers
 
-    @Test func `an unknown type and a missing product give nothing and are reported`() throws {
+    @Test func `an unknown type and a missing product grant nothing and are reported`() throws {
         let unknown = charge(transaction("Lottery Ticket", "1"))
         var nameless = transaction("Non-Consumable", "2")
         nameless["productId"] = nil
@@ -216,7 +216,7 @@ import Testing
         #expect(sandbox.grants.isEmpty)
     }
 
-    @Test func `history leaves out what was bought later`() throws {
+    @Test func `history leaves out later purchases`() throws {
         let later = charge(transaction("Non-Consumable", at: 5 * day))
         #expect(try answer([later], at: day, view: .history).grants.isEmpty)
         #expect(try answer([later], at: 5 * day, view: .history).active == ["right"])

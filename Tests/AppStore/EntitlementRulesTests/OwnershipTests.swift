@@ -63,13 +63,13 @@ import Testing
         }
     }
 
-    @Test func `renewals repeat the first account, and undo no transfer`() throws {
+    @Test func `renewals that repeat the first account do not undo a transfer`() throws {
         let renewals = (1..<40).map { Self.renewed($0, Self.one) }
         #expect(
             try purchase([Self.bought(Self.one)] + renewals, [Self.transferred]).appAccountToken == Self.other)
     }
 
-    @Test func `a renewal that names a third account goes there, whatever was claimed before`() throws {
+    @Test func `a renewal that names a third account overrides earlier claims`() throws {
         let told = [Self.bought(Self.one), Self.renewed(1, Self.third)]
         #expect(try purchase(told, [Self.transferred]).appAccountToken == Self.third)
     }
@@ -78,7 +78,7 @@ import Testing
         (NotificationType.subscribed, Subtype?.some(.resubscribe), true), (.offerRedeemed, .resubscribe, true),
         (.offerRedeemed, .upgrade, true), (.didChangeRenewalPref, .upgrade, true), (.didRenew, nil, false),
         (.didRenew, .billingRecovery, false), (.offerRedeemed, .downgrade, false),
-    ]) func `the type of a notification says whether it was bought, where the transaction does not`(
+    ]) func `the notification's type indicates a purchase if the transaction has no reason`(
         _ type: NotificationType, _ subtype: Subtype?, _ isPurchase: Bool
     ) throws {
         let later = AccessCase.told(type, subtype, on: 90, .active, Self.month(3, Self.one))
@@ -90,7 +90,7 @@ import Testing
             try self.purchase([Self.bought(Self.one), renewed], [Self.transferred]).appAccountToken == Self.other)
     }
 
-    @Test func `a claim made before anything was bought binds nothing that is bought later`() throws {
+    @Test func `a claim made before the purchase does not apply to it`() throws {
         let guess = OwnerClaim(appAccountToken: Self.other, claimedAt: at(-day))
         #expect(try purchase([Self.bought(nil)], [guess]).appAccountToken == nil)
         #expect(try purchase([Self.bought(nil), Self.renewed(1, nil)], [guess]).appAccountToken == nil)
@@ -109,7 +109,7 @@ import Testing
 
     private static let yearly = renewal(product: "yearly").with("appAccountToken", .string(other.rawValue))
 
-    @Test func `the account of renewal info is that of the upcoming renewal, not of the running period`() throws {
+    @Test func `the account in renewal info applies to the upcoming renewal, not to the current period`() throws {
         let downgraded = AccessCase.told(
             .didChangeRenewalPref, .downgrade, on: 4, .active, Self.month(0, Self.one, "PURCHASE"), Self.yearly)
         for told in [[Self.bought(Self.one), downgraded], [downgraded, Self.bought(Self.one)]] {
@@ -124,7 +124,8 @@ import Testing
         #expect(try purchase([without]).appAccountToken == Self.one)
     }
 
-    @Test func `a renewal that names another account gives it the purchase when it begins, and the past stays`() throws
+    @Test func `a renewal with another account assigns the purchase when it begins and leaves the past unchanged`()
+        throws
     {
         let early = AccessCase.told(
             .didRenew, on: 29.5, .active, Self.month(1, Self.other, "RENEWAL"), Self.yearly)
@@ -146,7 +147,7 @@ import Testing
         #expect(try purchase([Self.bought(nil)], [first]).owner(at: at(day)) == Self.other)
     }
 
-    @Test func `an account that was set later is the one of the newest statement about the transaction`() throws {
+    @Test func `an account that was set later applies by the newest statement about the transaction`() throws {
         let set = AccessCase.told(
             .didChangeRenewalStatus, .autoRenewDisabled, on: 5, .active, Self.month(0, Self.third, "PURCHASE"))
         #expect(try purchase([Self.bought(Self.one), set]).appAccountToken == Self.third)

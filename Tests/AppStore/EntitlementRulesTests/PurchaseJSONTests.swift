@@ -34,7 +34,7 @@ import Testing
         return purchase
     }
 
-    @Test func `the form is that of the golden copy`() throws {
+    @Test func `the JSON equals the golden copy`() throws {
         let text = String(decoding: try goldenPurchase().jsonText, as: UTF8.self)
         #expect(text == Self.golden)
         #expect(try PurchaseFacts(json: Array(Self.golden.utf8)) == goldenPurchase())
@@ -56,7 +56,7 @@ import Testing
         #expect(purchase.unknownFields["later"] == ["x": 2])
     }
 
-    @Test func `every field survives the way there and back`() throws {
+    @Test func `every field survives a round trip`() throws {
         let transaction = period("1", from: 0, to: day).with("appAccountToken", "7e3f").with("offerType", 3)
             .with("subscriptionGroupIdentifier", "g").with("originalPurchaseDate", date: -5).with("quantity", 0)
             .with("inAppOwnershipType", "ASSIGNED").with("isUpgraded", true).with("revocationDate", date: 7)
@@ -102,7 +102,7 @@ import Testing
                 + #""transactions":["C.A.A..A,"]}"#, .invalidFacts
         ),
     ])
-    func `a text that is no purchase is an error`(text: String, code: PurchaseFormatError.Code) {
+    func `a text that is not a purchase is an error`(text: String, code: PurchaseFormatError.Code) {
         #expect { try PurchaseFacts(json: Array(text.utf8)) } throws: { ($0 as? PurchaseFormatError)?.code == code }
     }
 
@@ -174,7 +174,7 @@ struct AppleSampleTests {
         AppStoreInstant(clampingMillisecondsSince1970: milliseconds)
     }
 
-    @Test func `after each notification the state is what Apple says`() throws {
+    @Test func `after each notification the state is the one Apple reports`() throws {
         let facts = try facts()
         var purchase = facts[0]
         let expected: [(SubscriptionState.Phase, String)] = [
@@ -194,7 +194,7 @@ struct AppleSampleTests {
                 == ["ACTIVE DID_RENEW", "EXPIRED EXPIRED", "ACTIVE SUBSCRIBED"])
     }
 
-    @Test func `the whole set gives the right state at each moment, in every order`() throws {
+    @Test func `the complete set leads to the expected state at each moment, in every order`() throws {
         let facts = try facts()
         var random = SeededGenerator(seed: 42)
         for _ in 0..<20 {
@@ -222,7 +222,7 @@ struct AppleSampleTests {
         }
     }
 
-    @Test func `the refund alone revokes until the newer transaction is known`() throws {
+    @Test func `the refund alone revokes until the newer transaction arrives`() throws {
         let facts = try facts()
         #expect(facts[6].state(at: instant(1_760_592_200_000))?.phase == .revoked)
         var purchase = facts[6]

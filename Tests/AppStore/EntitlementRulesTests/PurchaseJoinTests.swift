@@ -7,7 +7,7 @@ import Testing
 /// Generated life cycles: the state does not depend on the order in which facts arrive.
 @Suite("Purchase facts are a join") struct PurchaseJoinTests {
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `every order with duplicates ends in the same facts`(seed: UInt64) throws {
+    func `every order with duplicates leads to the same facts`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let facts = try Self.facts(&random)
         let expected = Self.merged(facts)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a merge says whether it changed something`() throws {
+    @Test func `a merge reports whether it changed the facts`() throws {
         var random = SeededGenerator(seed: 1)
         let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
         var purchase = Self.merged(facts)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: 200..<212 as Range<UInt64>)
-    func `whatever version 1 says, and whatever comes first, the signed facts are those without it`(
+    func `version 1 notifications do not change the signed facts, in any order`(
         seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)

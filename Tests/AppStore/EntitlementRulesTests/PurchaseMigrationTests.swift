@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A migration to Advanced Commerce: two purchases with two keys, linked by facts.
-@Suite("A purchase that goes on from another") struct PurchaseMigrationTests {
+@Suite("A purchase that continues another") struct PurchaseMigrationTests {
     private let token = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
     private func old(_ token: String?) throws -> PurchaseFacts {
@@ -44,7 +44,7 @@ import Testing
         return purchases
     }
 
-    @Test func `the new purchase has the account of the one that it continues, in every order`() throws {
+    @Test func `the new purchase gets the account of the purchase it continues, in every order`() throws {
         let facts = [try old(token), try new()]
         for order in [facts, facts.reversed(), facts + facts.reversed()] {
             let purchases = Self.settled(order)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a claim on the old purchase is one on the new, and the new one's own token overrides both`() throws {
+    @Test func `a claim on the old purchase applies to the new one, whose own token overrides it`() throws {
         var claimed = try old(nil)
         claimed.insert(OwnerClaim(appAccountToken: AppAccountToken("a"), claimedAt: at(day)))
         #expect(Self.settled([claimed, try new()])["9"]?.appAccountToken == AppAccountToken("a"))
@@ -69,7 +69,7 @@ import Testing
         #expect(Self.settled([try old(token), own])["9"]?.appAccountToken?.rawValue == token)
     }
 
-    @Test func `facts of it survive the way there and back`() throws {
+    @Test func `facts survive a round trip`() throws {
         let purchases = Self.settled([try old(token), try new()])
         for purchase in purchases.values { #expect(try PurchaseFacts(json: purchase.jsonText) == purchase) }
         #expect(
@@ -77,7 +77,7 @@ import Testing
                 == true)
     }
 
-    @Test func `purchases that name each other come to an end`() throws {
+    @Test func `propagation between purchases that name each other terminates`() throws {
         let back = period("1", from: 20 * day, to: 50 * day).with("previousOriginalTransactionId", "9")
         let odd = try #require(try Notification(.didRenew, signed: 20 * day, transaction: back).facts())
         let purchases = Self.settled([try new(), odd, try old(token)])
@@ -94,7 +94,7 @@ import Testing
         .didRenew, signed: 30 * day, uuid: "v", status: .active, transaction: period("2", from: 30 * day, to: 60 * day),
         renewalInfo: renewal())
 
-    @Test func `forgets what was signed before, and takes in what is signed later`() throws {
+    @Test func `drops facts signed before the erasure and accepts later ones`() throws {
         var erased = try purchase()
         erased.erase(upTo: at(10 * day))
         #expect(erased.isErased)
@@ -114,7 +114,7 @@ import Testing
         #expect(erased.published(at: at(0), rules: ProductRules()).value == nil)
     }
 
-    @Test func `the latest erasure counts, whatever comes first`() throws {
+    @Test func `the latest erasure applies in every order`() throws {
         var early = try purchase()
         early.erase(upTo: at(day))
         var late = try purchase()
@@ -129,7 +129,7 @@ import Testing
 }
 
 @Suite("History of a one-time purchase") struct OneTimeHistoryTests {
-    @Test func `refund and reversal are in it, told by their notifications`() throws {
+    @Test func `contains the refund and its reversal, with their notifications`() throws {
         let thing: JSONObject = [
             "transactionId": "1", "originalTransactionId": "1", "productId": "thing", "type": "Non-Consumable",
             "quantity": 1,

@@ -26,7 +26,7 @@ import Testing
         return "\(state?.phase.rawValue ?? "") \(state?.isEntitled ?? false)\(mark)"
     }
 
-    @Test func `a renewal that Apple tells at its first retry finds the customer entitled`() throws {
+    @Test func `a customer stays entitled until a renewal is reported at Apple's first retry`() throws {
         let purchase = try bought()
         #expect(text(purchase, at: Self.end + 62 * minute, readUntil: nil) == "RENEWING true")
         #expect(text(purchase, at: Self.end + 3 * hour - 1, readUntil: nil) == "RENEWING true")
@@ -61,7 +61,7 @@ import Testing
             text(try bought(), at: Self.end + given.asked, readUntil: Self.end + given.readUntil) == given.expected)
     }
 
-    @Test func `who has cancelled expires however old the input is`() throws {
+    @Test func `a cancelled subscription expires regardless of the age of the input`() throws {
         let purchase = try purchase(
             Notification(
                 .subscribed, .initialBuy, signed: 0, status: .active, transaction: period("1", from: 0, to: Self.end),
@@ -69,7 +69,7 @@ import Testing
         #expect(text(purchase, at: Self.end + 4 * hour, readUntil: 0) == "EXPIRED false")
     }
 
-    @Test func `an answer about unread input is marked, and says until when it holds`() throws {
+    @Test func `an answer with unread input is marked and contains the end of its validity`() throws {
         let answer = EntitlementAnswer(
             purchases: [try bought()], environment: .production, at: at(Self.end + 5 * hour),
             rules: ProductRules().reading(until: at(Self.end)))
@@ -87,7 +87,7 @@ import Testing
         #expect(read.nextChange == at(Self.end + 3 * hour))
     }
 
-    @Test func `an operator who wants no such access sets its time to nothing`() throws {
+    @Test func `a leeway of zero disables access during unread input`() throws {
         var policy = policy(readUntil: 0)
         policy.outageLeewayMilliseconds = 0
         #expect(try bought().state(at: at(Self.end + 4 * hour), policy: policy)?.phase == .expired)

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["1", "777"])
-    func `is owned no more when either transaction is refunded, in every order`(id: String) throws {
+    func `is not owned after either transaction is refunded, in every order`(id: String) throws {
         let told = [bought, restored(signed: day), refund(of: id, signed: 3 * day)]
         for order in [told, told.reversed(), [told[1], told[2], told[0]], told + told] {
             let answer = try answer(order, at: 4 * day)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a copy signed before the refund and handed in after it gives nothing`() throws {
+    @Test func `a copy signed before the refund and uploaded after it grants nothing`() throws {
         #expect(
             try answer([bought, refund(of: "1", signed: 3 * day), restored(signed: 2 * day)], at: 4 * day).active == [])
     }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `is answered for a moment in the past as it was known then`() throws {
+    @Test func `is answered for a past moment as of that time`() throws {
         let purchase = try purchase([bought, restored(signed: day), refund(of: "1", signed: 3 * day)])
         func active(_ moment: Int64) -> Set<String> {
             EntitlementAnswer(
@@ -80,7 +80,7 @@ import Testing
         #expect(answer.grants.map(\.state) == ["REVOKED"])
     }
 
-    @Test func `a non-renewing subscription is bought anew each time`() throws {
+    @Test func `each transaction of a non-renewing subscription is a separate purchase`() throws {
         let rules = ProductRules(products: [
             ProductId("lifetime"): ProductRule(entitlements: ["season"], lengthDays: 30, accumulation: .overlap)
         ])

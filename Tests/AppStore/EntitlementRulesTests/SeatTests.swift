@@ -99,7 +99,7 @@ extension AccessCase {
 
 @Suite("Seats") struct SeatTests {
     @Test(arguments: AccessCase.seatCases)
-    func `who has access to how many seats, whatever comes first`(given: AccessCase) throws {
+    func `access and the number of seats are as specified in every order`(given: AccessCase) throws {
         for order in [given.told, given.told.reversed(), given.told + given.told] {
             let purchase = try purchase(order)
             for (moment, expected) in given.expected {

@@ -12,7 +12,7 @@ private typealias Phase = SubscriptionState.Phase
 
     // MARK: The table, row by row
 
-    @Test func `a revocation that has come decides first`() throws {
+    @Test func `an effective revocation takes precedence`() throws {
         let refund = Notification(
             .refund, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 4 * day),
@@ -39,7 +39,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.nextChange(after: at(30 * day + 3 * hour)) == nil)
     }
 
-    @Test func `a refund of an earlier period leaves the leeway of a late renewal`() throws {
+    @Test func `a refund of an earlier period does not affect the leeway of a late renewal`() throws {
         let renewed = Notification(
             .didRenew, signed: 30 * day, status: .active, transaction: period("2", from: 30 * day, to: 60 * day),
             renewalInfo: renewal())
@@ -69,7 +69,7 @@ private typealias Phase = SubscriptionState.Phase
     }
 
     @Test(arguments: [(Int64(3), false), (2, true)])
-    func `billing retry gives no service and lasts 60 days`(status: Int64, flag: Bool) throws {
+    func `billing retry grants no service and lasts 60 days`(status: Int64, flag: Bool) throws {
         let purchase = try purchase(
             bought,
             Notification(
@@ -84,7 +84,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.nextChange(after: at(31 * day)) == at(90 * day))
     }
 
-    @Test func `Apple's word active after the known expiry is stale and tolerated for an hour`() throws {
+    @Test func `Apple's status active after the known expiry is stale and tolerated for an hour`() throws {
         let purchase = try purchase(
             bought,
             Notification(.priceIncrease, .pending, signed: 31 * day, status: .active, renewalInfo: renewal()))
@@ -99,7 +99,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.nextChange(after: at(31 * day)) == at(31 * day + hour))
     }
 
-    @Test func `otherwise it is expired for the reason Apple gives`() throws {
+    @Test func `an expired subscription has the reason reported by Apple`() throws {
         let purchase = try purchase(
             bought,
             Notification(
@@ -222,7 +222,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(try purchase(extended, bought).state(at: at(35 * day))?.phase == .active)
     }
 
-    @Test func `an unknown type changes the state by its facts alone`() throws {
+    @Test func `an unknown type changes the state only by its facts`() throws {
         let unknown = Notification(
             NotificationType("BRAND_NEW"), Subtype("X"), signed: 30 * day, status: SubscriptionStatus(9),
             transaction: period("2", from: 30 * day, to: 60 * day).with("offerType", 77))
@@ -291,7 +291,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(known.status?.status == .active)
     }
 
-    @Test func `equal dates are settled by the notificationUUID`() throws {
+    @Test func `equal dates are ordered by the notificationUUID`() throws {
         let one = Notification(
             .didChangeRenewalStatus, signed: day, uuid: "b", status: .active, renewalInfo: renewal(0))
         let other = Notification(
@@ -300,7 +300,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(try purchase(one, other) == purchase(other, one))
     }
 
-    @Test func `trust goes before date, and date before the notificationUUID`() {
+    @Test func `trust takes precedence over date, and date over the notificationUUID`() {
         func version(_ date: Int64, _ isSigned: Bool, _ uuid: String) -> FactVersion {
             FactVersion(signedDate: at(date), isSigned: isSigned, notificationUUID: NotificationUUID(uuid))
         }
@@ -356,7 +356,7 @@ private typealias Phase = SubscriptionState.Phase
 
     // MARK: Past and owner
 
-    @Test func `the past is told from transactions made and facts signed by then`() throws {
+    @Test func `the past is computed from the transactions made and facts signed by then`() throws {
         let upgrade = Notification(
             .didChangeRenewalPref, .upgrade, signed: 10 * day, status: .active,
             transaction: period("2", from: 10 * day, to: 375 * day, product: "yearly"))
@@ -370,7 +370,7 @@ private typealias Phase = SubscriptionState.Phase
                 == ["- ACTIVE SUBSCRIBED"])
     }
 
-    @Test func `an upgrade replaces a renewal in the past from the moment that Apple told of it`() throws {
+    @Test func `an upgrade replaces a past renewal from the moment Apple reported it`() throws {
         let day29 = 29 * day
         let renewed = Notification(
             .didRenew, signed: day29, status: .active, transaction: period("2", from: 30 * day, to: 60 * day))

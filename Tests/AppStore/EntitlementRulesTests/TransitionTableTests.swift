@@ -184,7 +184,7 @@ private let dayLength = day
 
 @Suite("Transitions by notification") struct TransitionTableTests {
     @Test(arguments: TransitionRow.subscriptions + TransitionRow.refunds)
-    func `facts give the state of the table in every order`(row: TransitionRow) throws {
+    func `facts lead to the state of the table in every order`(row: TransitionRow) throws {
         let all = row.before + [row.notification]
         for order in [all, all.reversed(), all + all] {
             let state = try #require(try purchase(order).state(at: at(row.day * day)))

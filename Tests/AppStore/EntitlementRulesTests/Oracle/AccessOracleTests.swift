@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct AccessOracleTests {
     @Test(arguments: OracleCase.billing + OracleCase.refunds + OracleCase.seats + OracleCase.commitments)
-    func `the oracle says who has access in a documented situation`(_ situation: OracleCase) {
+    func `the oracle computes the access of a documented situation`(_ situation: OracleCase) {
         for (date, expected) in situation.expected {
             let moment = Int64(date * 86_400_000)
             let answer = AccessOracle(situation.statements, asOf: moment).answer(at: moment)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: PastCase.all)
-    func `a past moment is answered by what Apple had signed by then`(_ past: PastCase) throws {
+    func `a past moment is evaluated from the facts signed by then`(_ past: PastCase) throws {
         let oracle = AccessOracle(past.statements, asOf: past.moment).answer(at: past.moment)
         #expect(oracle.map(String.init) == past.expected)
         let answers = StoryAnswers(story: Self.story(past.statements))
@@ -23,7 +23,7 @@ import Testing
         #expect((since != nil) == past.isUnknown)
     }
 
-    @Test func `a refund of an earlier period with status 5 leaves a late renewal its leeway`() throws {
+    @Test func `a refund of an earlier period with status 5 does not affect the leeway of a late renewal`() throws {
         let refund = AppleStatement.told("REFUND", on: 40, 5, OracleCase.first.refunded(on: 40)) {
             $0.renewalDate = 60 * day
         }
@@ -35,7 +35,7 @@ import Testing
         #expect(answer.map(String.init) == "yes RENEWING basic, 1 seats")
     }
 
-    @Test func `an answer that ignores a refund is noticed, with the story and both answers`() throws {
+    @Test func `an answer that ignores a refund is reported with the history and both answers`() throws {
         let refund = AppleStatement.told("REFUND", on: 18, 5, OracleCase.first.refunded(on: 18))
         let story = Self.story([OracleCase.bought, refund])
         let comparison = AccessComparison(story: story)

@@ -5,7 +5,7 @@ import Testing
 /// twice: with the statements received by then and, in hindsight, with all statements, for the access that Apple had
 /// signed by then.
 @Suite(.timeLimit(.minutes(60))) struct AccessStoryTests {
-    @Test func `access is what the specification says, at the time and looking back`() throws {
+    @Test func `access is as specified, at the time and in retrospect`() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SLUICE_TEST_STORIES"].flatMap { UInt64($0) } ?? 1_000
         let first = environment["SLUICE_TEST_FIRST_STORY"].flatMap { UInt64($0) } ?? 1
