@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `names of one hash are told apart`() throws {
-        // With this many names some must share a hash.
+        // Among random names some share a hash.
         var random = SeededGenerator(seed: 5)
         for _ in 0..<200 {
             let length = Int.random(in: 1...4, using: &random)
