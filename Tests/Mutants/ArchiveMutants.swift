@@ -113,7 +113,7 @@ enum ArchiveMutants {
 
     private static let writing: [Mutant] = [
         writer.without("archive-durable-first", "try await store.synchronize()"),
-        writer.without("archive-written-again", "mustRewrite = true", after: "cannot be trusted to be there."),
+        writer.without("archive-written-again", "mustRewrite = true", after: "try await store.synchronize()"),
         writer.mutant("archive-time-back", "max(time, committed.time)", "time"),
         writer.mutant("archive-other-writer", "error.code == .changed", "true"),
         writer.mutant("archive-attempted-bytes", "found.bytes == next.note.bytes", "true"),

@@ -173,7 +173,7 @@ enum StateMutants {
             "damage-healed", "StateFile(path: options.path, logger: logger).markDamaged()"),
         history.mutant("forgotten-state", "next > low", "false"),
 
-        row.without("merged-is-unpublished", "isUnpublished = true", after: "if merge.isChanged { "),
+        row.without("merged-is-unpublished", "isUnpublished = true", after: "let merge = try join(state, by: model)"),
         row.without("sent-is-published", "isUnpublished = false", after: "if image == nil { current = nil }"),
         row.mutant("own-in-order", "publication.number > lastRead", "true"),
         row.mutant("own-after-another", "publication.rowVersion == rowVersion", "true"),

@@ -111,7 +111,7 @@ struct BadStart: Sendable, CustomTestStringConvertible {
             mentions: ["apps is required", "SLUICE_APPS", "com.example.app:1234567890"]),
         ingress("an app without id", environment: ["SLUICE_APPS": "com.example.app"], ["apps (SLUICE_APPS)"]),
         ingress(
-            "an unknown key", environment: ["SLUICE_REVOCATIONS": "off"], ["SLUICE_REVOCATIONS", "SLUICE_REVOCATION."]),
+            "an unknown key", environment: ["SLUICE_REVOCATIONS": "off"], ["SLUICE_REVOCATIONS", "SLUICE_REVOCATION?"]),
         ingress(
             "an unknown key below a known one", environment: ["SLUICE_HTTP_PROT": "1"],
             ["SLUICE_HTTP_PROT", "SLUICE_HTTP_PORT"]),

@@ -61,7 +61,7 @@ import Testing
         .enabled(if: TLSFiles.isAvailable, "\(TLSFiles.absence)"),
         arguments: [
             ("expired", "IP:127.0.0.1", -1, KafkaTrouble.Cause.expiredCertificate, "has expired"),
-            ("elsewhere", "DNS:elsewhere.test", 30, .certificateName, "for another name"),
+            ("elsewhere", "DNS:elsewhere.test", 30, .certificateName, "does not match the host name"),
         ])
     func `the error for a refused broker certificate names the reason`(
         _ name: String, _ names: String, _ days: Int, _ cause: KafkaTrouble.Cause, _ reason: String

@@ -83,7 +83,7 @@ import Testing
         let failure = await #expect(throws: KafkaTokenFailure.self) {
             try await grant(status: status, answering: body).token()
         }
-        #expect(failure?.message.hasPrefix("https://idp.example/token answers ") == true)
+        #expect(failure?.message.hasPrefix("https://idp.example/token ") == true)
         #expect(failure?.message.hasSuffix(words) == true, "\(String(describing: failure))")
         #expect(failure?.isRefusal == isRefusal)
     }

@@ -8,7 +8,7 @@ internal import Lifecycle
 
 /// The refund cases of an environment, as the archive has them: also those whose records Kafka no longer has.
 struct ArchivedRefunds {
-    /// Settings of the archive, of which none need be given where it is not read.
+    /// Settings of the archive; none are required if it is not read.
     static let settings =
         ArchivePlace.storeSettings + [ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys]
 
