@@ -1,11 +1,11 @@
 public import Kafka
 
 extension KeyedState {
-    /// Returns when everything was read that the state's topic of an input held when this was called.
+    /// Returns when everything was read that the state's topic of an input held at the time of the call.
     ///
     /// - Parameter input: the topic whose state this is; this member follows all its partitions.
-    /// - Throws: a ``StateError`` for a partition that is not followed, a `KafkaError` when a leader does not tell its
-    ///   end, `CancellationError` when the task is cancelled or reading has ended.
+    /// - Throws: a ``StateError`` for a partition that is not followed, a `KafkaError` when a leader does not return
+    ///   its end, `CancellationError` when the task is cancelled or reading has ended.
     public func catchUp(with input: KafkaTopic) async throws {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         let parts = try parts()

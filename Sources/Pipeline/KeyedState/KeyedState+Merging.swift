@@ -4,22 +4,24 @@ internal import Telemetry
 internal import Time
 
 extension KeyedState {
-    /// What a merge did.
+    /// The result of a merge.
     public struct Merged: Sendable {
         /// The states that changed.
         public var changed: [State] = []
-        /// How many were older than what was known.
+        /// Number of states older than the current ones.
         public var late = 0
-        /// By position in the batch: what could not be merged, and a ``RowRefusal`` for what could not be published.
+        /// Errors by index in the batch: of the model for a state that cannot be merged, a ``RowRefusal`` for a row
+        /// that cannot be published.
         public var faults: [Int: any Error] = [:]
         /// Keys whose rows, or whose derived updates, the brokers refuse.
         var refusals: [RowKey: KafkaError] = [:]
     }
 
-    /// Merges states into their rows and returns when what changed is published and acknowledged, or refused for good.
+    /// Merges states into their rows and returns when all changes are published and acknowledged, or permanently
+    /// refused.
     ///
-    /// - Parameter input: the topic from which they come.
-    /// - Throws: a ``StateError``: nothing is lost, the same call may be made again.
+    /// - Parameter input: the topic that the states come from.
+    /// - Throws: a ``StateError``; nothing is lost, and the same call may be repeated.
     public func merge(_ states: [State], from input: KafkaTopic) async throws -> Merged {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         do {
@@ -35,13 +37,13 @@ extension KeyedState {
         }
     }
 
-    /// Adds to the row of a key what comes from no input topic: published first, and answered when it was read back.
-    /// Any member that follows the key's partition may do it.
+    /// Merges a state that comes from no input topic into the row of a key, and returns when it was published and read
+    /// back. Any member that follows the key's partition may call it.
     ///
     /// - Parameters:
     ///   - input: the topic whose state this is.
-    ///   - empty: what is known of a key without a row, to make one; nil: such a key is left alone.
-    ///   - contribution: what to merge, made of what is known; nil for nothing.
+    ///   - empty: the state to begin with when the key has no row; nil leaves such a key unchanged.
+    ///   - contribution: returns the state to merge, given the current one; nil for nothing.
     /// - Returns: the state afterwards; nil when there is no such row.
     public func contribute(
         to key: [UInt8], from input: KafkaTopic, orTo empty: State? = nil,
@@ -58,18 +60,18 @@ extension KeyedState {
         return try partition.known(key)
     }
 
-    /// The proposal that has won.
+    /// The winning proposal of a key.
     public struct StandingProposal: Sendable, Equatable {
         public let value: [UInt8]
-        /// Of the record that first held it.
+        /// Offset of the record that first held the proposal.
         public let offset: Int64
-        /// Whether it is what this call proposed.
+        /// Whether this call proposed it.
         public let isOwn: Bool
     }
 
-    /// Proposes something that exists once, such as the body of a request that has effects outside: of all proposals for
-    /// a key, by any member, the first in the log wins. Where a key has one decision after another, a proposal of a later
-    /// ``StateModel/round(of:in:)`` goes before an earlier one. Act only on the proposal that has won.
+    /// Proposes a decision that is made once, such as the body of a request with external effects: of all proposals for
+    /// a key, by any member, the first in the log wins. Where a key has a sequence of decisions, a proposal of a later
+    /// ``StateModel/round(of:in:)`` takes precedence over one of an earlier round. Act only on the winning proposal.
     ///
     /// The state's topic should have a `min.compaction.lag.ms` of a day: compaction keeps the last record of a key, and
     /// the owner publishes the winning proposal again after a later one.
@@ -77,7 +79,7 @@ extension KeyedState {
     /// - Parameters:
     ///   - state: merged into the row of the key, which need not exist.
     ///   - input: the topic whose state this is.
-    /// - Returns: the proposal that has won, permanently, once everything in front of one's own was read.
+    /// - Returns: the winning proposal, which is final: everything before this call's own record was read.
     public func propose(
         _ proposal: [UInt8], for state: State, in input: KafkaTopic
     ) async throws -> StandingProposal {
@@ -94,7 +96,7 @@ extension KeyedState {
         return StandingProposal(value: standing.value, offset: standing.offset, isOwn: standing.offset == offset)
     }
 
-    /// The winning proposal for a key as far as the topic was read; nil for none.
+    /// Returns the winning proposal for a key as far as the topic was read; nil for none.
     public func proposal(of key: [UInt8], in input: KafkaTopic) throws -> StandingProposal? {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         return try followed(place(of: key, in: topic)).proposal(of: key).map {
@@ -102,12 +104,12 @@ extension KeyedState {
         }
     }
 
-    /// Rows of the partitions that this member owns whose ``StateModel/deadline(of:)`` is not after a moment, by deadline.
+    /// Returns rows of owned partitions whose ``StateModel/deadline(of:)`` is not after a moment, by deadline.
     ///
     /// - Parameters:
     ///   - moment: milliseconds since 1970.
-    ///   - topic: only rows of this one of the state's topics; nil for all.
-    ///   - keys: only rows with these keys, so that many rows of one kind do not hide those of another.
+    ///   - topic: limits the result to this topic of the state; nil for all.
+    ///   - keys: limits the result to these keys, so that many rows of one kind do not hide those of another.
     public func dueRows(
         upTo moment: Int64, in topic: KafkaTopic? = nil, keys: StateKeys = .all, atMost limit: Int
     ) throws -> [State] {
@@ -116,7 +118,7 @@ extension KeyedState {
         for partition in parts.partitions.values where partition.isOwned {
             guard topic == nil || topic == partition.name.topic else { continue }
             for (_, key) in try parts.rows.deadlines(of: partition.name, upTo: moment, keys: keys, atMost: limit) {
-                // What was published and not read back may be done already.
+                // A publication that is not read back yet may have completed the work already.
                 guard let state = try partition.known(key), let deadline = model.deadline(of: state),
                     deadline <= moment
                 else { continue }
@@ -135,8 +137,8 @@ extension KeyedState {
 
     // MARK: Merging
 
-    /// Merges states into rows of a topic. What they say about other keys is published and acknowledged first, so that a
-    /// crash in between is repeated from the input.
+    /// Merges states into rows of a topic. Their derived updates for other keys are published and acknowledged first,
+    /// so that the input repeats them after a crash in between.
     ///
     /// - Parameter ancestors: the keys whose derived updates these are.
     private func merge(
@@ -162,7 +164,7 @@ extension KeyedState {
                 guard !deferred.isEmpty else { break }
                 let (roots, refusals) = try await publishDerived(of: deferred, in: topic, ancestors)
                 merged.refusals.merge(refusals) { one, _ in one }
-                // Records of others may have changed what the rows say meanwhile.
+                // Records of other members may have changed the derived updates meanwhile.
                 step = try await computing.with { try partition.merge(roots, at: now, .published) }
             }
         }
@@ -177,7 +179,7 @@ extension KeyedState {
     ) async throws -> (roots: [State], refusals: [RowKey: KafkaError]) {
         var refusals: [RowKey: KafkaError] = [:]
         var (last, next) = (roots, roots)
-        // What they lead to may say something about themselves; each round only adds.
+        // A derived update may derive an update of its own ancestors; each round only adds updates.
         for _ in 0..<8 {
             last = next
             let keys = last.map(model.key(of:))
@@ -198,8 +200,8 @@ extension KeyedState {
 
     // MARK: Acknowledgement
 
-    /// Waits until publications are acknowledged, and if wanted until they were read back. Rows that the brokers refuse
-    /// are set aside and named by ``StateDelivery/refusals``, unless they are to be read back.
+    /// Waits until publications are acknowledged, and optionally read back. Rows that the brokers refuse are kept for a
+    /// later attempt and listed in ``StateDelivery/refusals``, unless they are to be read back.
     ///
     /// - Returns: the greatest offset.
     @discardableResult
@@ -228,7 +230,7 @@ extension KeyedState {
         guard let offset = outcome.offset else { return nil }
         metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))
         if !progress.isFollowed(delivery.partition) { try partition(delivery.partition).releaseAcknowledged() }
-        // The lag counts what is published before the brokers tell of it.
+        // The lag includes publications before the brokers report the new end.
         withRunning { running in
             let end = running.ends[delivery.partition] ?? 0
             running.ends[delivery.partition] = max(end, offset + 1)
@@ -236,8 +238,8 @@ extension KeyedState {
         return offset
     }
 
-    /// Lets the reader catch up, so that what is published and not read back stays bounded. What belongs to a partition
-    /// that this member does not follow is never read back.
+    /// Waits for the reader, so that the overlay stays bounded. Publications to a partition that this member does not
+    /// follow are never read back and are released.
     private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
         for delivery in deliveries {
             guard let offset = try await delivery.outcome().offset else { continue }
@@ -247,6 +249,6 @@ extension KeyedState {
         }
     }
 
-    /// Records of a partition that are published and not read back, when the next batch is merged.
+    /// Number of records of a partition that may be published but not read back when the next batch is merged.
     private static var maximumOverlay: Int64 { 64 }
 }

@@ -6,15 +6,15 @@ internal import Synchronization
 package import Telemetry
 package import Time
 
-/// State by key, whose truth is a compacted topic, the changelog: rows in SQLite are a prefix of it, applied by its
-/// reader alone.
+/// State by key. Its source of truth is a compacted topic, the changelog; the rows in SQLite are a prefix of the
+/// changelog, written only by its reader.
 ///
-/// - The owner of a partition computes on the row joined with what it has published and not yet read back, publishes,
-///   and is done when that is acknowledged.
-/// - A record that says less than is known, or that cannot be read, is published again by the owner.
+/// - The owner of a partition merges into the row joined with its own publications that are not read back yet,
+///   publishes the result, and has finished when it is acknowledged.
+/// - The owner publishes a row again after a record that is incomplete or cannot be read.
 /// - On assignment a partition is read to its end before the first record is handled.
-/// - What comes from no input topic (``contribute(to:from:_:)``) is published first and answered when it was read back;
-///   of several proposals (``propose(_:for:in:)``) the first in the log wins.
+/// - A contribution (``contribute(to:from:_:)``) comes from no input topic: it is published first, and the call returns
+///   when it was read back. Among several proposals (``propose(_:for:in:)``) the first in the log wins.
 public final class KeyedState<Model: StateModel>: Sendable {
     public typealias State = Model.State
     typealias Partition = StatePartition<Model>
@@ -31,12 +31,12 @@ public final class KeyedState<Model: StateModel>: Sendable {
     let progress = StateProgress()
     let executor = HandlerThreads.shared
     let followers: StateFollowers
-    /// Of this run.
+    /// Random identifier of this run, part of each published record's mark.
     let writer = UInt64.random(in: 1...UInt64.max)
     private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
     private let running = Mutex(Running())
 
-    /// What there is after the start.
+    /// The parts that exist after the start.
     struct Parts: Sendable {
         let store: StateStore
         let writer: StateWriter
@@ -47,41 +47,43 @@ public final class KeyedState<Model: StateModel>: Sendable {
         let queries: StateQueries
         let partitions: [KafkaTopicPartition: Partition]
         let partitionCounts: [KafkaTopic: Int32]
-        /// How long a file may have missed what was published, by topic, in milliseconds.
+        /// Longest time, in milliseconds, for which a file may have missed records and still be used, by topic.
+        /// behind is not used.
         let retention: [KafkaTopic: Int64]
     }
 
     struct Running {
         var parts: Parts?
-        /// Partitions of the state's topics whose input this member has, and who publishes what is due in them.
+        /// Tasks that publish pending rows, by the partition of the state's topic whose input this member has.
         var publishers: [KafkaTopicPartition: Task<Void, Never>] = [:]
-        /// Partitions of the state's topics whose input is assigned to this member, owned already or about to be.
+        /// Partitions of the state's topics whose input is assigned to this member, including those it does not own
+        /// yet.
         var assigned: Set<KafkaTopicPartition> = []
-        /// Who reads a partition.
+        /// Tasks that read a partition.
         var followed: [KafkaTopicPartition: Task<Void, Never>] = [:]
-        /// Who ends the reading of a partition, before which it cannot be read again.
+        /// Tasks that end the reading of a partition; it cannot be read again before they have finished.
         var unfollowing: [KafkaTopicPartition: Task<Void, Never>] = [:]
         var isStopping = false
-        /// Why nothing can be read or written any more.
+        /// Failure after which nothing can be read or written; nil for none.
         var failure: StartupError?
-        /// The ends that partitions had when they were first followed; nil where no leader has told it yet.
+        /// End of each partition when it was first followed; nil until a leader has returned it.
         var unread: [KafkaTopicPartition: Int64?] = [:]
-        /// The newest ends that brokers told.
+        /// Latest end of each partition that a broker has reported.
         var ends: [KafkaTopicPartition: Int64] = [:]
         var health = StateHealth()
         var restore = RestoreProgress()
-        /// A database without rows is restored, and its index is not complete.
+        /// Whether a database without rows is being restored, so that its index is incomplete.
         var isRestoring = false
-        /// All of it was read, and the index is being completed.
+        /// Whether a restore has read everything and is completing the index.
         var isRestoreEnding = false
     }
 
-    /// A state that is not started; nothing is opened yet. It is one of ``ConsumerParts/services``.
+    /// Creates a state without opening anything; it is started as one of ``ConsumerParts/services``.
     public convenience init(_ options: StateOptions, model: Model, in context: ConsumerContext) {
         self.init(options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics)
     }
 
-    /// As above; with clocks that tests can move.
+    /// Creates a state with clocks that tests can move.
     package init(
         _ options: StateOptions, model: Model, kafka: KafkaConfiguration, logger: Logger, metrics: MetricsRegistry,
         clocks: Clocks = .system
@@ -97,9 +99,9 @@ public final class KeyedState<Model: StateModel>: Sendable {
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
 
-    /// Why reads may miss something; nil when everything that was published before the start was read, the reader of the
-    /// topics is not further behind than ``StateOptions/maximumLag`` nor for longer than
-    /// ``StateOptions/maximumStall``, and the database can be written.
+    /// Why reads may be incomplete. Nil when everything that was published before the start was read, the reader of the
+    /// topics is not further behind than ``StateOptions/maximumLag`` nor for longer than ``StateOptions/maximumStall``,
+    /// and the database can be written.
     public var obstacle: String? {
         let now = clocks.monotonicMilliseconds()
         return withRunning { running in
@@ -113,12 +115,12 @@ public final class KeyedState<Model: StateModel>: Sendable {
         }
     }
 
-    /// Why this member should not be asked while others can be: ``obstacle``, or its reader of the topics is cut off from
-    /// the brokers, so that what it knows grows old. Nil when it is ready; for `/readyz`.
+    /// Why this member should not serve requests while others can: ``obstacle``, or its reader of the topics is
+    /// disconnected from the brokers and its rows become outdated. Nil when it is ready; for `/readyz`.
     public var readinessObstacle: String? {
         if let obstacle { return obstacle }
         let now = clocks.monotonicMilliseconds()
-        // One that follows nothing, such as a worker without a partition, needs no connection.
+        // A member that follows nothing, such as a worker without a partition, needs no connection.
         return withRunning { $0.followed.isEmpty ? nil : $0.health.disconnection(at: now) }
     }
 
@@ -129,8 +131,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return isLive ? nil : "the client that reads the state's topics is stuck"
     }
 
-    /// For merging and applying, which compute and do not wait: more at once than there are cores would contend for
-    /// locks and memory. Not for a handler's reading of records, which may block.
+    /// Limits concurrent merging and applying, which compute and do not wait: more tasks than cores would contend for
+    /// locks and memory. Handlers do not take a permit to read records, because that may block.
     let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
@@ -152,24 +154,25 @@ public final class KeyedState<Model: StateModel>: Sendable {
         options.topics[input.topic].map { KafkaTopicPartition(topic: $0, partition: input.partition) }
     }
 
-    /// Where the row of a key is: by murmur2, as Java clients choose it.
+    /// Returns the partition of a key's row, by murmur2 as Java clients choose it.
     func place(of key: [UInt8], in topic: KafkaTopic) throws(StateError) -> KafkaTopicPartition {
         let count = try parts().partitionCounts[topic] ?? 1
         return KafkaTopicPartition(topic: topic, partition: KafkaPartition(ofKey: key, partitions: count))
     }
 
-    /// Reads rows on a connection of its own; what it sees is what was applied.
+    /// Returns a reader of rows on connections of its own, which sees applied records only.
     ///
     /// - Throws: a ``StateError`` before the start.
     public func reader() throws(StateError) -> StateReader<Model> { try parts().reader }
 
-    /// Ends the process: what is not read would never be known here, while others rely on it.
+    /// Ends the process: it would miss unread records permanently, while others rely on it.
     func fail(_ failure: StartupError) {
         withRunning { $0.failure = $0.failure ?? failure }
         failures.continuation.yield(failure)
     }
 
-    /// What a failing database or a newer record means for the process.
+    /// Ends the process after an error that a retry cannot overcome: a newer record or file, changed partition counts,
+    /// a damaged database.
     func fail(_ error: StateError) {
         switch error.code {
         case .newer:
@@ -198,8 +201,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return lags
     }
 
-    /// Records between what was applied and the ends that partitions had when they were first followed, where those are
-    /// known.
+    /// Number of offsets between the applied position and the end of each partition when it was first followed, where
+    /// that end is known.
     func unreadRecords(_ running: Running) -> Int64 {
         running.unread.reduce(0) { sum, entry in
             sum + (entry.value.map { max(0, $0 - (progress.next(of: entry.key) ?? 0)) } ?? 0)
@@ -222,12 +225,12 @@ public final class KeyedState<Model: StateModel>: Sendable {
 // MARK: Service
 
 extension KeyedState: Service {
-    /// Opens the database and begins to read the topics. A damaged file is renamed, because Kafka has all of it.
+    /// Opens the database and begins to read the topics. A damaged file is renamed and rebuilt from Kafka.
     public func start() async throws {
         try await withTaskExecutorPreference(executor) { try await open() }
     }
 
-    /// Waits until the state cannot go on, or the service is stopped.
+    /// Waits until the state fails or the service is stopped.
     ///
     /// - Throws: a `StartupError` when the state's topics cannot be read any more.
     public func run() async throws {
@@ -235,7 +238,8 @@ extension KeyedState: Service {
         try Task.checkCancellation()
     }
 
-    /// After the pipeline: nothing merges any more.
+    /// Stops publishing and reading, and closes everything. Called after the pipeline has stopped, when nothing merges
+    /// any more.
     public func stop(within limit: Duration) async {
         let (parts, publishers) = withRunning { running in
             running.isStopping = true
@@ -262,7 +266,7 @@ extension KeyedState: Service {
         await parts.publisher.close(within: limit * 0.3)
         await parts.reader.close()
         parts.rows.close()
-        // Otherwise the next start makes the index again of all rows.
+        // Without this the next start would rebuild the index of all rows.
         try? parts.store.releaseEntries()
         parts.store.close()
     }

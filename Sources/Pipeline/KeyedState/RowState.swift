@@ -1,18 +1,19 @@
 internal import Kafka
 
-/// One row as this process knows it: applied from the topic, and published by this process but not yet read back. A
-/// value without I/O: whoever holds it publishes, writes and counts by what its functions return.
+/// One row as this process knows it: the state applied from the topic, and this process's publications that have not
+/// been read back yet. It is a value without I/O: its holder publishes, writes and counts according to the results of
+/// its functions.
 ///
 /// | event | row | current | publications | afterwards |
 /// | --- | --- | --- | --- | --- |
 /// | **merged**: it adds something | | joined with it | | unpublished |
 /// | **merged**: it adds nothing | | | | |
 /// | **sent** | | | one more | published |
-/// | **received**: own, in order | as published then | row, joined with publications that remain | one less | written |
-/// | **received**: own, after another's record | joined with it | joined with it | one less | written; behind if it lacks something |
-/// | **received**: own removal | none | row, or publications that remain | one less | written |
-/// | **received**: a state that adds something | joined with it | joined with it | | written, changed; behind if it lacks something |
-/// | **received**: a state that adds nothing | | | | written; behind if it lacks something |
+/// | **received**: own, after another's record | joined | joined | one less | written; behind if incomplete |
+/// | **received**: own, after another's record | joined with it | joined with it | one less | written; behind if incomplete |
+/// | **received**: a state that adds something | joined | joined | | written, changed; behind if incomplete |
+/// | **received**: a state that adds something | joined with it | joined with it | | written, changed; behind if incomplete |
+/// | **received**: a state that adds nothing | | | | written; behind if incomplete |
 /// | **received**: a state that cannot be merged, or no state | | | | written, behind; ignored without a row |
 /// | **received**: a tombstone | none | publications that remain | | written, changed; ignored without a row |
 /// | **received**: a record without the winning proposal | | | | written, behind |
@@ -22,50 +23,50 @@ internal import Kafka
 struct RowState<Model: StateModel> {
     typealias State = Model.State
 
-    /// A publication that was not read back yet.
+    /// A publication that has not been read back yet.
     struct Publication {
         let number: UInt64
-        /// Nil: a tombstone that removes the row.
+        /// The published state; nil for a tombstone that removes the row.
         let state: SharedState<State>?
         var image: RowImage
-        /// Version of the row when this was published.
+        /// `rowVersion` at the time of the publication.
         let rowVersion: Int
         let delivery: StateDelivery
     }
 
-    /// As applied from the topic; nil when there is none.
+    /// The state applied from the topic; nil without a row.
     private(set) var row: SharedState<State>?
     /// The stored form of `row`.
     private(set) var image = RowImage()
-    /// `row` joined with all publications, and with what was merged and not published.
+    /// `row` joined with all publications and with merged states that are not published yet.
     private(set) var current: SharedState<State>?
-    /// `current` holds something that was not published.
+    /// Whether `current` holds something that was not published.
     private(set) var isUnpublished = false
-    /// Published and not read back, oldest first.
+    /// Publications that have not been read back, oldest first.
     private(set) var publications: [Publication] = []
-    /// Counts the changes of `row` by records of others.
+    /// Number of changes of `row` by records of other members.
     private var rowVersion = 0
-    /// The number of the last own publication that was read back.
+    /// Number of the last own publication that was read back.
     private var lastRead: UInt64 = 0
 
-    /// A key of which nothing is known.
+    /// Creates the entry of a key that has no row.
     init() {}
 
-    /// A row of the database.
+    /// Creates the entry of a row that was read from the database.
     init(row: State, image: RowImage) {
         self.row = SharedState(row)
         self.image = image
         current = self.row
     }
 
-    /// Whether nothing is on its way or unpublished.
+    /// Whether no publication is outstanding and nothing is unpublished.
     var isSettled: Bool { publications.isEmpty && !isUnpublished }
 
     // MARK: Merged
 
-    /// Adds a state to what is known.
+    /// Merges a state into the current state.
     ///
-    /// - Throws: what the model throws; nothing is changed then.
+    /// - Throws: the error of the model; nothing is changed then.
     mutating func merged(_ state: State, by model: Model) throws -> StateMerge {
         let merge = try join(state, by: model)
         if merge.isChanged { isUnpublished = true }
@@ -82,9 +83,9 @@ struct RowState<Model: StateModel> {
         return merge
     }
 
-    /// The current state, or the removal of the row, was published.
+    /// Records that the current state, or the removal of the row, was published.
     ///
-    /// - Parameter image: of what was published; nil for a removal.
+    /// - Parameter image: the stored form of the published row; nil for a removal.
     mutating func sent(_ number: UInt64, image: RowImage?, in delivery: StateDelivery) {
         if image == nil { current = nil }
         isUnpublished = false
@@ -94,7 +95,7 @@ struct RowState<Model: StateModel> {
                 rowVersion: rowVersion, delivery: delivery))
     }
 
-    /// Has the owner publish the row once more after its last publication.
+    /// Marks the last publication as behind, so that the owner publishes the row once more after it.
     mutating func markLastPublicationBehind() {
         guard !publications.isEmpty else { return }
         publications[publications.count - 1].image.isBehind = true
@@ -102,9 +103,9 @@ struct RowState<Model: StateModel> {
 
     // MARK: Received
 
-    /// Takes an own publication off the overlay, whose record was read back.
+    /// Removes an own publication from the overlay when its record is read back.
     ///
-    /// - Returns: nil for one that is not known: it was published before the partition was revoked.
+    /// - Returns: nil for an unknown publication: it was sent before the partition was revoked.
     mutating func takePublication(_ number: UInt64) -> Publication? {
         // By index: iterating over values of a generic type allocates memory for each.
         for index in publications.indices where publications[index].number == number {
@@ -113,11 +114,11 @@ struct RowState<Model: StateModel> {
         return nil
     }
 
-    /// An own record was read back.
+    /// Applies an own record that was read back.
     ///
     /// - Parameters:
-    ///   - publication: taken off before.
-    ///   - image: makes the stored form of the row, where it is not what was published.
+    ///   - publication: the publication returned by ``takePublication(_:)``.
+    ///   - image: returns the stored form of the row where it differs from the published one.
     mutating func received(
         own publication: Publication, _ proposal: StateProposal?, form: Int64, by model: Model,
         image: (State) -> RowImage
@@ -128,7 +129,7 @@ struct RowState<Model: StateModel> {
             replace(nil, RowImage())
             return .written
         }
-        // Where others wrote in between, the record may lack what they said.
+        // If others wrote in between, the record may lack their facts.
         guard isInOrder || row == nil else {
             return received(state.value, proposal, form: form, by: model, image: image)
         }
@@ -136,12 +137,12 @@ struct RowState<Model: StateModel> {
         return received(proposal, by: model) ? [.written, .behind] : .written
     }
 
-    /// A state of the topic was read.
+    /// Applies a state that was read from the topic.
     ///
     /// - Parameters:
-    ///   - proposal: of the record; nil for none.
-    ///   - form: by which the record was published.
-    ///   - image: makes the stored form of a row.
+    ///   - proposal: the proposal in the record; nil for none.
+    ///   - form: the fingerprint by which the record was published.
+    ///   - image: returns the stored form of a row.
     mutating func received(
         _ state: State, _ proposal: StateProposal?, form: Int64, by model: Model, image: (State) -> RowImage
     ) -> RowEffect {
@@ -162,21 +163,21 @@ struct RowState<Model: StateModel> {
         if isChanged { rowVersion += 1 }
         let isPending = !isSettled
         replace(isChanged ? SharedState(joined) : row, stored)
-        // What cannot be merged into it stays without this record's facts until it is published and read back.
+        // If the merge fails, the current state lacks the facts of this record until it is published and read back.
         if isPending { _ = try? join(state, by: model) }
         var effect: RowEffect = isChanged ? [.written, .changed] : .written
         if received(proposal, by: model) || stored.isBehind { effect.insert(.behind) }
         return effect
     }
 
-    /// A record was read that is no state of the key.
+    /// Applies a record that cannot be decoded as a state of the key.
     mutating func receivedUnreadable() -> RowEffect {
         guard row != nil else { return .unreadable }
         image.isBehind = true
         return [.written, .behind, .unreadable]
     }
 
-    /// A tombstone was read.
+    /// Applies a tombstone.
     mutating func receivedTombstone() -> RowEffect {
         guard row != nil else { return [] }
         replace(nil, RowImage())
@@ -192,7 +193,7 @@ struct RowState<Model: StateModel> {
         if isSettled { current = row }
     }
 
-    /// Keeps the winning proposal of the key: of the latest round, and inside it the first in the log.
+    /// Keeps the winning proposal of the key: the first in the log of the latest round.
     ///
     /// - Returns: whether the record lacks the winner, so that the owner publishes again.
     private mutating func received(_ proposal: StateProposal?, by model: Model) -> Bool {
@@ -210,7 +211,7 @@ struct RowState<Model: StateModel> {
 
     // MARK: Acknowledged, refused, revoked
 
-    /// Publications were acknowledged that will not be read back: their partition is not followed.
+    /// Removes publications that are acknowledged but will not be read back, because their partition is not followed.
     mutating func acknowledged(by model: Model, _ isAcknowledged: (Publication) -> Bool) {
         guard publications.contains(where: isAcknowledged) else { return }
         let (pending, hasMore) = (current, isUnpublished)
@@ -221,9 +222,9 @@ struct RowState<Model: StateModel> {
         isUnpublished = true
     }
 
-    /// Publications were not acknowledged: what they said is computed again.
+    /// Removes publications that were not acknowledged, and computes the current state again without them.
     ///
-    /// - Returns: these publications.
+    /// - Returns: the removed publications.
     mutating func refused(by model: Model, _ isRefused: (Publication) -> Bool) -> [Publication] {
         let refused = publications.filter(isRefused)
         guard !refused.isEmpty else { return [] }
@@ -232,15 +233,15 @@ struct RowState<Model: StateModel> {
         return refused
     }
 
-    /// The partition was revoked: what was not published is computed again by its next owner, and own records that are
-    /// read back later are read as another's.
+    /// Removes all publications because the partition was revoked. Its next owner computes unpublished changes again,
+    /// and own records that are read back later are treated as another member's.
     mutating func revoked() {
         publications = []
         current = row
         isUnpublished = false
     }
 
-    /// The row joined with what is on its way.
+    /// Recomputes the current state from the row and its outstanding publications.
     private mutating func reset(by model: Model) {
         current = row
         isUnpublished = false
@@ -254,7 +255,7 @@ struct RowState<Model: StateModel> {
     }
 }
 
-/// What is to be done about a row to which a record was applied.
+/// The consequences of applying a record to a row.
 struct RowEffect: OptionSet {
     let rawValue: Int
 
@@ -262,8 +263,8 @@ struct RowEffect: OptionSet {
     static let written = RowEffect(rawValue: 1)
     /// Another member's record has changed it.
     static let changed = RowEffect(rawValue: 2)
-    /// The last record says less than the row: the owner publishes it again.
+    /// The last record lacks something that the row holds: the owner publishes the row again.
     static let behind = RowEffect(rawValue: 4)
-    /// The record cannot be read, or not be merged.
+    /// The record cannot be decoded, or cannot be merged.
     static let unreadable = RowEffect(rawValue: 8)
 }
