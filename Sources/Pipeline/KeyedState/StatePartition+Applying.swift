@@ -1,20 +1,20 @@
 internal import Kafka
 
-/// Applying the topic: the only way in which rows change in the database.
+/// Applying the topic: rows in the database change in no other way.
 extension StatePartition {
-    /// What a batch of records changes.
+    /// The changes of a batch of records.
     struct Applied: Sendable {
         var writes: [RowWrite] = []
-        /// Rows changed by what others have published.
+        /// Number of rows changed by records of other members.
         var changed = 0
-        /// Records that say less than what is known.
+        /// Number of records that are incomplete or outdated.
         var behind = 0
         var unreadable = 0
-        /// Records that are in another partition than that of their key.
+        /// Number of records in another partition than that of their key.
         var misplaced = 0
-        /// States, by key, that were too large once, and are in the topic now.
+        /// States, by key, that were refused before and are in the topic now.
         var fitting: [[UInt8]: [UInt8]] = [:]
-        /// Some records were published by other rules.
+        /// Whether some records were published by other rules.
         var hasOtherForm = false
     }
 
@@ -26,8 +26,8 @@ extension StatePartition {
         case misplaced
     }
 
-    /// Applies records, ascending by offset, to the rows in memory, and says what to write. The next batch is applied
-    /// after ``committed(_:)``.
+    /// Applies records, in ascending order of offsets, to the rows in memory, and returns the changes to write.
+    /// ``committed(_:)`` must be called before the next batch is applied.
     ///
     /// - Throws: a ``StateError`` of code `newer`, `damaged` or `sqlite`; nothing was changed then.
     func apply(_ records: [KafkaRecord]) throws -> Applied {
@@ -49,7 +49,7 @@ extension StatePartition {
         let readings = try records.map { try read($0, asOwn: true) }
         return try withLock { guarded in
             var applied = Applied()
-            // Everything that may fail comes first, and the rows of all keys are in memory afterwards.
+            // Everything that may fail is done first; afterwards the rows of all keys are in memory.
             try load(records.compactMap { $0.key.map { RowKey($0) } }, &guarded)
             var order: [Entry] = []
             for index in records.indices {
@@ -75,9 +75,9 @@ extension StatePartition {
         }
     }
 
-    /// The writes of the last batch are in the database.
+    /// Called when the writes of the last batch are committed to the database.
     ///
-    /// - Parameter ids: of the rows, in the order of the writes; 0 for removed ones.
+    /// - Parameter ids: the ids of the rows, in the order of the writes; 0 for removed rows.
     func committed(_ ids: [Int64]) {
         withLock { guarded in
             for index in guarded.writing.indices where index < ids.count {
@@ -97,7 +97,8 @@ extension StatePartition {
         }
     }
 
-    /// Reading begins: rows that were applied and never written, because reading had ended, are applied again.
+    /// Called before reading begins: drops rows that were applied but not written when reading ended, which are applied
+    /// again.
     func restart() {
         withLock { guarded in
             for (key, entry) in guarded.cache.entries where entry.writes > 0 { guarded.cache.remove(key) }
@@ -132,6 +133,8 @@ extension StatePartition {
         }
     }
 
+    /// Applies one record.
+    ///
     /// - Returns: the entry whose row is to be written; nil for none.
     private func apply(
         _ record: KafkaRecord, _ key: [UInt8], _ reading: Reading, _ applied: inout Applied, _ guarded: inout Guarded
@@ -142,7 +145,7 @@ extension StatePartition {
         switch reading {
         case .own(let mark):
             guard let known, let publication = known.state.takePublication(mark.number) else {
-                // Published before the partition was revoked, or taken back: read as another's.
+                // Published before the partition was revoked, or discarded: treated as another member's record.
                 return try apply(record, key, read(record, asOwn: false), &applied, &guarded)
             }
             entry = known
@@ -177,7 +180,7 @@ extension StatePartition {
         return effect.contains(.written) ? entry : nil
     }
 
-    /// A state that was too large is in the topic when something that includes it is.
+    /// Records that a refused state is in the topic when a publication that includes it was read back.
     private func noteFit(
         _ publication: RowState<Model>.Publication, _ key: [UInt8], _ applied: inout Applied,
         _ guarded: inout Guarded
@@ -191,7 +194,7 @@ extension StatePartition {
     }
 
     private func image(of state: State, _ form: Int64, _ record: KafkaRecord) -> RowImage {
-        // What was due is due by what was published then, not by what would be now.
+        // Computed for the time of the record: the value that is due was published then.
         let change = model.nextChange(of: state, after: record.timestampMilliseconds ?? 0)
         return RowImage(
             encoded: model.encode(state), form: form, due: Self.earlier(change, model.expiry(of: state)),

@@ -1,42 +1,42 @@
 internal import Kafka
 
-/// Merging states into rows: what changed is published.
+/// Merging states into rows and publishing the changes.
 extension StatePartition {
     struct Merge {
-        /// Positions in the batch of the states that changed their row.
+        /// The states of the rows that changed.
         var changed: [State] = []
         var late = 0
-        /// By position in the batch: what could not be merged.
+        /// Errors of states that cannot be merged, by index in the batch.
         var faults: [Int: any Error] = [:]
-        /// States whose derived updates must be published before themselves.
+        /// States whose derived updates must be published before the states themselves.
         var deferred: [State] = []
-        /// What must be acknowledged: own publications, and earlier ones of the keys.
+        /// Deliveries to wait for: own publications, and earlier publications of the same keys.
         var deliveries: [StateDelivery] = []
     }
 
-    /// Treatment of the updates that merged rows derive for other keys.
+    /// How the updates that merged rows derive for other keys are handled.
     enum Derivation {
         /// Changed rows that derive updates are deferred.
         case first
-        /// Unchanged rows are deferred, too: a member may have died after it had published such a row and before it had
-        /// published what the row says about the key whose update this is.
+        /// Unchanged rows are deferred, too: a member may have died after it published such a row and before it
+        /// published the updates that the row derives.
         case firstOfAll
-        /// The updates of exactly the merged states are published; rows that derive others by now are deferred.
+        /// The updates of exactly the merged states are published; rows that now derive other updates are deferred.
         case published
         /// The caller publishes them afterwards.
         case later
     }
 
-    /// Merges states into what is known of their keys, and publishes what changed.
+    /// Merges states into the current states of their keys, and publishes the changes.
     ///
     /// - Parameter now: milliseconds since 1970.
     func merge(_ states: [State], at now: Int64, _ derivation: Derivation = .first) throws -> Merge {
         try merge(states, keys: states.map { RowKey(model.key(of: $0)) }, at: now, derivation)
     }
 
-    /// As above.
+    /// Merges states whose keys are already computed.
     ///
-    /// - Parameter keys: of the states.
+    /// - Parameter keys: the key of each state.
     func merge(
         _ states: [State], keys: [RowKey], at now: Int64, _ derivation: Derivation = .first
     ) throws -> Merge {
@@ -98,7 +98,7 @@ extension StatePartition {
         return [state]
     }
 
-    /// An earlier publication of the key that is not acknowledged yet holds up what it includes.
+    /// Adds an earlier publication of the key that is not acknowledged yet to the deliveries to wait for.
     private func include(_ entry: Entry, _ deliveries: inout [StateDelivery]) {
         guard let last = entry.state.publications.last?.delivery, !last.isAcknowledged,
             !deliveries.contains(where: { $0 === last })
@@ -106,9 +106,10 @@ extension StatePartition {
         deliveries.append(last)
     }
 
-    /// Publishes a proposal with the state of its key, unless one of the same round or a later one has won already.
+    /// Publishes a proposal with the state of its key, unless a proposal of the same round or a later one has already
+    /// won.
     ///
-    /// - Returns: nil when one has won.
+    /// - Returns: nil when there is such a winner.
     func propose(_ proposal: [UInt8], for state: State, at now: Int64) throws -> StateDelivery? {
         try withLock { guarded in
             try requireUnblocked(guarded)

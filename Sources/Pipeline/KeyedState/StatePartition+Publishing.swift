@@ -1,13 +1,13 @@
 internal import Kafka
 
-/// Publishing rows as they are now.
+/// Publishing the current state of rows.
 extension StatePartition {
-    /// Publishes rows as they are now: because time changed them, or because the topic says less or by other rules. Rows
-    /// that the brokers refuse are left out until they are tried again, and rows that derive updates which may not be
+    /// Publishes the current state of rows: time has changed them, or their last record is incomplete or was published
+    /// by other rules. Refused rows are left out until they are retried, and rows whose derived updates may not be
     /// published yet until these are.
     ///
     /// - Parameter derived: states whose derived updates are published.
-    /// - Returns: what was published, and nil when there was nothing: keys that are on their way, gone, or refused.
+    /// - Returns: the publications; nil when there are none, because all rows are outstanding, removed or refused.
     func republish(
         _ keys: [[UInt8]], at now: Int64, derived: [State] = []
     ) throws -> (delivery: StateDelivery, count: Int)? {
@@ -28,9 +28,9 @@ extension StatePartition {
         }
     }
 
-    /// Rows that have joined what several members said, of which the topic shows only parts, and that say something about
-    /// other keys. No member that knew a part alone could say it. Rows that the brokers refuse are left out, as in
-    /// ``republish(_:at:)``.
+    /// Returns the states of rows that joined facts of several members, while the topic holds only parts of them, and
+    /// that derive updates for other keys: no member with only a part could derive these updates. Refused rows are left
+    /// out, as in ``republish(_:at:derived:)``.
     func statesBehind(_ keys: [[UInt8]]) throws -> [State] {
         try withLock { guarded in
             var states: [State] = []
@@ -43,20 +43,20 @@ extension StatePartition {
         }
     }
 
-    /// Marks the publication that was just sent as one whose derived updates may not be published: the owner publishes
-    /// the row once more, after them.
+    /// Marks the publication that was just sent as lacking its derived updates: the owner publishes the row once more,
+    /// after them.
     func markLackingUpdates(_ entry: Entry) {
         guard !derivingState(of: entry).isEmpty else { return }
         entry.state.markLastPublicationBehind()
     }
 
-    /// Whether updates that a row derives may not be published yet: it has joined what several members said, or has
+    /// Whether derived updates of a row may not be published yet: the row joined facts of several members, or holds
     /// something that was not published.
     private func lacksUpdates(_ entry: Entry) -> Bool {
         (entry.state.image.isBehind || entry.state.isUnpublished) && !derivingState(of: entry).isEmpty
     }
 
-    /// Publishes a row as it is now, or removes it where it is no longer needed.
+    /// Publishes the current state of a row, or removes the row if it is no longer needed.
     func send(_ entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded) {
         guard let state = entry.state.current?.value else { return }
         guard let expiry = model.expiry(of: state), expiry <= now else {
@@ -68,7 +68,7 @@ extension StatePartition {
 
     /// Publishes the current state of a row.
     ///
-    /// - Parameter proposal: proposed with it; nil for the winner so far.
+    /// - Parameter proposal: a new proposal to publish with the state; nil for the current winner.
     func sendState(
         of entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, proposal: [UInt8]? = nil
     ) {
@@ -76,7 +76,7 @@ extension StatePartition {
         let winner = entry.state.image.proposal
         let encoded = model.encode(state)
         let publication = model.publication(of: state, row: encoded, at: now)
-        // Not before the next look, whatever the model says.
+        // Not before the next tick, whatever the model returns.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
         let image = RowImage(
             encoded: encoded, form: form, due: due, deadline: model.deadline(of: state), proposal: winner,

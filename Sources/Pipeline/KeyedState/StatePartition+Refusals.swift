@@ -1,24 +1,24 @@
 internal import Kafka
 
-/// Publications that the brokers refuse. They refuse a batch as a whole, so its rows are published again in smaller and
-/// smaller groups; what is refused alone is set aside, and tried again from time to time.
+/// Publications that the brokers refuse. Brokers refuse a batch as a whole, so its rows are published again in smaller
+/// and smaller groups; a row that is refused on its own is kept and retried from time to time.
 extension StatePartition {
-    /// Publications of a delivery that were taken back.
+    /// Publications of a delivery that were discarded.
     struct Discarded: Sendable {
-        /// Rows that the brokers refused, by key; nil for the removal of one.
+        /// Rows that the brokers refused, encoded, by key; nil for the removal of a row.
         var refused: [RowKey: [UInt8]?] = [:]
-        /// Their errors.
+        /// The error of each refused row.
         var errors: [RowKey: KafkaError] = [:]
     }
 
-    /// Takes publications back that were not acknowledged: their states are computed again.
+    /// Discards publications that were not acknowledged, so that their states are computed again.
     func discard(_ failures: [UInt64: KafkaError]) -> Discarded {
         withLock { guarded in
             var discarded = Discarded()
             for (key, entry) in guarded.cache.entries {
                 for publication in entry.state.refused(by: model, { failures[$0.number] != nil }) {
                     guard let error = failures[publication.number], error.code.isRefusal else { continue }
-                    // The last of a key includes those before it.
+                    // The last publication of a key includes those before it.
                     discarded.refused[key] = .some(publication.state == nil ? nil : publication.image.encoded)
                     discarded.errors[key] = error
                 }
@@ -29,7 +29,7 @@ extension StatePartition {
 
     /// Publishes refused rows once more, together.
     ///
-    /// - Parameter rows: encoded, by key; nil for the removal of one.
+    /// - Parameter rows: encoded rows by key; nil for the removal of a row.
     /// - Throws: a ``StateError`` for a row that cannot be read.
     func publishAgain(_ rows: [RowKey: [UInt8]?], at now: Int64) throws -> StateDelivery {
         try withLock { guarded in
@@ -47,10 +47,10 @@ extension StatePartition {
         }
     }
 
-    /// Sets a row aside that is refused alone.
+    /// Keeps a row that is refused on its own.
     ///
     /// - Parameter encoded: nil for the removal of a row.
-    /// - Returns: what is known of the row, what was refused before included.
+    /// - Returns: the refused row, joined with what was refused before; nil for a removal.
     @discardableResult
     func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> [UInt8]? {
         withLock { guarded in
@@ -58,7 +58,7 @@ extension StatePartition {
                 guarded.refusedRemovals[key.bytes] = now + Self.oversizedRetry
                 return nil
             }
-            // The row lacks what was refused before.
+            // The row does not include what was refused before.
             if let kept = guarded.oversized[key.bytes] {
                 encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
             }
@@ -68,7 +68,7 @@ extension StatePartition {
         }
     }
 
-    /// Publishes one of the rows that were set aside, when it is to be tried again.
+    /// Publishes one of the refused rows if its next attempt is due.
     func publishRefused(at now: Int64) throws -> StateDelivery? {
         let due = withLock { guarded -> (key: [UInt8], encoded: [UInt8])? in
             guard let (key, row) = guarded.oversized.min(by: { $0.value.retryAt < $1.value.retryAt }),
@@ -80,15 +80,15 @@ extension StatePartition {
         return try due.map { try publishAgain([RowKey($0.key): $0.encoded], at: now) }
     }
 
-    /// Joins a row into what is known of its key.
+    /// Merges a row into the current state of its key.
     private func include(_ encoded: [UInt8], in entry: Entry) throws {
         let state: State
         do { state = try model.decode(encoded) } catch { throw StateError(error) }
         _ = try entry.state.merged(state, by: model)
     }
 
-    /// Forgets what is acknowledged and will not be read back, because the partition is not followed: its owner joins it
-    /// with what the topic holds.
+    /// Removes acknowledged publications that will not be read back, because the partition is not followed: its owner
+    /// merges them with the rows in the topic.
     func releaseAcknowledged() {
         withLock { guarded in
             guard !guarded.isOwned else { return }

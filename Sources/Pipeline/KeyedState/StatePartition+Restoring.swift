@@ -1,9 +1,9 @@
 internal import Kafka
 
-/// Restoring a database without rows: most records are the first of their key, published by these rules, and their rows
-/// are taken out of them without being read.
+/// Restoring a database without rows: most records are the first of their key and were published by the same rules, so
+/// their rows are copied without being decoded.
 extension StatePartition {
-    /// Rows of records that are the only ones of their key so far, by index of the record.
+    /// Returns the rows of records that are the only ones of their key so far, by index of the record.
     func unreadRows(_ records: [KafkaRecord]) -> [Int: RowWrite] {
         guard withLock({ $0.restored?.takesRows == true }) else { return [:] }
         var counts: [RowKey: Int] = [:]
@@ -20,7 +20,7 @@ extension StatePartition {
         }
     }
 
-    /// The row of a record of this form, in the partition of its key, that another member or run has published.
+    /// Returns the row of a record that another member or run has published by this form, in the partition of its key.
     private func unreadRow(of record: KafkaRecord, _ key: [UInt8]) -> RowWrite? {
         guard let value = record.value, let mark = RecordMark(record), mark.form == form, mark.writer != writer,
             KafkaPartition(ofKey: key, partitions: partitionCount) == name.partition,
@@ -34,9 +34,10 @@ extension StatePartition {
         return RowWrite(key: key, id: 0, image: image, oldEntries: [])
     }
 
-    /// Rows that were not read are in the database; those that were asked for meanwhile are joined in memory.
+    /// Called when rows that were not decoded are committed; entries that were requested meanwhile are merged with them
+    /// in memory.
     ///
-    /// - Parameter ids: of the rows.
+    /// - Parameter ids: the ids of the rows.
     func committed(unread rows: ArraySlice<RowWrite>, _ ids: ArraySlice<Int64>, _ guarded: inout Guarded) {
         for (row, id) in zip(rows, ids) {
             guard let entry = guarded.cache.entries[RowKey(row.key)], entry.id == 0, let image = row.image,

@@ -1,9 +1,9 @@
 internal import Kafka
 internal import Synchronization
 
-/// One partition of a state's topic as this process knows it: recently used rows, decoded, and the overlay of what was
-/// published and not read back. Each partition has a lock of its own, so that partitions run in parallel; nothing waits
-/// for a broker or a transaction under it.
+/// One partition of a state's topic as this process knows it: recently used rows, decoded, and the overlay of
+/// publications that are not read back yet. Each partition has its own lock, so that partitions run in parallel; no
+/// code waits for a broker or a transaction while it holds the lock.
 final class StatePartition<Model: StateModel>: Sendable {
     typealias State = Model.State
     typealias Entry = RowCache<Model>.Entry
@@ -12,39 +12,39 @@ final class StatePartition<Model: StateModel>: Sendable {
         var cache = RowCache<Model>()
         var lastNumber: UInt64 = 0
         var isOwned = false
-        /// A record of a newer format is in the topic: nothing may be published over it.
+        /// Whether the topic holds a record of a newer format, which must not be overwritten.
         var isBlocked = false
-        /// States that the brokers refuse, most of them for their size.
+        /// States that the brokers refuse, most of them for their size, by key.
         var oversized: [[UInt8]: Oversized] = [:]
-        /// Tombstones of expired rows that the brokers refuse, and when they are tried again.
+        /// Tombstones of expired rows that the brokers refuse, with the time of the next attempt.
         var refusedRemovals: [[UInt8]: Int64] = [:]
-        /// The entries whose rows are being written.
+        /// Entries whose rows are being written.
         var writing: [Entry] = []
-        /// Rows that are being written without having been read.
+        /// Rows that are being written without having been decoded.
         var unread: [RowWrite] = []
-        /// While a database without rows is restored.
+        /// Keys restored so far while a database without rows is restored; nil otherwise.
         var restored: RestoredKeys?
     }
 
-    /// A state that the brokers refuse; it is tried again from time to time.
+    /// A state that the brokers refuse; it is retried from time to time.
     struct Oversized {
         let encoded: [UInt8]
-        /// Milliseconds since 1970.
+        /// Time of the next attempt, milliseconds since 1970.
         var retryAt: Int64
-        /// Whether its size is what they refuse, as far as is known.
+        /// Whether it is refused for its size; true until another reason is known.
         var isTooLarge = true
     }
 
-    /// Milliseconds: a setting of the topic may have changed.
+    /// Milliseconds between attempts to publish a refused row, since a setting of the topic may have changed.
     static var oversizedRetry: Int64 { 60_000 }
 
     let name: KafkaTopicPartition
     let model: Model
     let form: Int64
     let writer: UInt64
-    /// Of encoded rows; decoded they are about four times as large.
+    /// Size in bytes of the encoded rows in the cache; decoded they are about four times as large.
     let maximumBytes: Int
-    /// Of the topic.
+    /// Number of partitions of the topic.
     let partitionCount: Int32
     private let rows: StateRowSource
     let publish:
@@ -52,8 +52,8 @@ final class StatePartition<Model: StateModel>: Sendable {
     private let guarded = Mutex(Guarded())
 
     /// - Parameters:
-    ///   - publish: sends in this order; must not block.
-    ///   - maximumBytes: of encoded rows that are kept beside those in use.
+    ///   - publish: sends records in the order of the calls; must not block.
+    ///   - maximumBytes: the size of the encoded rows that are cached beside those in use.
     init(
         _ name: KafkaTopicPartition, model: Model, writer: UInt64, rows: StateRowSource, partitionCount: Int32,
         maximumBytes: Int,
@@ -78,7 +78,9 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     var isOwned: Bool { guarded.withLock { $0.isOwned } }
 
-    /// - Parameter oversized: states that were too large to publish when the partition was owned last, by key.
+    /// Takes ownership of the partition.
+    ///
+    /// - Parameter oversized: states that were refused when the partition was last owned, by key.
     func own(oversized: [[UInt8]: [UInt8]] = [:]) {
         guarded.withLock { guarded in
             guarded.isOwned = true
@@ -87,8 +89,8 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// The partition is revoked: what was not published is computed again by its next owner, and own records that are
-    /// read back later are read as another's.
+    /// Releases ownership because the partition is revoked. Its next owner computes unpublished changes again, and own
+    /// records that are read back later are treated as another member's.
     func disown() {
         guarded.withLock { guarded in
             guarded.isOwned = false
@@ -101,17 +103,17 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     func block() { guarded.withLock { $0.isBlocked = true } }
 
-    /// The database has no rows of the partition: those that are written from now on are known.
+    /// Begins a restore of a partition without rows: from now on all keys that have a row are recorded.
     ///
-    /// - Parameter takesRows: rows of this form are not read.
+    /// - Parameter takesRows: whether rows of this form are taken from records without decoding them.
     func beginRestore(takesRows: Bool = true) {
         guarded.withLock { $0.restored = RestoredKeys(takesRows: takesRows) }
     }
 
-    /// Rows are looked for in the database again.
+    /// Ends the restore: rows are looked up in the database again.
     func endRestore() { guarded.withLock { $0.restored = nil } }
 
-    /// Rows that the brokers refuse, for their size and for something else.
+    /// Number of rows that the brokers refuse, for their size and for other reasons.
     var refusedRows: (tooLarge: Int, others: Int) {
         guarded.withLock { guarded in
             let tooLarge = guarded.oversized.values.count { $0.isTooLarge }
@@ -119,10 +121,10 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// What is known of a key, what was published and not read back included.
+    /// Returns the current state of a key, including publications that are not read back yet.
     func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.state.current?.value } }
 
-    /// The proposal that has won, as far as the topic was read.
+    /// Returns the winning proposal of a key, as far as the topic was read.
     func proposal(of key: [UInt8]) throws -> StateProposal? {
         try guarded.withLock { try find(key, &$0)?.state.image.proposal }
     }
@@ -146,7 +148,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         return guarded.cache.insert(RowKey(key))
     }
 
-    /// Reads the rows of keys that are not in memory, in one look at the database.
+    /// Reads the rows of keys that are not in memory, with one query of the database.
     func load(_ keys: [RowKey], _ guarded: inout Guarded) throws {
         var missing: Set<RowKey> = []
         for key in keys where guarded.cache.entries[key] == nil && guarded.restored?.mayHold(key.bytes) != false {
@@ -159,7 +161,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// The entry of a key whose row is in memory, if there is one.
+    /// Returns the entry of a key whose row, if it has one, is in memory.
     func entry(of key: RowKey, _ guarded: inout Guarded) -> Entry {
         if let entry = guarded.cache[key] { return entry }
         return guarded.cache.insert(key)
