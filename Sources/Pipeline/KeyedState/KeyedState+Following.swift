@@ -5,9 +5,9 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// The reader of the state's topics: the only writer of the database.
+/// Reading the state's topics: the reader is the only writer of the database.
 extension KeyedState {
-    /// Opens file and topics, and follows what the role says.
+    /// Opens the file and the topics, and follows the partitions that the role requires.
     func open() async throws {
         let file = StateFile(path: options.path, logger: logger)
         let topics = Array(Set(options.topics.values)).sorted { $0.rawValue < $1.rawValue }
@@ -22,7 +22,7 @@ extension KeyedState {
                     exitCode: .configuration)
             }
             try PartitionCounts.check(cluster.counts, store, path: options.path)
-            // One for each partition that computes, and one for what looks for due rows meanwhile.
+            // One connection for each partition that computes, and one to look for due rows meanwhile.
             let rows = try StateRowSource(
                 path: options.path, topics: store.topics, connections: min(4, computing.limit + 1))
             let publisher = try StatePublisher(kafka, topics: topics, logger: logger)
@@ -78,13 +78,14 @@ extension KeyedState {
         }
     }
 
-    /// After a start that failed.
+    /// Closes everything after a failed start.
     private func release(_ store: StateStore) async {
         if let parts = withRunning({ $0.parts.take() }) { await close(parts, within: .seconds(2)) }
         store.close()
     }
 
-    /// Before the group is joined, as far as brokers answer; every partition is checked again when it is assigned.
+    /// Checks for lost state before the group is joined, for partitions whose leaders answer; each is checked again on
+    /// assignment.
     private func refuseToForget(_ parts: Parts) async throws {
         guard options.role != .reader, options.history != nil else { return }
         var empty: [KafkaTopicPartition] = []
@@ -136,7 +137,7 @@ extension KeyedState {
             let wanted = options.tombstoneRetention.components.seconds * 1_000
             let settings = found.first { $0.topic == topic }?.configuration
             let kept = settings?[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
-            // What is left of it is for reading what was missed.
+            // The remaining sixth is the time in which to read the missed records.
             cluster.retention[topic] = min(wanted, kept.map { max(0, $0) / 6 * 5 } ?? wanted)
         }
         return cluster
@@ -144,7 +145,7 @@ extension KeyedState {
 
     // MARK: Partitions
 
-    /// Reads a partition from where it was applied up to, unless it is read already.
+    /// Starts reading a partition from its applied position, unless it is already being read.
     func follow(_ place: KafkaTopicPartition) {
         withRunning { running in
             guard running.followed[place] == nil, !running.isStopping, let parts = running.parts else { return }
@@ -161,7 +162,7 @@ extension KeyedState {
     /// Ends reading a partition; its rows and position stay, and are brought up to date when it is read again.
     private func unfollow(_ place: KafkaTopicPartition) {
         withRunning { running in
-            // Assigned since the standbys were chosen.
+            // It may have been assigned since the standbys were chosen.
             guard !running.assigned.contains(place), let parts = running.parts,
                 let task = running.followed.removeValue(forKey: place)
             else { return }
@@ -178,14 +179,14 @@ extension KeyedState {
         }
     }
 
-    /// Has a worker follow `standbys` partitions beside its own: those that its file knows best.
+    /// Makes a worker follow `standbys` partitions besides its own: those that its file applied most recently.
     func adjustStandbys() {
         guard options.role == .worker, let parts = try? parts() else { return }
         let assigned = withRunning { $0.assigned }
         let others = parts.partitions.keys.filter { !assigned.contains($0) }
         let seen = Dictionary(
             uniqueKeysWithValues: others.map { ($0, (try? parts.store.position(of: $0))?.seen ?? 0) })
-        // Members with new files choose differently.
+        // Ranks by a random identifier, so that members with new files choose different partitions.
         let chosen = others.sorted { one, other in
             (seen[one] ?? 0, rank(one)) > (seen[other] ?? 0, rank(other))
         }.prefix(options.standbys)
@@ -206,14 +207,15 @@ extension KeyedState {
             reached(current.startOffset.rawValue, in: place)
             partition.restart()
             await read(current, partition, parts)
-            // On the embedded broker a log may begin again under a new assignment.
+            // On the embedded broker, a log may start again with a new assignment.
             assigned = await parts.consumer.assignedPartitions.first {
                 $0.topicPartition == place && $0.epoch != current.epoch && $0.isActive
             }
         }
     }
 
-    /// Begins to read a partition; tries again where librdkafka refuses it. Nil when it is not to be read any more.
+    /// Begins to read a partition, and retries while librdkafka refuses it. Returns nil when it is no longer to be
+    /// read.
     private func assign(_ place: KafkaTopicPartition, from start: Int64, _ parts: Parts) async
         -> KafkaAssignedPartition?
     {
@@ -233,21 +235,22 @@ extension KeyedState {
     private func read(_ assigned: KafkaAssignedPartition, _ partition: Partition, _ parts: Parts) async {
         while let records = await assigned.next(maxRecords: 1_000, maxBytes: 4 << 20) {
             guard let last = records.last else {
-                // The end, in front of which there may be no record.
+                // The end of the partition; there may be no record before it.
                 reached(assigned.position.rawValue, in: partition.name)
                 continue
             }
             let next = last.offset.rawValue + 1
             guard await apply(records, upTo: next, of: partition, assigned, parts) else { return }
             reached(next, in: partition.name)
-            // Lets a larger transaction come together, unless a publication is awaited.
+            // Waits so that more records share a transaction, unless a publication is awaited.
             if records.count < 200, !progress.isAwaited(partition.name) {
                 guard await assigned.pause(for: .milliseconds(25)) else { return }
             }
         }
     }
 
-    /// Where reading begins; asks until the partition has a leader. Nil when it is not to be read any more.
+    /// Returns the offset at which reading begins, and retries until the partition has a leader. Returns nil when it is
+    /// no longer to be read.
     private func start(_ place: KafkaTopicPartition, _ parts: Parts) async -> Int64? {
         while !Task.isCancelled, !withRunning({ $0.isStopping }) {
             do {
@@ -308,7 +311,9 @@ extension KeyedState {
 
     // MARK: Records
 
-    /// - Returns: false when the partition is not read any more.
+    /// Applies records and writes their changes; retries a failed write until it succeeds.
+    ///
+    /// - Returns: false when the partition is no longer read.
     private func apply(
         _ records: [KafkaRecord], upTo next: Int64, of partition: Partition, _ assigned: KafkaAssignedPartition,
         _ parts: Parts
@@ -318,7 +323,7 @@ extension KeyedState {
         var failures = 0
         while true {
             do {
-                // Rows in memory are ahead of a transaction that failed: only the writing is repeated.
+                // After a failed transaction the rows in memory are already changed: only the write is repeated.
                 let known = applied
                 let changes = try await computing.with { try known ?? partition.apply(records) }
                 applied = changes
@@ -345,7 +350,7 @@ extension KeyedState {
         }
     }
 
-    /// Tells what is left of a restore, at most every few seconds.
+    /// Logs the remainder of a restore, at most once per interval.
     private func tellProgress() {
         let now = clocks.monotonicMilliseconds()
         let interval = options.progressInterval.clampedMilliseconds
@@ -361,7 +366,7 @@ extension KeyedState {
     private func count(_ applied: Partition.Applied, in partition: Partition) {
         metrics.applied.increment(by: UInt64(clamping: applied.changed))
         metrics.unreadable.increment(by: UInt64(clamping: applied.unreadable))
-        // The next look publishes them again, at most a tick away.
+        // The next tick of the owner publishes them again.
         if partition.isOwned { metrics.repaired.increment(by: UInt64(clamping: applied.behind)) }
         guard applied.misplaced > 0 else { return }
         metrics.misplaced.increment(by: UInt64(clamping: applied.misplaced))
@@ -382,7 +387,7 @@ extension KeyedState {
         restored.map(endRestore)
     }
 
-    /// A broker has told the end of a partition.
+    /// Records the end of a partition as reported by a broker.
     func sawEnd(_ end: Int64, of place: KafkaTopicPartition) {
         let now = clocks.monotonicMilliseconds()
         withRunning { running in

@@ -2,11 +2,11 @@ internal import Kafka
 internal import Time
 
 extension KeyedState {
-    /// Whether a partition of the state's topic is another one than the file has applied: shorter, with another record in
-    /// front of the position, or, where that one was compacted away, with records in front of it that were all written
-    /// after the file was.
+    /// Whether a partition of the state's topic is not the one that the file has applied: it is shorter; or its last
+    /// record before the position differs; or, if that record was compacted away, all records before the position were
+    /// written after the file.
     ///
-    /// - Throws: a `KafkaError` when the record cannot be had.
+    /// - Throws: a `KafkaError` when a record cannot be read.
     func isRecreated(
         _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) async throws -> Bool {
@@ -16,13 +16,13 @@ extension KeyedState {
             let found = try await parts.queries.firstRecord(of: place, at: KafkaOffset(rawValue: last.offset))
             if let found, found.offset == last.offset { return found.digest != last.digest }
         }
-        // A file that missed more than tombstones are kept is not believed at all (`startOffset`).
+        // A file that missed more than the retention of tombstones is discarded anyway (`startOffset`).
         let now = clocks.wallMilliseconds()
         guard now - known.seen <= parts.retention[place.topic] ?? 0, known.next > ends.low.rawValue,
             ends.low < ends.high, let oldest = try await parts.queries.firstRecord(of: place, at: ends.low),
             oldest.offset < known.next, let timestamp = oldest.timestamp, timestamp <= now + Self.clockDifference
         else { return false }
-        // The file would have been written after it had read the oldest record.
+        // A file that had read the oldest record would have a later time.
         return timestamp > known.seen + Self.clockDifference
     }
 

@@ -5,7 +5,7 @@ internal import Telemetry
 internal import Time
 
 extension KeyedState {
-    /// Brings the rows of a partition up to date, before its first record.
+    /// Brings the rows of a partition up to date before its first record is handled.
     ///
     /// - Parameter input: a partition of the input.
     public func partitionAssigned(_ input: KafkaTopicPartition) async throws {
@@ -21,7 +21,7 @@ extension KeyedState {
             throw failure
         }
         let start = clocks.monotonicMilliseconds()
-        // From now on it is no standby that another partition's assignment may drop.
+        // From now on it is not a standby that the assignment of another partition may drop.
         withRunning { _ = $0.assigned.insert(place) }
         follow(place)
         let ends = try await parts.queries.watermarks(of: place)
@@ -35,7 +35,7 @@ extension KeyedState {
             throw error
         }
         let previous = withRunning { running in
-            // Awaited when the partition is released, and at the stop.
+            // Awaited when the partition is released and when the service stops.
             let task = Task(executorPreference: executor) { await self.publishWhileOwned(place) }
             return running.publishers.updateValue(task, forKey: place)
         }
@@ -49,6 +49,8 @@ extension KeyedState {
             place.logFields + [LogField(.offset, ends.high.rawValue), LogField(.milliseconds, took)])
     }
 
+    /// Stops publishing the pending rows of a partition and releases it.
+    ///
     /// - Parameter input: a partition of the input.
     public func partitionReleased(_ input: KafkaTopicPartition) async {
         guard let place = statePartition(of: input) else { return }
@@ -61,7 +63,7 @@ extension KeyedState {
         adjustStandbys()
     }
 
-    /// One task for each owned partition, so that one without a leader delays no other.
+    /// Runs in one task per owned partition, so that a partition without a leader does not delay the others.
     private func publishWhileOwned(_ place: KafkaTopicPartition) async {
         var cursor: Int64 = 0
         while !Task.isCancelled {
@@ -79,17 +81,17 @@ extension KeyedState {
         }
     }
 
-    /// Publishes rows of which the topic says less, and what time has changed.
+    /// Publishes rows whose record is incomplete, and rows whose value changes with time.
     func publishPending(of place: KafkaTopicPartition) async throws {
         let partition = try partition(place)
         try await publishRefused(of: place)
         while true {
             let now = clocks.wallMilliseconds()
-            // Rows that the brokers refuse must not hide the others.
+            // Rows that the brokers refuse must not hide others.
             let refused = partition.refusedRows
             let limit = Self.batch + refused.tooLarge + refused.others
             let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
-            // The row stays behind until it is published itself, so that a crash in between repeats this.
+            // The row stays behind until it is published itself, so that this is repeated after a crash in between.
             var joined = try partition.statesBehind(keys)
             if !joined.isEmpty { joined = try await publishDerived(of: joined, in: place.topic).roots }
             guard let published = try partition.republish(keys, at: now, derived: joined) else { return }
@@ -99,10 +101,10 @@ extension KeyedState {
         }
     }
 
-    /// Publishes rows that were published by another fingerprint, at a bounded rate. A restart goes on where it ended:
-    /// a row that was published again is none of them.
+    /// Publishes rows again whose record has another fingerprint, at a bounded rate. After a restart it continues with
+    /// the remaining rows.
     ///
-    /// - Returns: where to go on; -1 when nothing is left.
+    /// - Returns: the cursor for the next call; 0 after a complete pass.
     private func republishOtherForm(of place: KafkaTopicPartition, after cursor: Int64) async throws -> Int64 {
         let partition = try partition(place)
         let parts = try parts()
@@ -113,7 +115,8 @@ extension KeyedState {
             let limit = max(1, min(Self.batch, options.republishRate / 10))
             let rows = try parts.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
-                // Only when a whole pass has found none; what failed or was on its way is found by the next.
+                // Only after a complete pass without any; a failed or outstanding publication is found by the next
+                // pass.
                 if cursor == 0 { try parts.store.note(form: partition.form, of: place) }
                 return 0
             }

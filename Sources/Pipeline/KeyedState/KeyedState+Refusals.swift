@@ -3,13 +3,13 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Rows that the brokers refuse hold nothing else up: they are kept in the file, tried again each minute, and the records
-/// that brought them are dead-lettered, so that nothing of them is in this file alone.
+/// Rows that the brokers refuse do not block other rows: they are kept in the file and retried every minute, and the
+/// records that caused them are dead-lettered, so that no fact is in this file alone.
 extension KeyedState {
-    /// Settles publications that were not acknowledged.
+    /// Handles publications that were not acknowledged.
     ///
-    /// - Parameter isReadBack: a contribution or a proposal, whose caller is told.
-    /// - Returns: a failure that the same call may overcome later.
+    /// - Parameter isReadBack: whether this is a contribution or a proposal, whose caller receives the error.
+    /// - Returns: a failure after which the same call may succeed later.
     func settle(
         _ failures: [UInt64: KafkaError], of delivery: StateDelivery, isReadBack: Bool
     ) async throws -> KafkaError? {
@@ -17,7 +17,7 @@ extension KeyedState {
         let discarded = partition.discard(failures)
         if isReadBack { return failures.values.first }
         if let failure = failures.values.first(where: { !$0.code.isRefusal }) { return failure }
-        // Two batches wait for one delivery when they have changed one key: the first of them resolves it.
+        // Two batches that changed the same key wait for the same delivery: the first of them resolves it.
         if discarded.refused.isEmpty { return delivery.refusals == nil ? failures.values.first : nil }
         let refusals: [RowKey: KafkaError]
         if delivery.count == 1 {
@@ -30,9 +30,9 @@ extension KeyedState {
         return nil
     }
 
-    /// Publishes refused rows in halves, until those are alone that are refused alone.
+    /// Publishes refused rows again in halves until each row that is refused on its own is isolated.
     ///
-    /// - Returns: these, by key.
+    /// - Returns: the errors of the rows that are refused on their own, by key.
     private func publishAgain(
         _ rows: [RowKey: [UInt8]?], in partition: Partition
     ) async throws -> [RowKey: KafkaError] {
@@ -73,10 +73,10 @@ extension KeyedState {
         }
     }
 
-    /// Tries again, one at a time, rows that were set aside: a setting of the topic may have changed.
+    /// Retries refused rows one at a time, since a setting of the topic may have changed.
     func publishRefused(of place: KafkaTopicPartition) async throws {
         let partition = try partition(place)
-        // So many in a row that what is due for others does not wait long.
+        // Limited, so that other pending rows do not wait long.
         for _ in 0..<20 {
             guard let delivery = try partition.publishRefused(at: clocks.wallMilliseconds()) else { return }
             guard let offset = try await settle([delivery]) else { continue }
@@ -103,7 +103,7 @@ extension KeyedState.Merged {
         for delivery in deliveries { refusals.merge(delivery.refusals ?? [:]) { one, _ in one } }
     }
 
-    /// The records of refused rows cannot be done.
+    /// Marks the records of refused rows as faulty.
     mutating func refuse(_ states: [KeyedState.State], _ model: Model) {
         guard !refusals.isEmpty else { return }
         for index in states.indices where faults[index] == nil {

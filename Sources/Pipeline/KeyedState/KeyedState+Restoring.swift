@@ -2,10 +2,10 @@ internal import SQLite
 internal import Telemetry
 internal import Time
 
-/// Restoring a database without rows: most rows are new, and each changes pages all over the indexes.
+/// Restoring a database without rows: most rows are new, and each changes pages throughout the indexes.
 extension KeyedState {
-    /// Prepares a restore where the database has no rows, or where an earlier one was interrupted; called before
-    /// anything is followed.
+    /// Prepares a restore if the database has no rows or an earlier restore was interrupted; called before anything is
+    /// followed.
     func beginRestore(_ parts: Parts) throws(StateError) {
         let isEmpty = try parts.rows.isEmpty()
         let isInterrupted = try parts.store.lacksEntries()
@@ -20,7 +20,7 @@ extension KeyedState {
         withRunning { $0.isRestoring = true }
     }
 
-    /// Makes the index entries again that a restore held back when its process ended.
+    /// Rebuilds the index entries that an interrupted restore held back.
     private func rebuildEntries(_ parts: Parts) throws(StateError) {
         do throws(StateError) {
             try parts.store.rebuildEntries { [model] in try model.indexEntries(of: model.decode($0)) }
@@ -32,15 +32,14 @@ extension KeyedState {
         }
     }
 
-    /// Ends the restore when everything was read that was published before the start; tries again until the database can
-    /// be written.
+    /// Ends the restore when everything published before the start was read; retries until the database can be written.
     func endRestore(_ parts: Parts) {
         let isFirst = withRunning { running in
             defer { running.isRestoreEnding = running.isRestoring }
             return running.isRestoring && !running.isRestoreEnding
         }
         guard isFirst else { return }
-        // Counted, and awaited at the stop.
+        // Counted by `followers`, and awaited when the service stops.
         followers.begin { [self] in
             while !withRunning({ $0.isStopping }) {
                 do throws(StateError) {
@@ -59,7 +58,7 @@ extension KeyedState {
     private func finishRestore(_ parts: Parts) throws(StateError) {
         try parts.store.releaseEntries()
         for partition in parts.partitions.values { partition.endRestore() }
-        // A failure leaves memory in use, and nothing else.
+        // A failure only leaves the larger buffers in use.
         try? parts.store.use(.usual)
         let now = clocks.monotonicMilliseconds()
         let start = withRunning { running in
@@ -70,6 +69,6 @@ extension KeyedState {
         logger.info("all partitions of the state are restored", [LogField(.milliseconds, now - start)])
     }
 
-    /// 32 MiB of pages, and a log of 64 MiB.
+    /// A page cache of 32 MiB and a log of 64 MiB.
     private static var restoreBuffers: Database.WriteBuffers { Database.WriteBuffers(cache: 32_768, log: 16_000) }
 }
