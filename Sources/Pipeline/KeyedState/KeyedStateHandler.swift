@@ -1,17 +1,17 @@
 public import Kafka
 public import PipelineRuntime
 
-/// What a record means to a keyed state.
+/// The meaning of a record for a keyed state.
 public enum StateReading<State: Sendable>: Sendable {
-    /// Something to merge.
+    /// A state to merge.
     case state(State)
-    /// Nothing to merge; what becomes of the record.
+    /// No state to merge; the record's verdict.
     case verdict(HandlerVerdict)
 }
 
-/// A handler that merges what records say into a keyed state.
+/// A handler that merges records into a keyed state.
 public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
-    /// Where states are merged.
+    /// The keyed state into which records are merged.
     private enum Target: Sendable {
         case keyed(KeyedState<Model>)
         case local(LocalState<Model>, topics: [KafkaTopic: KafkaTopic])
@@ -38,7 +38,7 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         }
     }
 
-    /// The reason of a record whose state cannot be merged, unless the error is a `RecordFault`.
+    /// The reason code of a record whose state cannot be merged, unless the error is a `RecordFault`.
     public static var notMerged: String { "not_merged" }
 
     private let state: Target
@@ -46,8 +46,8 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
     private let merged: @Sendable (KeyedState<Model>.Merged) -> Void
 
     /// - Parameters:
-    ///   - read: what a record says.
-    ///   - merged: told of each batch that was merged, for counting.
+    ///   - read: parses a record.
+    ///   - merged: called after each merged batch, for counting.
     public init(
         _ state: KeyedState<Model>, read: @escaping @Sendable (KafkaRecord) -> StateReading<Model.State>,
         merged: @escaping @Sendable (KeyedState<Model>.Merged) -> Void = { _ in }
@@ -57,12 +57,12 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         self.merged = merged
     }
 
-    /// The same over a state without brokers, for tests such as those of PipelineTestKit.
+    /// Creates a handler over a state without brokers, for tests such as those of PipelineTestKit.
     ///
     /// - Parameters:
     ///   - topics: the state's topic of each input topic.
-    ///   - read: what a record says.
-    ///   - merged: told of each batch that was merged.
+    ///   - read: parses a record.
+    ///   - merged: called after each merged batch.
     public init(
         _ state: LocalState<Model>, topics: [KafkaTopic: KafkaTopic],
         read: @escaping @Sendable (KafkaRecord) -> StateReading<Model.State>,
@@ -73,7 +73,7 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         self.merged = merged
     }
 
-    /// - Throws: a ``StateError``, an infrastructure fault: the batch is retried.
+    /// - Throws: a ``StateError``, an infrastructure fault after which the batch is retried.
     public func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
         guard let topic = records.first?.topic else { return [] }
         var verdicts: [HandlerVerdict] = []

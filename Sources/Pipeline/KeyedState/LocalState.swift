@@ -3,12 +3,12 @@ internal import SQLite
 internal import Synchronization
 internal import Telemetry
 
-/// A keyed state without brokers, for tests of models: what is published is appended to a log in memory, acknowledged
-/// and read back at once.
+/// A keyed state without brokers, for tests of models: publications are appended to a log in memory, and are
+/// acknowledged and read back at once.
 public final class LocalState<Model: StateModel>: Sendable {
     public typealias State = Model.State
 
-    /// What is in the topics, oldest first.
+    /// All records of the topics, oldest first.
     public var log: [KafkaRecord] { records.all }
 
     private let model: Model
@@ -20,10 +20,10 @@ public final class LocalState<Model: StateModel>: Sendable {
     private let records: RecordLog
 
     /// - Parameters:
-    ///   - path: of the database; its directory exists.
-    ///   - topics: of the state.
-    ///   - partitions: of each topic.
-    /// - Throws: a ``StateError`` for the file.
+    ///   - path: the path of the database; its directory exists.
+    ///   - topics: the topics of the state.
+    ///   - partitions: the number of partitions of each topic.
+    /// - Throws: a ``StateError`` when the file cannot be used.
     public init(path: String, model: Model, topics: [KafkaTopic], partitions count: Int32 = 1) throws {
         self.model = model
         self.path = path
@@ -47,7 +47,7 @@ public final class LocalState<Model: StateModel>: Sendable {
         self.partitions = partitions
     }
 
-    /// Merges states, publishes what changed and reads it back.
+    /// Merges states, publishes the changes and reads them back.
     ///
     /// - Parameter now: milliseconds since 1970.
     /// - Returns: the states that changed.
@@ -72,7 +72,7 @@ public final class LocalState<Model: StateModel>: Sendable {
 
     /// Proposes something for a key and reads it back, as ``KeyedState/propose(_:for:in:)`` does.
     ///
-    /// - Returns: the proposal that has won.
+    /// - Returns: the winning proposal.
     @discardableResult
     public func propose(
         _ proposal: [UInt8], for state: State, in topic: KafkaTopic, at now: Int64
@@ -83,14 +83,14 @@ public final class LocalState<Model: StateModel>: Sendable {
         return try partition.proposal(of: key)
     }
 
-    /// The winning proposal of a key; nil for none.
+    /// Returns the winning proposal of a key; nil for none.
     public func proposal(of key: [UInt8], in topic: KafkaTopic) throws -> StateProposal? {
         try partitions[place(of: key, in: topic)]?.proposal(of: key)
     }
 
     /// Publishes rows that are due or behind, as the owner of all partitions.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of rows published.
     @discardableResult
     public func publishPending(at now: Int64) throws -> Int {
         var count = 0
@@ -112,15 +112,15 @@ public final class LocalState<Model: StateModel>: Sendable {
         }
     }
 
-    /// The state of a key; nil for none.
+    /// Returns the state of a key; nil for none.
     public func state(of key: [UInt8], in topic: KafkaTopic) throws -> State? {
         try partitions[place(of: key, in: topic)]?.known(key)
     }
 
-    /// All states, in no order.
+    /// Returns all states, in no particular order.
     public func states() throws -> [State] { try rows.states().map(model.decode) }
 
-    /// A reader of the rows.
+    /// Returns a reader of the rows.
     public func reader() throws -> StateReader<Model> {
         try StateReader(path: path, topics: store.topics, model: model)
     }

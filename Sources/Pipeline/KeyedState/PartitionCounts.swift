@@ -1,15 +1,15 @@
 internal import Kafka
 internal import Lifecycle
 
-/// The number of partitions of a state's topic, which may not change: with another one a key's rows would be in two
-/// partitions, and a member with a new disk would know only those of the second.
+/// The number of partitions of a state's topic, which may not change: otherwise the records of a key would be in two
+/// partitions, and a member with a new disk would read only those of the second.
 enum PartitionCounts {
     static let fix = """
         Partitions cannot be added to topics with keys. Create all topics under another topics.prefix with the number \
         that is wanted (sluicectl topics apply --partitions N), and copy each state there with sluicectl state rekey
         """
 
-    /// Compares what a file knows with what the brokers say.
+    /// Compares the partition counts in a file with those of the brokers.
     ///
     /// - Throws: a `StartupError` with exit code 78.
     static func check(
@@ -24,7 +24,7 @@ enum PartitionCounts {
         }
     }
 
-    /// A record that a member published into the partition that its key had then.
+    /// Returns the error for a record that a member published into the partition of its key at that time.
     static func moved(_ record: KafkaRecord, in place: KafkaTopicPartition, now: KafkaPartition) -> StateError {
         StateError(
             .repartitioned,

@@ -1,15 +1,15 @@
 public import Kafka
 public import PipelineRuntime
 
-/// The brokers refuse the row that a record has changed, whenever it is published. The record is dead-lettered: its letter
-/// holds in Kafka what the state's topic does not.
+/// The brokers refuse the changed row of a record whenever it is published. The record is dead-lettered, so that the
+/// dead letter keeps in Kafka the facts that are missing in the state's topic.
 public struct RowRefusal: RecordFault, CustomStringConvertible {
-    /// The reason's code of a row that is larger than the topic takes (`max.message.bytes`).
+    /// Reason code for a row that is larger than the topic's `max.message.bytes`.
     public static let tooLarge = "state_too_large"
-    /// The reason's code of a row that the topic refuses otherwise.
+    /// Reason code for a row that the topic refuses for another reason.
     public static let refused = "state_refused"
 
-    /// The brokers' error.
+    /// The error of the brokers.
     public let error: KafkaError
 
     init(_ error: KafkaError) { self.error = error }

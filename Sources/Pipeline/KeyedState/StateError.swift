@@ -1,20 +1,20 @@
 public import PipelineRuntime
 internal import SQLite
 
-/// Why the state cannot be read or written. It is never the fault of an input record: the records are retried.
+/// A failure to read or write the state. It is never the fault of an input record: the records are retried.
 public struct StateError: InfrastructureFault, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// Another process owns the file.
         case ownedByAnother
-        /// The file, or a row of it, cannot be read; it is never overwritten.
+        /// The file or one of its rows cannot be read; it is never overwritten.
         case damaged
         /// A newer version of the program wrote the file or the record.
         case newer
-        /// The disk, a lock, or SQLite otherwise.
+        /// The disk, a lock, or another failure of SQLite.
         case sqlite
         /// A publication was not acknowledged.
         case publication
-        /// The topic of the state cannot be read, or is not what it should be.
+        /// The topic of the state cannot be read, or is not as expected.
         case changelog
         /// The number of partitions of the state's topic was changed.
         case repartitioned

@@ -3,15 +3,16 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Telemetry
 
-/// What the group has read already, and so reads no more: what of it belongs to the state must still be known somewhere.
+/// Input that the group has committed and will not read again: its contribution to the state must exist in the topic or
+/// in the database.
 public struct StateHistory: Sendable {
     /// The group that reads the input topics.
     public var group: KafkaConsumerGroup
-    /// Whether an input record leaves something in the state.
+    /// Whether an input record contributes to the state.
     public var isKept: @Sendable (KafkaRecord) -> Bool
-    /// How an operator lets the group read everything again.
+    /// The operator's remedy: how to let the group read everything again.
     public var fix: String
-    /// The longest that reading input records for this check may take.
+    /// Longest time that this check may spend on reading input records.
     public var limit: Duration = .seconds(60)
 
     public init(group: KafkaConsumerGroup, isKept: @escaping @Sendable (KafkaRecord) -> Bool, fix: String) {
@@ -22,7 +23,7 @@ public struct StateHistory: Sendable {
 }
 
 extension KeyedState {
-    /// Whether neither the topic nor the database has anything of a partition of the state.
+    /// Whether neither the topic nor the database holds anything of a partition of the state.
     func isUnknown(
         _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) throws(StateError) -> Bool {
@@ -30,19 +31,18 @@ extension KeyedState {
         return try !parts.rows.knows(place, hadRecords: ends.high.rawValue > 0)
     }
 
-    /// Refuses to go on with less than the group has known: a partition of which neither the topic nor the database has
-    /// anything, while the group has read records of it that left something and will not read them again.
+    /// Throws if the state of a partition is lost: neither the topic nor the database holds anything of it, and the
+    /// group has already read input records that contribute to it.
     ///
-    /// A new group, one that has read nothing yet, and one whose records left nothing are no reason.
+    /// A new group, a group that has read nothing yet, and a group whose records do not contribute are accepted.
     ///
+    /// - Parameter inputs: partitions of the input without any state.
     /// - Throws: a `StartupError` with exit code 78, which ends the process too.
-    ///
-    /// - Parameter inputs: partitions of the input of whose state nothing is known.
     func refuseToForget(_ inputs: [KafkaTopicPartition], _ parts: Parts) async throws {
         guard let history = options.history, !inputs.isEmpty else { return }
         for (input, next) in try await committedOffsets(of: inputs, parts) {
             let low = try await parts.queries.watermarks(of: input).low
-            // At the oldest record nothing was read, or nothing of it is left to be read again.
+            // At the low watermark the group has read nothing, or the records that it has read are deleted.
             guard next > low, try await isKept(history, input, from: low, to: next) else { continue }
             let failure = StartupError(
                 """
@@ -64,7 +64,7 @@ extension KeyedState {
         }
     }
 
-    /// Whether one of the records leaves something in the state; false when that could not be found out.
+    /// Whether one of the records contributes to the state; false when this cannot be determined.
     private func isKept(
         _ history: StateHistory, _ input: KafkaTopicPartition, from low: KafkaOffset, to next: KafkaOffset
     ) async throws -> Bool {
@@ -84,7 +84,7 @@ extension KeyedState {
         }
     }
 
-    /// Ends the reading early.
+    /// Thrown to end the reading early.
     private enum Answer: Error {
         case kept, nothing
     }

@@ -1,11 +1,11 @@
 internal import SQLite
 
-/// Some of the keys of a state.
+/// A selection of a state's keys.
 public enum StateKeys: Sendable, Hashable {
     case all
     /// Keys that begin with these bytes.
     case prefixed([UInt8])
-    /// Keys that begin with none of these.
+    /// Keys that begin with none of these prefixes.
     case notPrefixed([[UInt8]])
 
     /// A condition on the column `key`, with a parameter for each of ``values``.

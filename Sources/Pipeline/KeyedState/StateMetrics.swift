@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Telemetry
 
-/// What a keyed state counts.
+/// Metrics of a keyed state.
 struct StateMetrics: Sendable {
     let published: Counter
     let republished: Counter
@@ -87,7 +87,7 @@ struct StateMetrics: Sendable {
         guard let brokersUp = health.brokersUp else { return }
         samples.gauge(
             StateMetricName.brokersUp, help: "Brokers that the reader of the state's topics is connected to.",
-            // A client that is stuck tells nothing new.
+            // Statistics of a stuck client are out of date.
             health.isLive(at: now) ? Double(brokersUp) : 0)
     }
 }

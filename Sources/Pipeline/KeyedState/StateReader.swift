@@ -3,21 +3,21 @@ public import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// Reads the rows of a keyed state on queues and read-only connections of its own, so that a reader never waits for the
-/// writer, and one that reads much holds up those that come to its queue only. What it sees is what was committed.
+/// Reads the rows of a keyed state on queues and read-only connections of its own, so that readers never wait for the
+/// writer, and a long reading delays only those on its own queue. It sees committed rows only.
 public final class StateReader<Model: StateModel>: Sendable {
     private let model: Model
     private let topics: [KafkaTopic: Int64]
     private let lanes: [ReaderLane]
-    /// Readings of each lane that wait or run.
+    /// Number of readings that wait or run in each lane.
     private let loads: Mutex<[Int]>
-    /// Writes the index entries that a restore holds back; nil where there are none.
+    /// The store that writes the index entries that a restore holds back; nil for none.
     private let store: StateStore?
 
     /// - Parameters:
-    ///   - path: of a database that a ``StateStore`` has opened before.
-    ///   - store: this one, where it may be restored meanwhile.
-    ///   - connections: how many readings run side by side.
+    ///   - path: the path of a database that a ``StateStore`` has opened before.
+    ///   - store: that store, if it may be restored meanwhile; nil otherwise.
+    ///   - connections: the number of readings that can run in parallel.
     init(
         path: String, topics: [KafkaTopic: Int64], model: Model, store: StateStore? = nil, connections: Int = 4
     ) throws(StateError) {
@@ -34,8 +34,8 @@ public final class StateReader<Model: StateModel>: Sendable {
         loads = Mutex([Int](repeating: 0, count: lanes.count))
     }
 
-    /// Runs `body` on the queue that has least to do, over one state of the database, and hands what it found to `then`,
-    /// there too. How many may wait is the caller's bound.
+    /// Runs `body` on the least loaded queue, over one snapshot of the database, and passes its result to `then` on the
+    /// same queue. The caller bounds how many readings may wait.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (StateView<Model>) throws -> Result,
         then: @escaping @Sendable (Swift.Result<Result, StateError>) -> Void
@@ -48,7 +48,8 @@ public final class StateReader<Model: StateModel>: Sendable {
         let lane = lanes[index]
         lane.queue.async { [self] in
             let result = Swift.Result { try read(lane.database, body) }.mapError { StateError($0) }
-            // First: whoever reads again at once must not find all but a long reading busy, and wait behind it.
+            // Before `then`: a caller that reads again at once must not wait behind a long reading because this lane
+            // still counts as busy.
             loads.withLock { $0[index] -= 1 }
             then(result)
         }
@@ -59,9 +60,9 @@ public final class StateReader<Model: StateModel>: Sendable {
         return try database.snapshot { try body(StateView(database: database, model: model, topics: topics)) }
     }
 
-    /// As above, for whoever can wait.
+    /// Reads like ``read(_:then:)`` and waits for the result.
     ///
-    /// - Throws: a ``StateError``, also for what `body` throws.
+    /// - Throws: a ``StateError``, which also wraps errors that `body` throws.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (StateView<Model>) throws -> Result
     ) async throws -> Result {
@@ -70,7 +71,7 @@ public final class StateReader<Model: StateModel>: Sendable {
         }
     }
 
-    /// Closes the connections after what was asked before.
+    /// Closes the connections after all earlier readings.
     package func close() async {
         for lane in lanes {
             await withCheckedContinuation { continuation in
@@ -83,15 +84,15 @@ public final class StateReader<Model: StateModel>: Sendable {
     }
 }
 
-/// The rows as one reader's transaction sees them.
+/// The rows in the snapshot of one reader's transaction.
 public struct StateView<Model: StateModel> {
     let database: Database
     let model: Model
-    /// Their numbers in the database.
+    /// Number of each topic in the database.
     let topics: [KafkaTopic: Int64]
 
-    // CROSS keeps the order of the tables: an entry first, then its rows. Left to itself SQLite walks all rows of the
-    // topic, because these are sorted already, rather than sort the few that an entry has.
+    // CROSS fixes the order of the tables: the entry first, then its rows. Otherwise SQLite scans all rows of the
+    // topic, because they are sorted already, instead of sorting the few rows of an entry.
     static var underEntry: String {
         """
         SELECT state FROM entries CROSS JOIN rows ON id = row WHERE name = ? AND value = ? AND topic = ?
@@ -105,26 +106,26 @@ public struct StateView<Model: StateModel> {
         """
     }
 
-    /// The state of a key.
+    /// Returns the state of a key.
     public func state(of key: [UInt8], in topic: KafkaTopic) throws -> Model.State? {
         try database.firstRow(
             "SELECT state FROM rows WHERE topic = ? AND key = ?", [number(topic), .blob(key)], decode)
     }
 
-    /// The states that are found under an index entry, by key.
+    /// Returns the states that have an index entry, by key.
     public func states(under entry: IndexEntry, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             Self.underEntry, [.text(entry.name), .text(entry.value), number(topic), .integer(limit)], decode)
     }
 
-    /// The states that have an index entry of a name whose value is greater than `value`, by that value.
+    /// Returns the states that have an index entry with a name and a value greater than `value`, by that value.
     public func states(
         withEntry name: String, after value: String, in topic: KafkaTopic, atMost limit: Int
     ) throws -> [Model.State] {
         try database.rows(Self.afterEntry, [.text(name), .text(value), number(topic), .integer(limit)], decode)
     }
 
-    /// The states whose key is greater than `key`, by key.
+    /// Returns the states whose key is greater than `key`, by key.
     public func states(after key: [UInt8], in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             "SELECT state FROM rows WHERE topic = ? AND key > ? ORDER BY key LIMIT ?",
@@ -136,7 +137,7 @@ public struct StateView<Model: StateModel> {
     private func decode(_ row: Row) throws -> Model.State { try model.decode(row.blob(0)) }
 }
 
-/// A connection, and the queue on which alone it is used.
+/// A connection and the only queue on which it is used.
 private final class ReaderLane: @unchecked Sendable {
     // @unchecked Sendable because only blocks of its serial queue touch the database.
     let database: Database

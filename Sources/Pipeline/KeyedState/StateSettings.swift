@@ -4,7 +4,7 @@ public import Kafka
 public import Lifecycle
 internal import PipelineRuntime
 
-/// Settings of every executable that keeps a keyed state: part of its schema, taken over with
+/// Settings of every executable that keeps a keyed state: part of its schema, applied by
 /// ``StateOptions/configure(_:)``. Names and defaults are a contract.
 public enum StateSettings {
     public static let role = Setting.oneOf(
@@ -30,12 +30,13 @@ public enum StateSettings {
 }
 
 extension StateOptions {
-    /// A database under `data.dir`, whose directory is made where there is none, with what is configured.
+    /// Creates options for a database under `data.dir` from the configuration. The directory is created if it does not
+    /// exist.
     ///
     /// - Parameters:
-    ///   - file: the name of the database.
+    ///   - file: the name of the database file.
     ///   - topics: the state's topic of each input topic.
-    /// - Throws: a `StartupError` when the directory cannot be made.
+    /// - Throws: a `StartupError` when the directory cannot be created.
     public init(
         file: String, in configuration: Configuration, topics: [KafkaTopic: KafkaTopic]
     ) throws(StartupError) {
@@ -51,9 +52,9 @@ extension StateOptions {
         configure(configuration)
     }
 
-    /// Finds a `data.dir` that could not be made, without making it.
+    /// Checks that `data.dir` could be created, without creating it.
     ///
-    /// - Throws: a ``ConfigurationError`` when a file is in its way.
+    /// - Throws: a ``ConfigurationError`` when a file exists at the path.
     public static func checkDirectory(_ configuration: Configuration) throws(ConfigurationError) {
         let directory = configuration[ConsumerSettings.dataDirectory]
         guard let obstacle = DirectoryPath.obstacle(to: directory) else { return }
@@ -62,7 +63,7 @@ extension StateOptions {
             "\(directory) \(obstacle). Name a directory that the service may write to.")
     }
 
-    /// Takes over what is configured.
+    /// Applies the configuration to the options.
     public mutating func configure(_ configuration: Configuration) {
         role = configuration[StateSettings.role]
         standbys = configuration[StateSettings.standbys]
