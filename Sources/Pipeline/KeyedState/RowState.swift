@@ -9,10 +9,10 @@ internal import Kafka
 /// | **merged**: it adds something | | joined with it | | unpublished |
 /// | **merged**: it adds nothing | | | | |
 /// | **sent** | | | one more | published |
+/// | **received**: own, in order | as published then | row, joined with publications that remain | one less | written |
 /// | **received**: own, after another's record | joined | joined | one less | written; behind if incomplete |
-/// | **received**: own, after another's record | joined with it | joined with it | one less | written; behind if incomplete |
+/// | **received**: own removal | none | row, or publications that remain | one less | written |
 /// | **received**: a state that adds something | joined | joined | | written, changed; behind if incomplete |
-/// | **received**: a state that adds something | joined with it | joined with it | | written, changed; behind if incomplete |
 /// | **received**: a state that adds nothing | | | | written; behind if incomplete |
 /// | **received**: a state that cannot be merged, or no state | | | | written, behind; ignored without a row |
 /// | **received**: a tombstone | none | publications that remain | | written, changed; ignored without a row |
