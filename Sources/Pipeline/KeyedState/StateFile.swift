@@ -5,18 +5,18 @@ internal import Lifecycle
 internal import SQLite
 internal import Telemetry
 
-/// The file of a keyed state: opened by one process, and renamed when it is damaged.
+/// The file of a keyed state: opened by one process, and renamed if it is damaged.
 struct StateFile {
     let path: String
     let logger: Logger
 
-    /// Beside a file that was found damaged while it was in use.
+    /// Path of an empty file that marks the database as damaged; created when damage was found during use.
     private var marker: String { path + ".damaged" }
 
-    /// Opens or makes the file; a damaged one is renamed, because Kafka has all of it.
+    /// Opens or creates the file; a damaged file is renamed and rebuilt from Kafka.
     ///
     /// - Parameter now: milliseconds since 1970, for the new name of a damaged file.
-    /// - Throws: a `StartupError` for a file that this process cannot use.
+    /// - Throws: a `StartupError` if this process cannot use the file.
     func open(topics: [KafkaTopic], now: Int64) throws(StartupError) -> StateStore {
         do throws(StateError) {
             do throws(StateError) {
@@ -35,7 +35,7 @@ struct StateFile {
         }
     }
 
-    /// Has the next start rename the file: SQLite itself does not find all damage when it opens a file.
+    /// Makes the next start rename the file: SQLite does not detect all damage when it opens a file.
     func markDamaged() {
         _ = FileManager.default.createFile(atPath: marker, contents: nil)
     }
@@ -59,7 +59,7 @@ struct StateFile {
 
     private func database() throws(StateError) -> sending Database {
         do {
-            // A log that was left behind means that the last owner did not close the file.
+            // A remaining log means that the last owner did not close the file.
             var log = stat()
             let wasLeftOpen = stat(path + "-wal", &log) == 0 && log.st_size > 0
             let database = try Database(path: path)
@@ -70,7 +70,7 @@ struct StateFile {
         }
     }
 
-    /// Why the file cannot be used, as one clear line.
+    /// Returns the startup error for a file that cannot be used.
     func refusal(_ error: StateError) -> StartupError {
         let fix =
             switch error.code {

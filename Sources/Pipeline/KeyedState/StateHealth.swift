@@ -1,9 +1,10 @@
 internal import Kafka
 
-/// Whether the reader of a state's topics is connected, advances, and can write. Times are monotonic milliseconds.
+/// Whether the reader of a state's topics is connected, makes progress, and can write. Times are monotonic
+/// milliseconds.
 struct StateHealth: Sendable {
-    /// Statistics come every few seconds (at most every 15 s); after this long without any, the client's threads are
-    /// stuck and only a restart helps.
+    /// Longest time without statistics, which normally come every few seconds (at most every 15 s): afterwards the
+    /// client's threads are stuck and only a restart helps.
     static let longestSilence: Int64 = 60_000
 
     /// Time of the last statistics, or of the start; nil before the start.
@@ -12,39 +13,39 @@ struct StateHealth: Sendable {
     var brokersUp: Int?
     /// Partitions whose last write to the database failed.
     private(set) var unwritten: Set<KafkaTopicPartition> = []
-    /// Partitions that are behind their topic, with the time since which nothing was applied.
+    /// Partitions that are behind their topic, with the time of their last progress.
     private var waiting: [KafkaTopicPartition: Int64] = [:]
 
-    /// Notes how a write to the database ended.
+    /// Records the result of a write to the database.
     mutating func wrote(_ place: KafkaTopicPartition, failed: Bool) {
         if failed { unwritten.insert(place) } else { unwritten.remove(place) }
     }
 
-    /// The partition was applied up to an offset.
+    /// Records that the partition was applied up to an offset.
     mutating func advanced(_ place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? now : nil
     }
 
-    /// A newer end of the partition is known.
+    /// Records that a newer end of the partition was reported.
     mutating func sawEnd(of place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? waiting[place] ?? now : nil
     }
 
-    /// The partition is not read any more.
+    /// Drops a partition that is no longer read.
     mutating func forget(_ place: KafkaTopicPartition) {
         unwritten.remove(place)
         waiting[place] = nil
     }
 
-    /// How long nothing was applied of the partition that waits longest, in milliseconds.
+    /// Returns the longest time in milliseconds for which a partition that is behind its topic has made no progress.
     func stalled(at now: Int64) -> Int64 { waiting.values.min().map { max(0, now - $0) } ?? 0 }
 
-    /// False asks for a restart.
+    /// Whether the client is alive; if not, the process should be restarted.
     func isLive(at now: Int64) -> Bool { lastSign.map { now - $0 < Self.longestSilence } ?? true }
 
-    /// Why reads may miss what the topic holds; nil for no reason.
+    /// Returns why reads may be incomplete; nil for no reason.
     ///
-    /// - Parameter limit: of ``stalled(at:)``.
+    /// - Parameter limit: the longest permitted value of ``stalled(at:)``.
     func obstacle(at now: Int64, limit: Int64) -> String? {
         if let place = unwritten.min(by: { $0.description < $1.description }) {
             return "\(place) of the state cannot be written to the database"
@@ -53,7 +54,7 @@ struct StateHealth: Sendable {
         return stalled > limit ? "the state is behind its topic, and nothing was applied for \(stalled / 1_000) s" : nil
     }
 
-    /// Why newer records could not be read; nil for no reason.
+    /// Returns why newer records cannot be read; nil for no reason.
     func disconnection(at now: Int64) -> String? {
         if !isLive(at: now) { return "the reader of the state's topics is silent" }
         return brokersUp == 0 ? "the reader of the state's topics is connected to no broker" : nil

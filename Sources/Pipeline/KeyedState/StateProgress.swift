@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Synchronization
 
-/// How far reading a state's topics has come, and who waits for it.
+/// Progress of reading a state's topics, and the tasks that wait for it.
 final class StateProgress: Sendable {
     private struct Waiter {
         let partition: KafkaTopicPartition
@@ -11,7 +11,7 @@ final class StateProgress: Sendable {
 
     private struct State {
         var next: [KafkaTopicPartition: Int64] = [:]
-        /// Partitions that are read, or about to be.
+        /// Partitions that are being read or will be.
         var followed: Set<KafkaTopicPartition> = []
         var waiters: [UInt64: Waiter] = [:]
         var lastWaiter: UInt64 = 0
@@ -30,7 +30,7 @@ final class StateProgress: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
-    /// Reading begins at an offset: what was reached in an earlier topic of this name says nothing.
+    /// Sets the offset at which reading begins; progress in an earlier topic of the same name is discarded.
     func restart(at next: Int64, of partition: KafkaTopicPartition) {
         state.withLock { $0.next[partition] = next }
     }
@@ -39,7 +39,7 @@ final class StateProgress: Sendable {
         state.withLock { _ = $0.followed.insert(partition) }
     }
 
-    /// The partition is not read any more: every wait for it ends.
+    /// Stops following the partition and ends every wait for it.
     func unfollow(_ partition: KafkaTopicPartition) {
         let waiters = state.withLock { state -> [Waiter] in
             state.followed.remove(partition)
@@ -50,7 +50,7 @@ final class StateProgress: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
-    /// Whether what is published into the partition will be read back.
+    /// Whether publications to the partition will be read back.
     func isFollowed(_ partition: KafkaTopicPartition) -> Bool { state.withLock { $0.followed.contains(partition) } }
 
     /// Whether a task waits for the partition.
@@ -58,7 +58,7 @@ final class StateProgress: Sendable {
         state.withLock { state in state.waiters.values.contains { $0.partition == partition } }
     }
 
-    /// Nothing more is read: every wait ends.
+    /// Ends every wait, because nothing more is read.
     func end() {
         let waiters = state.withLock { state -> [Waiter] in
             state.isOver = true
@@ -68,9 +68,9 @@ final class StateProgress: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
-    /// Waits until everything before `next` was read.
+    /// Waits until all records before `next` are read.
     ///
-    /// - Returns: false when the task was cancelled, reading has ended, or the partition is not followed.
+    /// - Returns: false when the task is cancelled, reading has ended, or the partition is not followed.
     func wait(for next: Int64, of partition: KafkaTopicPartition) async -> Bool {
         let id = state.withLock { state in
             state.lastWaiter += 1

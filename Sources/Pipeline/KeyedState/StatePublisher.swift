@@ -5,10 +5,10 @@ internal import Telemetry
 /// Publications that are awaited together.
 final class StateDelivery: Sendable {
     struct Outcome: Sendable {
-        /// The greatest offset that was acknowledged.
+        /// Greatest acknowledged offset; nil for none.
         var offset: Int64?
         var acknowledged = 0
-        /// By number, of those that were not acknowledged.
+        /// Errors of publications that were not acknowledged, by number.
         var failures: [UInt64: KafkaError] = [:]
     }
 
@@ -17,7 +17,7 @@ final class StateDelivery: Sendable {
         var isSealed = false
         var outcome = Outcome()
         var count = 0
-        /// Rows that the brokers refuse alone, by key; nil as long as that is not known.
+        /// Rows that the brokers refuse on their own, by key; nil until they are determined.
         var refusals: [RowKey: KafkaError]?
         var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastWaiter: UInt64 = 0
@@ -37,10 +37,11 @@ final class StateDelivery: Sendable {
         }
     }
 
-    /// How many publications these are.
+    /// Number of publications.
     var count: Int { state.withLock { $0.count } }
 
-    /// Rows that the brokers refused alone, of the publications that they refused together.
+    /// Rows that the brokers refuse on their own, among the publications that were refused together; nil until
+    /// determined.
     var refusals: [RowKey: KafkaError]? { state.withLock { $0.refusals } }
 
     func resolve(_ refusals: [RowKey: KafkaError]) { state.withLock { $0.refusals = refusals } }
@@ -57,7 +58,7 @@ final class StateDelivery: Sendable {
         }
     }
 
-    /// Nothing more is expected.
+    /// Marks the delivery as complete: no more publications follow.
     func seal() { change { $0.isSealed = true } }
 
     private func change(_ body: (inout State) -> Void) {
@@ -70,17 +71,17 @@ final class StateDelivery: Sendable {
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
-    /// Whether a publication is under way no more and was not refused.
+    /// Whether a publication was acknowledged, once all publications are complete.
     func isAcknowledged(_ number: UInt64) -> Bool {
         state.withLock { $0.isComplete && $0.outcome.failures[number] == nil }
     }
 
-    /// Whether everything was acknowledged.
+    /// Whether all publications were acknowledged.
     var isAcknowledged: Bool { state.withLock { $0.isComplete && $0.outcome.failures.isEmpty } }
 
     /// Waits until every publication is acknowledged or refused.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first; the publications are on their way all the same.
+    /// - Throws: `CancellationError` when the task is cancelled first; the publications continue nevertheless.
     func outcome() async throws -> Outcome {
         let id = state.withLock { state in
             state.lastWaiter += 1
@@ -108,10 +109,10 @@ final class StateDelivery: Sendable {
 final class StatePublisher: Sendable {
     private let producer: KafkaProducer
 
-    /// - Throws: a `KafkaError` for what librdkafka refuses.
+    /// - Throws: a `KafkaError` for settings that librdkafka refuses.
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(KafkaError) {
-        // Records are sent in batches, so waiting for more costs time and brings nothing; and the input stays
-        // uncommitted meanwhile, so there is time for a leader to move.
+        // Records are sent in batches, so a longer linger costs time without benefit. The input stays uncommitted
+        // meanwhile, so there is time for a leader to move.
         let own = ["linger.ms": "1", "delivery.timeout.ms": "30000", "message.max.bytes": "1000000"]
         let log = RateLimitedLogger(logger, perSecond: 1)
         producer = try KafkaProducer(

@@ -1,10 +1,10 @@
 internal import Kafka
 internal import PipelineRuntime
 
-/// Questions of a keyed state to the brokers about partitions of any topic: many at once, by a client that fetches
-/// nothing. On a client that fetches, each question would wait for the fetch of the same connection, half a second.
+/// Queries of a keyed state about partitions of any topic: many at once, through a client that fetches nothing. On a
+/// client that fetches, each query would wait half a second for the fetch on the same connection.
 final class StateQueries: Sendable {
-    /// How long one leader may take.
+    /// Longest time that one leader may take.
     static let timeout = Duration.seconds(5)
 
     private let admin: KafkaAdmin
@@ -17,7 +17,7 @@ final class StateQueries: Sendable {
         var offset: KafkaOffset
     }
 
-    /// - Parameter group: whose committed offsets are asked for; nil for none.
+    /// - Parameter group: the group whose committed offsets are queried; nil for none.
     init(
         _ configuration: KafkaConfiguration, group: KafkaConsumerGroup?, on executor: HandlerThreads
     ) throws(KafkaError) {
@@ -49,10 +49,10 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// The ends of a partition's log.
+    /// Returns the ends of a partition's log.
     ///
-    /// - Parameter limit: how long an election may take.
-    /// - Throws: what its leader answers; `timedOut` when it does not.
+    /// - Parameter limit: the longest time that an election may take.
+    /// - Throws: the error of the leader; `timedOut` if it does not answer.
     func watermarks(
         of place: KafkaTopicPartition, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> KafkaWatermarks {
@@ -68,7 +68,7 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// The ends of several partitions, where their leaders tell them within `limit`.
+    /// Returns the ends of those partitions whose leaders answer within `limit`.
     func watermarks(
         of places: [KafkaTopicPartition], within limit: Duration
     ) async -> [KafkaTopicPartition: KafkaWatermarks] {
@@ -80,12 +80,12 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// The next offset that the group has committed for a partition of the input; nil for none.
+    /// Returns the next offset that the group has committed for a partition of the input; nil for none.
     func committedOffset(of input: KafkaTopicPartition) async throws(KafkaError) -> KafkaOffset? {
         try await committed?.answer(to: input) ?? nil
     }
 
-    /// The first record at an offset or behind it; nil for none.
+    /// Returns the first record at or after an offset; nil for none.
     func firstRecord(
         of place: KafkaTopicPartition, at offset: KafkaOffset
     ) async throws(KafkaError) -> RecordPrint? {
@@ -95,12 +95,12 @@ final class StateQueries: Sendable {
     private static func firstRecords(
         at places: Set<RecordPlace>, _ configuration: KafkaConfiguration
     ) async throws(KafkaError) -> [RecordPlace: RecordPrint] {
-        // One follower at a time asks about a partition, so that there is one offset of each.
+        // Only one task at a time queries a partition, so there is one offset for each.
         let offsets = Dictionary(places.map { ($0.partition, $0.offset) }, uniquingKeysWith: { first, _ in first })
         let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
         try await consumer.start()
         let partitions = await consumer.assignedPartitions
-        // At once: of a partition whose last records were compacted away nothing comes until the time is over.
+        // In parallel: a partition whose last records were compacted away returns nothing before the timeout.
         let found = await withTaskGroup(of: (KafkaTopicPartition, KafkaRecord?).self) { group in
             for partition in partitions {
                 group.addTask {
@@ -116,7 +116,7 @@ final class StateQueries: Sendable {
         return found
     }
 
-    /// The same brokers, for reading one record of each partition: a fetch does not wait for later ones.
+    /// Returns the configuration for reading one record of each partition, whose fetches do not wait for more records.
     private static func withoutWaiting(
         _ configuration: KafkaConfiguration
     ) throws(KafkaError) -> KafkaConfiguration {

@@ -2,8 +2,8 @@ internal import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// Reads rows for those who compute: a few read-only connections, so that partitions do not wait for each other, nor
-/// for the transaction that applies the topic.
+/// Reads rows for merging and applying over a few read-only connections, so that partitions do not wait for each other,
+/// nor for the transaction that applies the topic.
 final class StateRowSource: Sendable {
     struct StoredRow: Sendable {
         let id: Int64
@@ -24,8 +24,8 @@ final class StateRowSource: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: of a database that a ``StateStore`` has opened before.
-    ///   - topics: their numbers in the database.
+    ///   - path: the path of a database that a ``StateStore`` has opened before.
+    ///   - topics: the number of each topic in the database.
     init(path: String, topics: [KafkaTopic: Int64], connections count: Int) throws(StateError) {
         self.topics = topics
         do {
@@ -54,8 +54,8 @@ final class StateRowSource: Sendable {
         try read(partition) { connection, place in try Self.row(of: key, place, connection) }
     }
 
-    /// Reads those of the rows that there are, in one transaction: a connection begins each of them with an empty cache
-    /// when the database has changed.
+    /// Reads existing rows in one transaction: after a change of the database, a connection begins each transaction
+    /// with an empty cache.
     func rows(
         of keys: [[UInt8]], in partition: KafkaTopicPartition, _ found: ([UInt8], StoredRow) throws -> Void
     ) throws(StateError) {
@@ -78,7 +78,8 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// The keys of rows that the owner has to publish: the topic says less, or time changes the value.
+    /// Returns the keys of rows that the owner has to publish: the last record is incomplete, or time changes the
+    /// value.
     func pending(of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int) throws(StateError) -> [[UInt8]] {
         try read(partition) { connection, place in
             let behind = try connection.database.rows(
@@ -91,7 +92,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Rows whose last record was published by another fingerprint, by id.
+    /// Returns rows whose last record was published by another fingerprint, by id.
     func otherForm(
         than form: Int64, of partition: KafkaTopicPartition, after id: Int64, atMost limit: Int
     ) throws(StateError) -> [(id: Int64, key: [UInt8])] {
@@ -103,7 +104,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// The keys of rows with a deadline up to a moment, by deadline.
+    /// Returns the keys of rows with a deadline up to a moment, by deadline.
     func deadlines(
         of partition: KafkaTopicPartition, upTo moment: Int64, keys: StateKeys = .all, atMost limit: Int
     ) throws(StateError) -> [(deadline: Int64, key: [UInt8])] {
@@ -117,9 +118,10 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Whether anything is known of a partition that has no records: rows, or states that were too large to publish.
+    /// Whether the database holds anything of a partition whose topic is empty: rows, or states that were too large to
+    /// publish.
     ///
-    /// Those are all there is of a partition that never had a record. What had records is not known by them.
+    /// Refused states count only if the partition never had a record: then nothing else was lost.
     func knows(_ partition: KafkaTopicPartition, hadRecords: Bool) throws(StateError) -> Bool {
         try read(partition) { connection, place in
             try (hadRecords ? ["rows"] : ["rows", "oversized"]).contains { table in
@@ -130,7 +132,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Whether there is no row of any partition.
+    /// Whether no partition has a row.
     func isEmpty() throws(StateError) -> Bool {
         do {
             return try connections[0].connection.withLock {
@@ -141,7 +143,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// All rows as they are stored, in no order.
+    /// Returns all encoded rows, in no particular order.
     func states() throws(StateError) -> [[UInt8]] {
         do {
             return try connections[0].connection.withLock {

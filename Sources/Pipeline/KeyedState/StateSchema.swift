@@ -3,7 +3,7 @@ internal import SQLite
 /// The tables of a keyed state: a prefix of the state's topics.
 enum StateSchema {
     static let migrations = [
-        // Files of the first two forms held what was not published yet. Kafka has all of it: they are rebuilt.
+        // Files of the first two versions held unpublished data. Kafka has all of it, so they are rebuilt.
         Migration("SELECT 1"),
         Migration("SELECT 1"),
         Migration(
@@ -47,13 +47,13 @@ enum StateSchema {
                 PRIMARY KEY (name, value, row)
             ) WITHOUT ROWID;
             """),
-        // Rows are found by more than before: they are read from the topics again.
+        // Rows have more index entries than before: they are read from the topics again.
         Migration("DELETE FROM entries; DELETE FROM rows; DELETE FROM positions;"),
-        // The last record before the position, by which a topic that was created again is known.
+        // The last record before the position, which identifies a topic that was recreated.
         Migration(
             "ALTER TABLE positions ADD COLUMN last_offset INTEGER; ALTER TABLE positions ADD COLUMN last_digest INTEGER;"
         ),
-        // A restore that was interrupted leaves an index without all entries, which earlier versions would not notice.
+        // An interrupted restore leaves an incomplete index, which earlier versions would not notice.
         Migration("SELECT 1"),
     ]
 }

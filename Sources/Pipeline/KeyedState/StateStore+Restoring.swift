@@ -1,11 +1,11 @@
 internal import SQLite
 internal import Synchronization
 
-/// Index entries while a database without rows is restored: held in memory, and written a large number at a time in the
-/// order of their table. The file says as long as entries are held that its index is not complete, so that a crash
-/// loses nothing that is not made of the rows again.
+/// Index entries while a database without rows is restored: they are held in memory and written in large numbers, in
+/// the order of their table. The file is marked as incomplete while entries are held, so that the next start rebuilds
+/// them from the rows after a crash.
 extension StateStore {
-    /// Holds index entries back from now on.
+    /// Holds back index entries from now on.
     func holdEntries() throws(StateError) {
         try change { guarded in
             try guarded.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('index', 'held')")
@@ -14,12 +14,12 @@ extension StateStore {
         }
     }
 
-    /// Writes the entries that are held; more may be held afterwards.
+    /// Writes the held entries; more may be held afterwards.
     func writeHeldEntries() throws(StateError) {
         try change { try Self.writeHeldEntries(&$0) }
     }
 
-    /// Writes the entries that are held, and holds none back any more.
+    /// Writes the held entries and stops holding back entries.
     func releaseEntries() throws(StateError) {
         try change { guarded in
             guard let held = guarded.held else { return }
@@ -32,7 +32,7 @@ extension StateStore {
         }
     }
 
-    /// Whether a process has ended while it held entries back.
+    /// Whether a process ended while it held back entries.
     func lacksEntries() throws(StateError) -> Bool {
         try change { guarded in
             guard guarded.held == nil else { return false }
@@ -40,9 +40,9 @@ extension StateStore {
         }
     }
 
-    /// Writes the index entries of all rows again, after ``holdEntries()``.
+    /// Rebuilds the index entries of all rows; called after ``holdEntries()``.
     ///
-    /// - Parameter entries: of an encoded row.
+    /// - Parameter entries: returns the index entries of an encoded row.
     func rebuildEntries(_ entries: ([UInt8]) throws -> [IndexEntry]) throws(StateError) {
         try change { guarded in
             try guarded.database.run("DELETE FROM entries")
@@ -61,7 +61,7 @@ extension StateStore {
         }
     }
 
-    /// Forgets all rows: everything is read again.
+    /// Deletes all rows and positions, so that everything is read again.
     func forgetAll() throws(StateError) {
         try change { guarded in
             try guarded.database.transaction {
@@ -71,13 +71,13 @@ extension StateStore {
         }
     }
 
-    /// Has a restore read every record: a row that was taken out of one without reading may be why the file before this
-    /// one was damaged.
+    /// Makes restores decode every record: a row that was copied from a record without being decoded may have caused
+    /// the damage to the previous file.
     func readAllRecords() throws(StateError) {
         try change { try $0.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('records', 'read')") }
     }
 
-    /// Whether a restore reads every record.
+    /// Whether a restore decodes every record.
     func readsAllRecords() throws(StateError) -> Bool {
         try change { guarded in
             try guarded.database.firstRow("SELECT 1 FROM file WHERE name = 'records'") { _ in true } ?? false

@@ -2,13 +2,13 @@ internal import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// The database of a keyed state: a prefix of the state's topics, written by whoever applies them, alone.
+/// The database of a keyed state: a prefix of the state's topics, written only by the code that applies them.
 ///
 /// `synchronous=NORMAL`: a lost tail is read again from Kafka.
 final class StateStore: Sendable {
     struct Guarded {
         let database: Database
-        /// While a restore holds index entries back; nil when it does not.
+        /// Held index entries during a restore; nil otherwise.
         var held: HeldEntries?
         let insert: Statement
         let update: Statement
@@ -42,18 +42,18 @@ final class StateStore: Sendable {
         }
     }
 
-    /// How far a partition was applied.
+    /// The applied position of a partition.
     struct Position: Sendable {
         var next: Int64
-        /// When, milliseconds since 1970.
+        /// Time of the last write, milliseconds since 1970.
         var seen: Int64
         /// The fingerprint by which all its rows are known to be published.
         var form: Int64
-        /// The last record that was applied; nil where it is not known.
+        /// The last applied record; nil if it is unknown.
         var last: RecordPrint?
     }
 
-    /// The numbers of the topics in the database.
+    /// Numbers of the topics in the database.
     let topics: [KafkaTopic: Int64]
     /// Whether index entries are held back.
     let isHolding = Atomic(false)
@@ -78,7 +78,7 @@ final class StateStore: Sendable {
         guarded = Mutex(statements)
     }
 
-    /// Everything afterwards fails.
+    /// Closes the database; every later call fails.
     func close() { guarded.withLock { $0.database.close() } }
 
     private func place(_ partition: KafkaTopicPartition) -> [SQLiteValue] {
@@ -87,9 +87,9 @@ final class StateStore: Sendable {
 
     // MARK: Applying
 
-    /// Writes what batches of records change, and the positions behind them, in one transaction.
+    /// Writes the changes of batches of records, with the new positions, in one transaction.
     ///
-    /// - Returns: for each the ids of its rows in their order; 0 for removed ones.
+    /// - Returns: the ids of the rows of each write, in their order; 0 for removed rows.
     func apply(_ writes: [StateWrite]) throws(StateError) -> [[Int64]] {
         try change { guarded in
             if guarded.held?.isFull == true { try Self.writeHeldEntries(&guarded) }
@@ -103,7 +103,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Writes what one batch of records changes.
+    /// Writes the changes of one batch of records.
     func apply(_ write: StateWrite) throws(StateError) -> [Int64] { try apply([write]).first ?? [] }
 
     private func apply(_ write: StateWrite, _ guarded: inout Guarded) throws -> [Int64] {
@@ -159,13 +159,13 @@ final class StateStore: Sendable {
     }
 
     private static func missing(in known: [IndexEntry], of entries: [IndexEntry]) -> [IndexEntry] {
-        // Most rows have a few, and a set costs more than looking at them.
+        // Most rows have few entries, and a set costs more than a scan.
         guard known.count > 8 else { return entries.filter { !known.contains($0) } }
         let known = Set(known)
         return entries.filter { !known.contains($0) }
     }
 
-    /// Writes or removes an entry, now or with those that a restore holds back.
+    /// Writes or removes an entry, or holds the change back during a restore.
     private static func change(
         _ entry: IndexEntry, of id: Int64, isPresent: Bool, _ guarded: inout Guarded
     ) throws {
@@ -181,7 +181,7 @@ final class StateStore: Sendable {
         try statement.run([.text(entry.name), .text(entry.value), .integer(id)])
     }
 
-    /// Takes more memory and disk while a restore writes rows that change pages all over the indexes, and gives both back
+    /// Allocates more memory and disk while a restore changes pages throughout the indexes, and releases both
     /// afterwards.
     func use(_ buffers: Database.WriteBuffers) throws(StateError) {
         try access { try $0.database.use(buffers) }
@@ -189,9 +189,9 @@ final class StateStore: Sendable {
 
     // MARK: Oversized states
 
-    /// Keeps states that cannot be published, which no other place has, beside what is kept of their keys already.
+    /// Keeps states that cannot be published and exist only here, joined with those kept earlier for the same keys.
     ///
-    /// - Parameter joinedBy: makes one state of two.
+    /// - Parameter joinedBy: joins two states.
     func keep(
         _ states: [[UInt8]: [UInt8]], of partition: KafkaTopicPartition,
         joinedBy join: ([UInt8], [UInt8]) throws -> [UInt8]
@@ -214,7 +214,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// The states of a partition that could not be published, by key.
+    /// Returns the states of a partition that could not be published, by key.
     func oversized(_ partition: KafkaTopicPartition) throws(StateError) -> [[UInt8]: [UInt8]] {
         let place = place(partition)
         return try access { guarded in
@@ -227,7 +227,7 @@ final class StateStore: Sendable {
 
     // MARK: Positions
 
-    /// Where applying a partition goes on; nil when nothing of it was applied.
+    /// Returns the position from which a partition is to be applied; nil before anything was applied.
     func position(of partition: KafkaTopicPartition) throws(StateError) -> Position? {
         let place = place(partition)
         return try access { guarded in
@@ -245,7 +245,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// All rows of a partition are published by this fingerprint.
+    /// Records that all rows of a partition are published by this fingerprint.
     func note(form: Int64, of partition: KafkaTopicPartition) throws(StateError) {
         let values = [.integer(form)] + place(partition)
         try access { guarded in
@@ -253,13 +253,14 @@ final class StateStore: Sendable {
         }
     }
 
-    /// The topic was recreated: its partition is read from the beginning, and what is known is published again.
+    /// Deletes the position of a partition whose topic was recreated: it is read from the beginning, and its rows are
+    /// published again.
     func restart(_ partition: KafkaTopicPartition) throws(StateError) {
         let place = place(partition)
         try access { guarded in
             try guarded.database.transaction {
                 try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
-                // Offsets of the earlier topic say nothing in this one, but its proposals were first.
+                // Offsets of the earlier topic are meaningless in this one, but its proposals came first.
                 try guarded.database.run(
                     """
                     UPDATE rows SET behind = 1, proposal_offset = CASE WHEN proposal IS NULL THEN NULL ELSE -1 END
@@ -269,7 +270,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Rows may have been erased while the partition was not followed: all of them are read again.
+    /// Deletes the rows of a partition: they may have been erased while it was not followed, so all are read again.
     func forget(_ partition: KafkaTopicPartition) throws(StateError) {
         let place = place(partition)
         try change { guarded in
@@ -283,7 +284,8 @@ final class StateStore: Sendable {
         }
     }
 
-    /// The number of partitions that a topic had when the file first knew it: the given one when it did not.
+    /// Returns the number of partitions that a topic had when the file was first used with it; stores the given number
+    /// the first time.
     func partitionCount(of topic: KafkaTopic, now count: Int) throws(StateError) -> Int {
         let name: SQLiteValue = .text("partitions \(topic)")
         return try access { guarded in
@@ -294,7 +296,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// The id of the cluster that the file belongs to: the given one when it had none.
+    /// Returns the id of the cluster that the file belongs to; stores the given id the first time.
     func cluster(_ id: String) throws(StateError) -> String {
         try access { guarded in
             try guarded.database.run("INSERT OR IGNORE INTO file (name, value) VALUES ('cluster', ?)", [.text(id)])

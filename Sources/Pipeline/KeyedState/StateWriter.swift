@@ -1,20 +1,20 @@
 internal import Kafka
 internal import Synchronization
 
-/// What a batch of records of one partition changes in the database.
+/// The changes of the database for a batch of records of one partition.
 struct StateWrite: Sendable {
     var rows: [RowWrite]
     let partition: KafkaTopicPartition
-    /// The offset up to which the partition is applied.
+    /// Offset up to which the partition is applied.
     let next: Int64
-    /// Milliseconds since 1970.
+    /// Current time, milliseconds since 1970.
     let now: Int64
-    /// Some records were published by another fingerprint than `form`.
+    /// Whether some records were published by another fingerprint than `form`.
     var isOtherForm = false
     var form: Int64 = 0
-    /// The last record in front of the position; nil where it is not known.
+    /// The last record before the position; nil if it is unknown.
     var last: RecordPrint?
-    /// Oversized states, by key, that are published now: unless more was kept of the key since.
+    /// Refused states, by key, that are published now; they are removed unless more was kept for the key since.
     var fitting: [[UInt8]: [UInt8]] = [:]
 }
 
@@ -29,19 +29,19 @@ extension StateWrite {
     }
 }
 
-/// Writes what comes from several partitions at the same time in one transaction: that costs less than one for each,
-/// since their rows share pages of the tables and of the log.
+/// Combines simultaneous writes of several partitions into one transaction, which costs less than one for each because
+/// their rows share pages of the tables and of the log.
 final class StateWriter: Sendable {
     typealias Outcome = Result<[Int64], StateError>
 
     private struct Waiting {
         let write: StateWrite
-        /// Nil: it is this one's turn to write.
+        /// Resumed with the outcome, or with nil when it is this write's turn.
         let continuation: CheckedContinuation<Outcome?, Never>
     }
 
     private struct State {
-        /// At most one for each partition.
+        /// Waiting writes, at most one for each partition.
         var waiting: [Waiting] = []
         var isWriting = false
     }
@@ -51,9 +51,9 @@ final class StateWriter: Sendable {
 
     init(_ store: StateStore) { self.store = store }
 
-    /// Returns when the write is committed, with those that came while another transaction ran.
+    /// Returns when the write is committed, together with writes that arrived during another transaction.
     ///
-    /// - Returns: the ids of the rows in their order; 0 for removed ones.
+    /// - Returns: the ids of the rows in their order; 0 for removed rows.
     func apply(_ write: StateWrite) async throws(StateError) -> [Int64] {
         let outcome = await withCheckedContinuation { continuation in
             let mayWrite = state.withLock { state in
@@ -80,7 +80,7 @@ final class StateWriter: Sendable {
             outcomes = try store.apply([own] + others.map(\.write)).map { .success($0) }
             ownOutcome = outcomes.removeFirst()
         } catch {
-            // What is wrong with one partition must not hold up the others.
+            // A failure of one partition must not delay the others.
             ownOutcome = others.isEmpty ? .failure(error) : alone(own)
             outcomes = others.map { alone($0.write) }
         }
