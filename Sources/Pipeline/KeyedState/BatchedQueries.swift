@@ -1,8 +1,8 @@
 internal import PipelineRuntime
 internal import Synchronization
 
-/// Answers questions that many tasks ask one by one, such as about each partition, with few requests: those that come
-/// within a few milliseconds are asked at once.
+/// Combines queries that many tasks make one by one, such as one for each partition, into few requests: queries made
+/// within a few milliseconds share one.
 final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: Error>: Sendable {
     typealias Answers = [Key: Result<Answer, Failure>]
     private typealias Waiting = [Key: [CheckedContinuation<Result<Answer, Failure>, Never>]]
@@ -12,7 +12,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
         var isScheduled = false
     }
 
-    /// How long the first question waits for others.
+    /// Time for which the first query waits for others.
     private static var pause: Duration { .milliseconds(3) }
 
     private let executor: HandlerThreads
@@ -21,7 +21,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - unanswered: the answer to a question that `ask` leaves out.
+    ///   - unanswered: the error for a query that `ask` does not answer.
     ///   - ask: calls its second argument with answers as they come, once for each key, and returns after the last.
     init(
         on executor: HandlerThreads, unanswered: Failure,
@@ -32,7 +32,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
         self.ask = ask
     }
 
-    /// Waits for the answer, as long as `ask` does.
+    /// Queries a key and waits for its answer, as long as `ask` takes.
     func answer(to key: Key) async throws(Failure) -> Answer {
         let result = await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -40,8 +40,8 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            // A task of its own, since the others must not depend on the first one being cancelled; it ends with the
-            // answers, for which all of them wait.
+            // Runs in its own task, because the others must not depend on the first one, which may be cancelled; it
+            // ends with the answers that all of them wait for.
             if isFirst { Task(executorPreference: executor) { await self.askForAll() } }
         }
         return try result.get()
@@ -60,7 +60,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
                 for waiter in open.withLock({ $0.removeValue(forKey: key) }) ?? [] { waiter.resume(returning: answer) }
             }
         }
-        // Nothing that waits is left behind, whatever the answers were.
+        // Every waiting task is resumed, even if the answers were incomplete.
         for waiter in open.withLock({ $0.values.flatMap { $0 } }) { waiter.resume(returning: .failure(unanswered)) }
     }
 }

@@ -1,32 +1,32 @@
-/// Changes of index entries that a restore holds back, to write them in the order of their table: in the order of the
-/// rows each entry would change another page of an index that fits no cache.
+/// Index entry changes that a restore holds back, to write them in the order of their table: in the order of the rows,
+/// each entry would change a different page of an index larger than any cache.
 struct HeldEntries: Sendable {
-    /// One entry of a row, written or removed.
+    /// One index entry that is written or removed.
     struct Change: Sendable {
         let entry: IndexEntry
-        /// Its id in the database.
+        /// Id of the row in the database.
         let row: Int64
         let isPresent: Bool
     }
 
-    /// About 12 MiB.
+    /// Corresponds to about 12 MiB.
     private static let maximum = 100_000
 
     private var changes: [Change] = []
 
     var count: Int { changes.count }
 
-    /// Whether they are to be written before more are held.
+    /// Whether the changes must be written before more are held.
     var isFull: Bool { changes.count >= Self.maximum }
 
     mutating func append(_ entry: IndexEntry, of row: Int64, isPresent: Bool) {
         changes.append(Change(entry: entry, row: row, isPresent: isPresent))
     }
 
-    /// Forgets the changes after the first `count`, whose transaction has failed.
+    /// Drops the changes after the first `count`, whose transaction failed.
     mutating func truncate(to count: Int) { changes.removeLast(max(0, changes.count - count)) }
 
-    /// The changes in the order of their table; those of one entry in the order in which they came.
+    /// Returns the changes in the order of their table; changes of one entry stay in their original order.
     func ordered() -> [Change] {
         let order = changes.indices.sorted { one, other in
             let (left, right) = (changes[one], changes[other])

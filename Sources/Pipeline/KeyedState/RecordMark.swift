@@ -1,16 +1,16 @@
 internal import Bytes
 internal import Kafka
 
-/// The headers of a published row: who wrote it, by which rules, and which proposal has won.
+/// The headers of a published row: its writer, the fingerprint of its rules, and the winning proposal.
 ///
 /// `sluice.state` is `<writer>;<number>;<fingerprint>`, hexadecimal. A member recognises its own records by it, so that
-/// it need not parse what it has written.
+/// it need not parse them.
 struct RecordMark: Equatable {
-    /// Of one run of one process.
+    /// Random identifier of one run of a process.
     var writer: UInt64
-    /// Ascending in one partition.
+    /// Number of the publication, ascending in each partition.
     var number: UInt64
-    /// Of ``StateModel/fingerprint``; 0 for none.
+    /// Number of ``StateModel/fingerprint``; 0 for none.
     var form: Int64
 
     static let header = StateHeader.mark
@@ -18,7 +18,7 @@ struct RecordMark: Equatable {
     /// The offset of the record that first held the proposal; absent in that record itself.
     static let proposalOffset = StateHeader.proposalOffset
 
-    /// The moment that a record speaks of: that of its header, or of its writing.
+    /// Returns the effective time of a record: the value of its header, or the time of writing.
     static func moment(of record: KafkaRecord) -> Int64 {
         record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
             ?? record.timestampMilliseconds ?? 0
@@ -30,7 +30,7 @@ struct RecordMark: Equatable {
         self.form = form
     }
 
-    /// Nil for a record of another writer.
+    /// Reads the mark of a record; nil if another program wrote it.
     init?(_ record: KafkaRecord) {
         guard case .some(let mark?) = record.withHeaderValue(Self.header, { $0.flatMap(Self.read) }) else { return nil }
         self = mark
@@ -80,7 +80,7 @@ struct RecordMark: Equatable {
         }
     }
 
-    /// The number of a fingerprint (FNV-1a); 0 for an empty one.
+    /// Returns the number of a fingerprint (FNV-1a); 0 for an empty one.
     static func form(of fingerprint: String) -> Int64 {
         guard !fingerprint.isEmpty else { return 0 }
         let hash = FNV1a.hash(fingerprint.utf8)

@@ -1,12 +1,12 @@
-/// When a restore that takes long is told: each time that an interval has passed. Times are monotonic milliseconds.
+/// Schedules the log lines of a long restore: one per interval. Times are monotonic milliseconds.
 struct RestoreProgress: Sendable {
     /// Time at which the first record was applied.
     private(set) var start: Int64?
     private var last: Int64 = 0
 
-    /// Notes that records were applied.
+    /// Records that records of the topic were applied.
     ///
-    /// - Returns: how long the restore runs, when that is to be told now.
+    /// - Returns: the duration of the restore if a line is due now; nil otherwise.
     mutating func applied(at now: Int64, interval: Int64) -> Int64? {
         guard let start else {
             start = now

@@ -1,16 +1,16 @@
 internal import Bytes
 
-/// The keys whose rows a restore has written into an empty database. No other key has a row, so none is looked for.
+/// The keys whose rows a restore has written into an empty database. No other key has a row, so none is looked up.
 struct RestoredKeys: Sendable {
-    /// 1 MiB; with more keys rows are looked for again.
+    /// Corresponds to 1 MiB; with more keys, rows are looked up in the database again.
     private static let maximum = 98_000
 
-    /// Rows of this form are taken out of their records without being read.
+    /// Whether rows of this form are copied from their records without being decoded.
     let takesRows: Bool
 
     private var hashes: Set<UInt64> = []
 
-    /// False when there are too many keys.
+    /// Whether all keys are recorded; false after too many.
     private(set) var isComplete = true
 
     init(takesRows: Bool = false) { self.takesRows = takesRows }
@@ -23,6 +23,6 @@ struct RestoredKeys: Sendable {
         hashes = []
     }
 
-    /// Whether there may be a row: true too for a key with the hash of another.
+    /// Whether the key may have a row; also true for a key whose hash collides with another.
     func mayHold(_ key: [UInt8]) -> Bool { !isComplete || hashes.contains(FNV1a.hash(key)) }
 }

@@ -1,45 +1,45 @@
 internal import Kafka
 
-/// Rows of one partition in memory: those that were used lately, and those of which something is on its way, unpublished
-/// or unwritten.
+/// Rows of one partition in memory: those that were used recently, and those with a change that is outstanding,
+/// unpublished or unwritten.
 struct RowCache<Model: StateModel> {
-    /// A row with its place in the database.
+    /// A row in memory, with its id in the database.
     final class Entry {
         let key: [UInt8]
-        /// Its number in the database; 0 before the row is there.
+        /// Id of the row in the database; 0 before it is written.
         var id: Int64 = 0
         var state = RowState<Model>()
-        /// Index entries by which the row is found in the database.
+        /// Index entries of the row in the database.
         var storedEntries: [IndexEntry] = []
-        /// Transactions that write the row and are not committed.
+        /// Number of uncommitted transactions that write the row.
         var writes = 0
-        /// The batch in hand has it already.
+        /// Whether the current batch has already merged into the row.
         var isTouched = false
-        /// The sweep of the cache in which it was last used.
+        /// Generation of the cache in which it was last used.
         fileprivate var generation = 0
 
         fileprivate init(key: [UInt8]) { self.key = key }
 
-        /// Safe to evict: nothing pending, unpublished or unwritten.
+        /// Whether it can be evicted: nothing is outstanding, unpublished or unwritten.
         fileprivate var isClean: Bool { state.isSettled && writes == 0 }
     }
 
     private(set) var entries: [RowKey: Entry] = [:]
-    /// Bytes of the encoded rows in `entries`.
+    /// Size in bytes of the encoded rows in `entries`.
     private(set) var bytes = 0
-    /// The present sweep.
+    /// Number of the current generation, which a sweep ends.
     private var generation = 0
-    /// There is no sweep below this, in bytes: what the last one left was in use.
+    /// Size in bytes below which there is no sweep: rows that the last sweep left were in use.
     private var sweepAt = 0
 
-    /// The entry of a key in memory; it counts as used.
+    /// Returns the entry of a key in memory, and marks it as used.
     subscript(key: RowKey) -> Entry? {
         guard let entry = entries[key] else { return nil }
         entry.generation = generation
         return entry
     }
 
-    /// An entry for a key without a row.
+    /// Inserts an entry for a key without a row.
     mutating func insert(_ key: RowKey) -> Entry {
         let entry = Entry(key: key.bytes)
         entry.generation = generation
@@ -47,7 +47,7 @@ struct RowCache<Model: StateModel> {
         return entry
     }
 
-    /// Keeps a row that was read from the database.
+    /// Inserts a row that was read from the database.
     ///
     /// - Throws: a ``StateError`` for a row that cannot be decoded.
     mutating func insert(
@@ -65,7 +65,7 @@ struct RowCache<Model: StateModel> {
         return entry
     }
 
-    /// Changes the row of an entry, whose encoded form may have another length afterwards.
+    /// Changes the row of an entry and accounts for the new length of its encoded form.
     mutating func change(_ entry: Entry, _ body: (inout RowState<Model>) -> RowEffect) -> RowEffect {
         let before = entry.state.image.encoded.count
         defer { bytes += entry.state.image.encoded.count - before }
@@ -77,7 +77,7 @@ struct RowCache<Model: StateModel> {
         bytes -= entry.state.image.encoded.count
     }
 
-    /// Evicts rows that were not used lately, when there are too many bytes of them; with a limit of 0 all that may be
+    /// Evicts rows that were not used recently if the cache is too large; a limit of 0 evicts all rows that can be
     /// evicted.
     mutating func sweep(to limit: Int) {
         guard bytes > max(limit, sweepAt) || limit == 0 else { return }

@@ -1,25 +1,25 @@
 internal import Glibc
 internal import Kafka
 
-/// The header by which a restore takes a row out of a record without reading its value: what the database needs beside
-/// the row, and the place of the row in the value.
+/// The header by which a restore copies a row from a record without decoding its value: the columns of the row in the
+/// database, and its position in the value.
 ///
-/// `sluice.state.row` is a text of fields, each ended by `;`: the version of the database's schema, first byte and length
-/// of the row in the value, a checksum of the row, when the owner has to publish again and the deadline (milliseconds
-/// since 1970, empty for none), then a name and a value for each index entry. A record without it is read as any other;
-/// so is one whose entries are too long for it, whose row was changed since, or that was published by another form or
-/// for another schema.
+/// `sluice.state.row` is a text of fields, each terminated by `;`: the version of the database's schema, first byte and
+/// length of the row in the value, a checksum of the row, when the owner has to publish again and the deadline
+/// (milliseconds since 1970, empty for none), then a name and a value for each index entry. A record without the header
+/// is decoded as usual. So is a record whose header is too long, whose row no longer matches the checksum, or that was
+/// published by another form or for another schema.
 struct RowHeader: Equatable {
-    /// Place of the row in the value.
+    /// Position of the row in the value.
     var range: Range<Int>
     var checksum: UInt64
     var due: Int64?
     var deadline: Int64?
     var entries: [IndexEntry] = []
 
-    /// Longer ones are not published, in bytes.
+    /// Longest header that is published, in bytes.
     static let maximumLength = 512
-    /// Rows that are found by more than before come with another version of the schema.
+    /// Changes with the schema of the database, which has a new version when rows have more index entries.
     static let version = String(StateVersions.database)
     private static let end = UInt8(ascii: ";")
 
@@ -31,9 +31,9 @@ struct RowHeader: Equatable {
         self.entries = entries
     }
 
-    /// The header for a row that is published.
+    /// Creates the header of a row that is published.
     ///
-    /// - Returns: nil where the value does not hold the row as it is stored, or has no room for the entries.
+    /// - Returns: nil if the value does not contain the encoded row.
     init?(_ image: RowImage, in value: [UInt8]?) {
         guard let value, let first = Self.position(of: image.encoded, in: value) else { return nil }
         self.init(
@@ -41,15 +41,15 @@ struct RowHeader: Equatable {
             deadline: image.deadline, entries: image.entries)
     }
 
-    /// The row of a value; nil where it is another than the header was made for.
+    /// Returns the row in a value; nil if it does not match the checksum.
     func row(in value: [UInt8]) -> [UInt8]? {
         guard range.upperBound <= value.count else { return nil }
         let row = Array(value[range])
         return Self.checksum(of: row) == checksum ? row : nil
     }
 
-    /// FNV-1a over words of eight bytes: it tells a row from another one, and does not protect from a writer who makes
-    /// both.
+    /// Returns the FNV-1a hash over words of eight bytes: it detects changes, but not a writer who forges both row and
+    /// checksum.
     static func checksum(of row: [UInt8]) -> UInt64 {
         row.withUnsafeBytes { bytes in
             var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(bytes.count)
@@ -62,7 +62,7 @@ struct RowHeader: Equatable {
                     for index in offset..<bytes.count { word = word << 8 | UInt64(bytes[index]) }
                 }
                 hash = (hash ^ word) &* 0x0000_0100_0000_01b3
-                // A multiplication alone carries nothing down.
+                // Multiplication carries only upwards.
                 hash ^= hash >> 32
                 offset += 8
             }
@@ -70,7 +70,7 @@ struct RowHeader: Equatable {
         }
     }
 
-    /// Nil for what is too long, or would be read as something else.
+    /// The text of the header; nil if it would be too long or ambiguous.
     var text: [UInt8]? {
         var text: [UInt8] = []
         text.reserveCapacity(256)
@@ -94,13 +94,13 @@ struct RowHeader: Equatable {
         return text.count <= Self.maximumLength ? text : nil
     }
 
-    /// Reads what ``text`` wrote; nil for anything else.
+    /// Parses the output of ``text``; nil for anything else.
     ///
-    /// - Parameter count: bytes of the record's value.
+    /// - Parameter count: the length of the record's value in bytes.
     init?(_ text: UnsafeRawBufferPointer, ofValueWith count: Int) {
         guard text.count <= Self.maximumLength else { return nil }
         var fields = text.split(separator: Self.end, omittingEmptySubsequences: false)
-        // Each field is ended, the last one too.
+        // Each field is terminated, including the last one.
         guard fields.popLast()?.isEmpty == true, fields.count >= 6, fields.count % 2 == 0,
             String(decoding: fields[0], as: UTF8.self) == Self.version,
             let first = Self.number(fields[1]), let length = Self.number(fields[2]),
@@ -126,14 +126,14 @@ struct RowHeader: Equatable {
         Int64(String(decoding: field, as: UTF8.self))
     }
 
-    /// Nil for what is no number, and a nil number for an empty field.
+    /// Parses a number; returns nil for malformed text, and a nil number for an empty field.
     private static func optionalNumber(_ field: Slice<UnsafeRawBufferPointer>) -> Int64?? {
         if field.isEmpty { return .some(nil) }
         guard let value = number(field) else { return nil }
         return .some(value)
     }
 
-    /// A value begins with the row as it is stored, or has it as its last member.
+    /// Returns the position of the encoded row: it begins the value, or is its last member.
     private static func position(of row: [UInt8], in value: [UInt8]) -> Int? {
         guard !row.isEmpty else { return nil }
         return [0, value.count - row.count - 1].first { isEqual(row, to: value, at: $0) }

@@ -1,16 +1,16 @@
-/// A state that does not change: row, overlay and publications share it, since copying one that has many members takes
-/// longer than merging.
+/// An immutable state, shared by row, overlay and publications because copying a state with many members takes longer
+/// than merging.
 final class SharedState<State: Sendable & Equatable>: Sendable {
     let value: State
 
     init(_ value: State) { self.value = value }
 }
 
-/// The columns of a row.
+/// The stored columns of a row.
 struct RowImage: Sendable, Equatable {
     var encoded: [UInt8] = []
     var form: Int64 = 0
-    /// The last record of the key says less than the row.
+    /// Whether the last record of the key lacks something that the row holds.
     var isBehind = false
     var due: Int64?
     var deadline: Int64?
@@ -18,13 +18,13 @@ struct RowImage: Sendable, Equatable {
     var entries: [IndexEntry] = []
 }
 
-/// One change of the database: the row of an entry, or its removal.
+/// One change of the database: a written or removed row.
 struct RowWrite: Sendable {
     let key: [UInt8]
-    /// 0 for a new row.
+    /// Id of the row in the database; 0 for a new row.
     let id: Int64
-    /// Nil: the row is deleted.
+    /// The new columns; nil deletes the row.
     let image: RowImage?
-    /// As stored before.
+    /// Index entries stored before the change.
     let oldEntries: [IndexEntry]
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A record key as the key of a dictionary: hashed and compared as a block of memory, which that of an array is not.
+/// A record key for dictionaries: hashed and compared as a block of memory, unlike an array.
 struct RowKey: Hashable {
     let bytes: [UInt8]
 
