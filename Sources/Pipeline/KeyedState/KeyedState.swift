@@ -48,7 +48,6 @@ public final class KeyedState<Model: StateModel>: Sendable {
         let partitions: [KafkaTopicPartition: Partition]
         let partitionCounts: [KafkaTopic: Int32]
         /// Longest time, in milliseconds, for which a file may have missed records and still be used, by topic.
-        /// behind is not used.
         let retention: [KafkaTopic: Int64]
     }
 
