@@ -91,7 +91,7 @@ struct RestoreBenchmark {
             [
                 "--kafka.bootstrap.servers", bootstrapServers, "--profile", "single-node", "--data.dir", directory,
                 "--http.port", "0", "--admin.port", "0", "--state.role", role,
-                // What Apache Kafka's profile prefetches; the embedded broker's is smaller.
+                // The prefetch limit of Apache Kafka's profile; the embedded broker's is smaller.
                 "--kafka.queued.max.messages.kbytes", "4096",
                 // The feed goes by what is committed, and the broker holds little.
                 "--kafka.auto.commit.interval.ms", "100",

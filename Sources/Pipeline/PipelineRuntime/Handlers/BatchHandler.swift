@@ -7,8 +7,8 @@ public import Kafka
 public protocol BatchHandler: Sendable {
     /// Handles records of one partition, ascending by offset, and returns one verdict for each in the same order.
     ///
-    /// After the first `retry` the later verdicts of the batch are ignored, and those records are passed again. A handler
-    /// that cannot continue at a record returns `retry` for it and for all that follow.
+    /// After the first `retry` the later verdicts of the batch are ignored, and those records are passed again. A
+    /// handler that cannot continue at a record returns `retry` for it and for all that follow.
     ///
     /// - Throws: an `InfrastructureFault` to be called again with the whole batch. After any other error (including a
     ///   wrong number of verdicts) the records are passed one at a time, so that only the record at fault spends

@@ -54,7 +54,8 @@ extension PartitionWorker {
 
     /// Calls the handler once and applies its verdicts.
     ///
-    /// - Parameter finish: receives the records that need no further call: `done`, `skip`, and acknowledged `deadLetter`.
+    /// - Parameter finish: receives the records that need no further call: `done`, `skip`, and acknowledged
+    ///   `deadLetter`.
     /// - Returns: nil when the assignment has ended.
     func dispatch(
         _ records: ArraySlice<KafkaRecord>, to handle: ([KafkaRecord]) async throws -> [HandlerVerdict],

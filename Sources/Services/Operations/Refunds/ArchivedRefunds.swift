@@ -18,7 +18,8 @@ struct ArchivedRefunds {
 
     /// Reads the logs of a topic in the order of their offsets. Waits for a disk.
     ///
-    /// - Throws: a ``StartupError`` or `ConfigurationError` when archive or key store cannot be read, or no log is there.
+    /// - Throws: a ``StartupError`` or `ConfigurationError` if the archive or the key store cannot be read, or if there
+    ///   is no log.
     init(_ topic: KafkaTopic, gap: Int64, _ configuration: Configuration) async throws {
         let logs = try ArchiveLogs(configuration)
         let keys = try ArchiveProofOptions.openKeys(configuration)
