@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Questions of many tasks, answered with few requests.
+/// Queries of many tasks, combined into few requests.
 @Suite(.timeLimit(.minutes(1))) struct BatchedQueriesTests {
     private struct Silent: Error {}
 
@@ -24,7 +24,7 @@ import Testing
         }
         #expect(answers.count == 100)
         #expect(answers.allSatisfy { $0.1 == $0.0 * 2 })
-        // As many requests as there are questions would be 100; a busy machine may need a few.
+        // One request per query would be 100; a busy machine may need a few.
         let requests = asked.withLock { $0 }
         #expect(requests.count < 25)
         #expect(requests.reduce(into: Set()) { $0.formUnion($1) } == Set(0..<50))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The index of a database while it is restored, without brokers.
+/// The index of a database during a restore, without brokers.
 struct HeldEntriesTests {
     private let directory: TemporaryDirectory
     private let topic: KafkaTopic = "state"
@@ -61,7 +61,7 @@ struct HeldEntriesTests {
         let store = try store()
         try store.holdEntries()
         _ = try store.apply(write([row("a", [1])]))
-        // A second row of a key.
+        // The second row of a key.
         #expect(throws: StateError.self) { try store.apply(write([row("b", [2]), row("a", [3])])) }
         _ = try store.apply(write([row("c", [4])]))
         try store.releaseEntries()
@@ -117,7 +117,7 @@ extension Database {
         }
     }
 
-    /// The rows of a keyed state's file with all columns but their ids, and the positions behind them.
+    /// The rows of a keyed state's file with all columns except their ids, and the applied positions.
     static func rows(of path: String) throws -> [String] {
         let database = try Database(path: path, access: .reader)
         defer { database.close() }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Whatever happens to a member, its file, or the topic: the rows and the topic end in the same state.
+/// After any failure of a member, its file or the topic, the rows and the topic end in the same state.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct KeyedStateTests {
     @Test func `a change is in the topic when the merge returns, and nothing is published for what changes nothing`()
         async throws
@@ -94,7 +94,7 @@ import Testing
         #expect(await eventually(within: .seconds(20)) { (try? await standby.dump()) == ["a=1,2"] })
         try await harness.write("a", NumberSet("a", [1]).text)
         #expect(try await standby.dump() == ["a=1,2"])
-        // Only the owner publishes again.
+        // Only the owner publishes the row again.
         #expect(await eventually { (try? await harness.lastValues()) == ["a": "a=1,2"] })
         #expect(try await harness.published().count == 4)
         await owner.end()
@@ -114,7 +114,7 @@ import Testing
         #expect(state == NumberSet("a", [1, 7]))
         #expect(await eventually(within: .seconds(20)) { (try? await owner.dump()) == ["a=1,7"] })
         #expect(try await other.contribute(to: Array("b".utf8), from: harness.input) { $0 } == nil)
-        // Where it is wanted, a row is made, and only for what is contributed.
+        // If the caller asks for it, a missing row is created, with the contribution only.
         let empty = NumberSet("c", [])
         #expect(try await other.contribute(to: Array("c".utf8), from: harness.input, orTo: empty) { _ in nil } == nil)
         let made = try await other.contribute(to: Array("c".utf8), from: harness.input, orTo: empty) { known in
@@ -133,7 +133,7 @@ import Testing
         }
         try await member.partitionAssigned(harness.place())
         _ = try await member.merge([NumberSet("a", [5000])], from: harness.input)
-        // What is due is asked of the database, which has what was read back.
+        // Due rows are queried from the database, which holds them only after they were read back.
         try await member.catchUp()
         try await member.publishPending(of: harness.output())
         #expect(try await harness.lastValues() == ["a": "a=5000 ahead"])
@@ -180,7 +180,7 @@ import Testing
         let keys = harness.keys
         let owner = try await harness.member(model: NumberSetModel(successors: [keys[0]: keys[1]]))
         try await owner.partitionAssigned(harness.place(0))
-        // The other row is in a partition that takes nothing for now.
+        // The partition of the other row accepts no publication for now.
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
         let merging = Task { try await owner.merge([NumberSet(keys[0], [1])], from: harness.input) }
         try await waitUntil {

@@ -85,7 +85,7 @@ import Testing
         #expect(try state.publishPending(at: 500) == 1)
         #expect(text(try state.states()) == ["b=900"])
         #expect(values(state.log) == ["a=500", "b=900", "tombstone"])
-        // What comes later is a new row.
+        // A later state creates a new row.
         try state.merge([NumberSet("a", [700])], in: topic, at: 500)
         #expect(text(try state.states()) == ["a=700", "b=900"])
     }
@@ -123,7 +123,7 @@ import Testing
         #expect(throws: NumberSetModel.Poison.self) {
             try state.merge([NumberSet("a", [666]), NumberSet("a", [2])], in: topic, at: 0)
         }
-        // The others of the batch are merged.
+        // The other states of the batch are merged.
         #expect(try state.state(of: Array("a".utf8), in: topic) == NumberSet("a", [1, 2]))
     }
 
@@ -141,7 +141,7 @@ import Testing
                 shuffled.removeFirst(count)
             }
             #expect(text(try state.states()) == text(try expected.states()))
-            // The log alone gives the same rows.
+            // The log alone produces the same rows.
             let copy = try self.state(file: "copy \(round)")
             for record in state.log {
                 try copy.write(KafkaProducerRecord(topic: topic, key: record.key, value: record.value))

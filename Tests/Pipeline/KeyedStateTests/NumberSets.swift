@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import KeyedState
 
-/// A state whose join is a union: a key and the numbers seen under it.
+/// A state whose join is a union: a key and a set of numbers.
 struct NumberSet: Sendable, Equatable {
     var key: String
     var numbers: Set<Int> = []
@@ -27,7 +27,7 @@ struct NumberSet: Sendable, Equatable {
     var text: [UInt8] { Array("\(key)=\(numbers.sorted().map(String.init).joined(separator: ","))".utf8) }
 }
 
-/// What a test's model counts.
+/// Counters of a test's model.
 final class ModelCounts: Sendable {
     let parsed = Atomic(0)
 }
@@ -40,23 +40,24 @@ struct NumberSetModel: StateModel {
 
     /// The published value changes when the clock passes the greatest number.
     var changesWithTime = false
-    /// The numbers of one key belong to another, too.
+    /// Keys into which the numbers of a key are merged as a derived update.
     var successors: [String: String] = [:]
-    /// Only of a set that has all of these.
+    /// A set derives updates only if it has all of these numbers.
     var successionNeeds: Set<Int> = []
     /// Rows are no longer needed when the clock passes the greatest number.
     var expires = false
-    /// The greatest number is a deadline.
+    /// Whether the greatest number is a deadline.
     var hasDeadline = false
-    /// A multiple of ten opens a round of proposals, which the numbers after it belong to.
+    /// Whether a multiple of ten opens a round of proposals, to which the numbers after it belong.
     var hasRounds = false
-    /// More is published for each row, at most 1,100,000 bytes. They cannot be compressed: brokers measure what is sent.
+    /// Bytes added to each published row, at most 1,100,000. They cannot be compressed, because brokers measure the
+    /// compressed size.
     var padding = 0
     private static let noise: [UInt8] = {
         var generator = SeededGenerator(seed: 1)
         return (0..<137_500).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
     }()
-    /// The number 0 erases the set: a tombstone that speaks of the greatest number.
+    /// Whether the number 0 erases the set: a tombstone whose effective time is the greatest number.
     var erases = false
     var fingerprint = ""
     var counts = ModelCounts()

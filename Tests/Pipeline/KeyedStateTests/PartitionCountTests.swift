@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Partitions that were added to a topic with keys: no member goes on with half of the rows.
+/// Partitions that were added to a topic with keys: no member continues with half of the rows.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PartitionCountTests {
     @Test func `a file that knows another number of partitions is refused`() async throws {
         let harness = try StateHarness()

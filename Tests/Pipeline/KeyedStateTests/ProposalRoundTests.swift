@@ -4,8 +4,8 @@ import Testing
 
 @testable import KeyedState
 
-/// Proposals of a key that has one decision after another. In these tests a multiple of ten opens a round, and a proposal
-/// is one byte: the greatest number that its proposer knew.
+/// Proposals of a key with a sequence of decisions. In these tests a multiple of ten opens a round, and a proposal is
+/// one byte: the greatest number in its proposer's state.
 @Suite struct ProposalRoundTests {
     private let directory: TemporaryDirectory
     private let topic: KafkaTopic = "out"
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `a round that opens between two others by a late value keeps its own proposal`() throws {
         let state = try state()
-        // 25 belongs to the round of 10 until 20 arrives: rounds follow the state.
+        // 25 belongs to the round of 10 until 20 arrives: rounds depend on the state.
         try state.propose([10], for: NumberSet("case", [10, 25]), in: topic, at: 0)
         #expect(try state.propose([25], for: NumberSet("case"), in: topic, at: 0)?.value == [10])
         try state.merge([NumberSet("case", [20])], in: topic, at: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The header by which a member recognises what it has published.
+/// The header by which a member recognises its own records.
 @Suite struct RecordMarkTests {
     private func record(_ text: String?) -> KafkaRecord {
         KafkaRecord(

@@ -9,7 +9,7 @@ import Time
 
 @testable import KeyedState
 
-/// A topic of the state that was deleted and created again while no member ran.
+/// A topic of the state that was deleted and created again while no member was running.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RecreatedTopicTests {
     private static let record = record(at: 5, key: [1], value: [2])
 
@@ -31,7 +31,7 @@ import Time
         #expect(RecordPrint(other).digest != RecordPrint(Self.record).digest)
     }
 
-    /// The file and the topic differ about the last record.
+    /// The last record in the file differs from the one in the topic.
     @Test func `another record in front of the position has everything read and published again`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()
@@ -53,14 +53,14 @@ import Time
         #expect(metrics.sum("sluice_state_recreated_total") == 1)
         #expect(try await again.dump() == ["a=1", "b=1"])
         await again.end()
-        // The same file once more: the record is the one that it knows.
+        // Start again with this file: the last record is now the one in the topic.
         let third = try await harness.member(metrics: metrics)
         try await third.partitionAssigned(harness.place())
         #expect(metrics.sum("sluice_state_recreated_total") == 1)
         await third.end()
     }
 
-    /// The record in front of the position is not known, as after its compaction: the oldest one decides, by its time.
+    /// The record before the position is unknown, as after its compaction: the time of the oldest record decides.
     @Test(arguments: [(-200_000, 0), (-400_000, 1)] as [(Int64, Double)])
     func `a topic whose oldest record is younger than the file was created again`(
         _ written: Int64, recreated: Double

@@ -26,7 +26,7 @@ import Testing
         #expect(await eventually { member.obstacle == nil })
         #expect(log.lines.contains { $0.contains("state is being restored") })
         #expect(metrics.sum("sluice_state_unread_records") == 0)
-        // Records that come later are no restore.
+        // Later records are not part of the restore.
         let lines = log.lines.count { $0.contains("state is being restored") }
         try await harness.write("k20", NumberSet("k20", [1]).text)
         #expect(try await member.dump().count == 21)

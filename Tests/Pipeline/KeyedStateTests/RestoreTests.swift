@@ -9,18 +9,18 @@ import Testing
 
 @testable import KeyedState
 
-/// A database without rows that is restored from the topic.
+/// Restoring a database without rows from the topic.
 @Suite(.timeLimit(.minutes(2))) struct RestoreTests {
     private static let partitions: Int32 = 3
 
-    /// Records as members of this and of other versions, foreign writers and mistakes leave them, in no order.
+    /// Records of members of this and other versions, of foreign writers, and faulty ones, in no particular order.
     private static func changelog(
         _ harness: StateHarness, _ model: NumberSetModel, seed: UInt64
     ) -> [KafkaProducerRecord] {
         var generator = SeededGenerator(seed: seed)
         let form = RecordMark.form(of: "rules")
         return (0..<900).map { number in
-            // Half of the keys come again, and most of the others do not.
+            // Half of the records repeat a few keys; most others have a key of their own.
             let keys = Bool.random(using: &generator) ? 0..<40 : 1_000..<9_000
             let key = "k\(Int.random(in: keys, using: &generator))"
             let numbers = Set((0..<3).map { _ in Int.random(in: 1..<60, using: &generator) })
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// The header of a row that is published as it is stored.
+    /// The header of a row that is published in its stored form.
     private static func rowHeader(of state: NumberSet, _ model: NumberSetModel, at moment: Int64) -> [KafkaHeader] {
         let image = RowImage(
             encoded: state.text, due: model.nextChange(of: state, after: moment), deadline: model.deadline(of: state),
@@ -101,7 +101,7 @@ import Testing
         try await member.catchUp()
         #expect(await eventually { member.obstacle == nil })
         await member.end()
-        // Many rows are not read.
+        // Many rows are copied without being decoded.
         #expect(restored.counts.parsed.load(ordering: .relaxed) < model.counts.parsed.load(ordering: .relaxed) - 40)
         let (path, other) = (harness.directory.file("state"), harness.directory.file("expected"))
         #expect(try Database.rows(of: path) == Database.rows(of: other))
@@ -130,7 +130,7 @@ import Testing
         await member.end()
     }
 
-    /// Leaves a file as a process does that ends after the first record of a restore.
+    /// Creates the file of a process that ended after the first record of a restore.
     private func interrupt(_ harness: StateHarness, row: [UInt8]) throws {
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
         try store.holdEntries()

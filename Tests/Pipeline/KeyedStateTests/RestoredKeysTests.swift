@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct RestoredKeysTests {
     @Test func `a key that comes again in a restore finds its row`() async throws {
         let harness = try StateHarness()
-        // These are more than are applied at once, so that the first row is no longer in memory.
+        // More records than are applied at once, so that the first row is no longer in memory.
         let others = (0..<1_500).map { NumberSet("k\($0)", [1]) }
         let states = [NumberSet("p", [1])] + others + [NumberSet("p", [2])]
         try await harness.kafka.write(

@@ -67,7 +67,7 @@ struct RowHeaderTests {
         #expect(read(Self.current(text)) == nil)
     }
 
-    /// A text with the present version in place of 1.
+    /// Replaces version 1 in a text by the current version.
     private static func current(_ text: String) -> [UInt8] {
         Array((text.hasPrefix("1") ? RowHeader.version + text.dropFirst() : text).utf8)
     }

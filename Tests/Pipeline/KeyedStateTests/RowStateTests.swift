@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The table of cases at the head of `RowState`, row by row, and every pair of events.
+/// Each row of the table of events in `RowState`, and every pair of events.
 struct RowStateTests {
     private let model = NumberSetModel()
     private let place = KafkaTopicPartition(topic: "state", partition: 0)
@@ -233,16 +233,16 @@ struct RowStateTests {
 
     // MARK: Pairs
 
-    /// Something that happens to a row.
+    /// An event that happens to a row.
     enum Event: CaseIterable {
         case mergedNew, mergedKnown, sent, removed, readBackFirst, readBackLast, receivedMore, receivedLess,
             receivedUnmergeable, receivedUnreadable, receivedTombstone, acknowledged, refused, revoked
     }
 
-    /// A row, and what the topic holds of it.
+    /// A row and its contents in the topic.
     private struct Scene {
         var row: RowState<NumberSetModel>
-        /// Numbers of the last record; nil for a record that is no state.
+        /// Numbers in the last record; nil for a record that is not a state.
         var lastRecord: Set<Int>? = [1]
         var hasRemoval = false
     }
@@ -252,7 +252,7 @@ struct RowStateTests {
         first: Event, second: Event
     ) throws {
         var scene = Scene(row: stored([1]))
-        // Two publications are under way.
+        // Two publications are outstanding.
         let events: [Event] = [.mergedNew, .sent, .mergedNew, .sent, first, second]
         for (step, event) in events.enumerated() {
             try apply(event, to: &scene, step: 10 + 2 * step)

@@ -9,7 +9,8 @@ import Testing
 
 @testable import KeyedState
 
-/// A member that dies at any step, wakes up too late, or gets back a file of earlier: the same rows, the same topic.
+/// A member that dies at any step, is suspended too long, or gets an earlier file back ends with the same rows and the
+/// same topic.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct StateCrashTests {
     private let harness: StateHarness
     private let place: KafkaTopicPartition
@@ -19,7 +20,7 @@ import Testing
         place = KafkaTopicPartition(topic: harness.output, partition: 0)
     }
 
-    /// The file as a crash at this moment would leave it.
+    /// Copies the file as a crash at this moment would leave it.
     private func image(of file: String, as copy: String) throws {
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: harness.directory.file(file + suffix)) {
             try FileManager.default.copyItem(
@@ -57,7 +58,7 @@ import Testing
         let old = try await harness.member("old")
         try await old.partitionAssigned(harness.place())
         _ = try await old.merge([NumberSet("a", [1])], from: harness.input)
-        // It sleeps: it hears of nothing that others publish.
+        // It is suspended: it reads nothing that others publish.
         await old.withRunning { $0.parts?.consumer }?.close(within: .seconds(5))
 
         let owner = try await harness.member("owner")
@@ -75,7 +76,8 @@ import Testing
         await old.end()
     }
 
-    /// The rows of a member whose file has a row that was erased meanwhile, by a tombstone that may be gone.
+    /// Rows of a member whose file holds a row that was erased meanwhile, by a tombstone that may have been compacted
+    /// away.
     private func rows(_ harness: StateHarness, missing milliseconds: Int64) async throws -> [String] {
         let place = KafkaTopicPartition(topic: harness.output, partition: 0)
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
@@ -132,7 +134,7 @@ import Testing
             let member = try await harness.member(file)
             try await member.partitionAssigned(harness.place())
             #expect(try await member.dump() == ["a=1,4", "b=2", "c=5"], "\(file)")
-            // What was read since the earlier file was put aside may come again, too.
+            // Input that was read after the earlier file was copied may be delivered again.
             let again = try await member.merge([NumberSet("a", [4]), NumberSet("b", [2])], from: harness.input)
             #expect(again.changed.isEmpty, "\(file)")
             await member.end()

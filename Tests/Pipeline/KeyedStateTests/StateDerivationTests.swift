@@ -5,9 +5,9 @@ import Testing
 
 @testable import KeyedState
 
-/// Updates that a row derives for other keys, where no member that wrote the row knew all of it.
+/// Updates that a row derives for other keys when no single writer had the complete row.
 @Suite(.timeLimit(.minutes(3))) struct StateDerivationTests {
-    /// A set that has both 1 and 2 belongs to the next key, too.
+    /// The numbers of a set that has both 1 and 2 are also merged into the next key.
     private static let model = NumberSetModel(successors: ["p": "q", "q": "r"], successionNeeds: [1, 2])
 
     private func expect(_ values: [String: String], in harness: StateHarness) async -> Bool {
@@ -18,7 +18,7 @@ import Testing
         let harness = try StateHarness()
         let sleeper = try await harness.member("sleeper", model: Self.model)
         try await sleeper.partitionAssigned(harness.place())
-        // It hears of nothing that others publish.
+        // It reads nothing that others publish.
         await sleeper.withRunning { $0.parts?.consumer }?.close(within: .seconds(5))
         let owner = try await harness.member("owner", model: Self.model)
         try await owner.partitionAssigned(harness.place())
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `the next owner publishes what the halves say together, before its first record`() async throws {
         let harness = try StateHarness()
-        // As two members left them that were killed.
+        // The records of two members that were killed.
         for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
         let owner = try await harness.member(model: Self.model)
         try await owner.partitionAssigned(harness.place())
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a row that is in the topic already says what it knows when an update of it comes again`() async throws {
         let harness = try StateHarness()
-        // Each says its numbers to the other. The member that had read 2 for s has published p, and died before s.
+        // Each key derives an update for the other. The member that read 2 for s published p, and died before s.
         let model = NumberSetModel(successors: ["p": "s", "s": "p"])
         try await harness.write("p", NumberSet("p", [1, 2]).text)
         let next = try await harness.member(model: model)
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a row that was refused says what it knows of others once it is published`() async throws {
         let harness = try StateHarness()
-        // One half came in a record of another member, the other one was set aside.
+        // One half is in a record of another member, the other half was refused and kept.
         try await harness.write("p", NumberSet("p", [2]).text)
         let member = try await harness.member(model: Self.model)
         try await member.partitionAssigned(harness.place())
@@ -137,7 +137,8 @@ import Testing
         await owner.end()
     }
 
-    /// The death of a member as a task that is cancelled after it has sent some rows, before the last one is acknowledged.
+    /// The death of a member, simulated by a task that is cancelled after it has sent some rows and before the last one
+    /// is acknowledged.
     private enum Death {
         @TaskLocal static var countdown: Countdown?
 
@@ -154,7 +155,7 @@ import Testing
             })
     }
 
-    /// Two keys say all they have to each other, once they have 2.
+    /// Each of two keys derives all its numbers for the other, once it has 2.
     @Test(arguments: 1...12)
     func `members that die between two publications end in the state of a calm run`(seed: UInt64) async throws {
         let harness = try StateHarness()
@@ -171,7 +172,7 @@ import Testing
                 }
             }
             guard (try? await merging.value) == nil else { continue }
-            // The next member repeats what was not done, on another disk.
+            // The next member repeats the unfinished work, on another disk.
             await owner.end()
             deaths += 1
             owner = try await harness.member("member\(deaths)", model: Death.model)

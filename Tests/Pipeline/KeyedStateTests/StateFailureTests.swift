@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// A member that cannot read the state's topics any more ends; it does not go on with what it knew.
+/// A member that can no longer read the state's topics ends instead of continuing with outdated rows.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct StateFailureTests {
     @Test(arguments: [
         (
@@ -63,7 +63,7 @@ import Testing
         let failure = try await running.failed()
         #expect(failure?.exitCode == .offsetOutOfRange)
         await member.end()
-        // What it knew is given to the new topic at the next start.
+        // Its rows are published to the new topic at the next start.
         let again = try await harness.member()
         try await again.partitionAssigned(harness.place())
         #expect(try await harness.lastValues() == ["a": "a=1", "b": "b=1"])

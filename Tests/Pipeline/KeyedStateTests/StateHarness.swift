@@ -10,7 +10,7 @@ import Time
 
 @testable import KeyedState
 
-/// Topics and a directory of a test's own, and the members that work on them.
+/// A test's own topics and directory, and the members that use them.
 final class StateHarness: Sendable {
     let directory: TemporaryDirectory
     let kafka: KafkaConfiguration
@@ -20,7 +20,7 @@ final class StateHarness: Sendable {
     let now = Atomic<Int64>(1_000)
     private static let last = Atomic(0)
 
-    /// On the embedded broker.
+    /// Uses the shared embedded broker.
     convenience init(partitions: Int32 = 1) throws {
         try self.init(StateTestBroker.configuration(), partitions)
         for topic in [input, output] {
@@ -28,7 +28,7 @@ final class StateHarness: Sendable {
         }
     }
 
-    /// On an embedded broker of the test's own, which it may stop.
+    /// Uses an embedded broker of the test's own, which it may stop.
     convenience init(on broker: DevBroker) throws {
         try self.init(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), 1)
         for topic in [input, output] { try broker.createTopic(topic, partitions: 1) }
@@ -44,9 +44,9 @@ final class StateHarness: Sendable {
         self.partitions = partitions
     }
 
-    /// On Apache Kafka.
+    /// Uses Apache Kafka.
     ///
-    /// - Parameter settings: of the state's topic.
+    /// - Parameter settings: the settings of the state's topic.
     static func onApacheKafka(
         _ settings: [String: String] = [:], partitions: Int32 = 1
     ) async throws -> StateHarness {
@@ -80,12 +80,12 @@ final class StateHarness: Sendable {
         KafkaTopicPartition(topic: input, partition: KafkaPartition(rawValue: partition))
     }
 
-    /// Where the rows of an input partition are.
+    /// The partition that holds the rows of an input partition.
     func output(_ partition: Int32 = 0) -> KafkaTopicPartition {
         KafkaTopicPartition(topic: output, partition: KafkaPartition(rawValue: partition))
     }
 
-    /// A member with a file of this name, started; it has no partition yet.
+    /// Returns a started member with a file of this name; it has no partition yet.
     func member(
         _ file: String = "state", model: NumberSetModel = NumberSetModel(),
         metrics: MetricsRegistry = MetricsRegistry(),
@@ -96,7 +96,7 @@ final class StateHarness: Sendable {
         return state
     }
 
-    /// A member that is not started.
+    /// Returns a member that is not started.
     func create(
         _ file: String = "state", model: NumberSetModel = NumberSetModel(),
         metrics: MetricsRegistry = MetricsRegistry(),
@@ -113,7 +113,7 @@ final class StateHarness: Sendable {
                 monotonicNanoseconds: Clocks.system.monotonicNanoseconds))
     }
 
-    /// Keys, one in each partition.
+    /// Keys, one for each partition.
     var keys: [String] {
         (0..<partitions).map { number in
             (0...).lazy.map { "k\($0)" }.first {
@@ -122,9 +122,9 @@ final class StateHarness: Sendable {
         }
     }
 
-    /// Everything the topic holds, oldest first.
+    /// All records in the topic, oldest first.
     ///
-    /// - Parameter partition: nil for all.
+    /// - Parameter partition: the partition to read; nil for all.
     func published(partition: Int32? = nil) async throws -> [KafkaRecord] {
         guard let partition else { return try await kafka.records(of: [output], partitions: partitions) }
         let place = output(partition)
@@ -156,13 +156,13 @@ final class StateHarness: Sendable {
 }
 
 extension KeyedState<NumberSetModel> {
-    /// The rows as text, sorted, once everything that is in the topics now was applied.
+    /// The rows as text, sorted, after all present records were applied.
     func dump() async throws -> [String] {
         try await catchUp()
         return try parts().rows.states().map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Waits until what is in the followed partitions now was applied.
+    /// Waits until all present records of the followed partitions were applied.
     func catchUp() async throws {
         let parts = try parts()
         for place in withRunning({ Array($0.followed.keys) }) {

@@ -9,11 +9,11 @@ import Testing
 
 @testable import KeyedState
 
-/// What a group has read and no member knows any more: the start is refused, and nothing else is.
+/// Input that a group has read and whose state is lost everywhere: only then is the start refused.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct StateHistoryTests {
     private let harness: StateHarness
     private let history: StateHistory
-    /// Of partition 1.
+    /// A key in partition 1.
     private let key: String
 
     init() throws {
@@ -35,7 +35,7 @@ import Testing
         return member
     }
 
-    /// Writes input records of partition 1, handles those that are number sets as `file`, and commits all.
+    /// Writes input records of partition 1, handles those that are number sets with the file `file`, and commits all.
     private func handle(_ values: [String], as file: String?) async throws {
         try await StateTestBroker.configuration().write(
             values.map {
@@ -57,14 +57,14 @@ import Testing
     }
 
     @Test func `neither the topic nor the database knows what was read: refused until it is read again`() async throws {
-        // The state's topic was deleted and created again, and the disk is another.
+        // The state's topic was deleted and created again, and the disk is new.
         try await handle(["test", "\(key)=1"], as: nil)
         let refusal = await #expect(throws: StartupError.self) { _ = try await start("new") }
         #expect(refusal?.exitCode == .configuration)
         for part in ["\(harness.place(1))", "\(history.group)", "\(harness.output)", "offset 2", "Read it again"] {
             #expect(refusal?.line.contains(part) == true, "\(part)")
         }
-        // Trying again does not help.
+        // A second attempt does not help.
         await #expect(throws: StartupError.self) { _ = try await start("new") }
         try await commit(0)
         let member = try await start("new")
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `a group whose records left nothing starts, on any disk`() async throws {
         try await handle(["test", "test"], as: nil)
-        // What comes next is not read yet.
+        // The next record is not read yet.
         try await StateTestBroker.configuration().write([
             KafkaProducerRecord(topic: harness.input, partition: 1, key: [1], value: Array("\(key)=1".utf8))
         ])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Rows over time: due, done with, too large, published by other rules; and the file that holds them.
+/// Rows over time: due, expired, too large, published by other rules; and the file that holds them.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateLifetimeTests {
     private let harness: StateHarness
 
@@ -152,7 +152,7 @@ import Testing
         let second = try await harness.member(model: changed) { $0.republishRate = 50 }
         try await second.partitionAssigned(harness.place())
         #expect(await eventually { ((try? await harness.published().count) ?? 0) >= 80 })
-        // A lower bound, which no machine is too slow for: 20 rows at 50 a second, five at once.
+        // A lower bound that holds on a machine of any speed: 20 rows at 50 per second, five at once.
         let times = try await harness.published().dropFirst(60).prefix(20).compactMap(\.timestampMilliseconds)
         let (oldest, newest) = try (#require(times.min()), #require(times.max()))
         #expect(newest - oldest >= 290)
@@ -181,7 +181,7 @@ import Testing
         }
         #expect(try apply(0, next: 1, isOtherForm: false) == 7)
         #expect(try apply(1, next: 1, isOtherForm: true) != 7)
-        // Later records of these rules say nothing of those before, and one of others is enough.
+        // Later records of these rules reveal nothing about earlier ones, and one record of others is enough.
         #expect(try apply(1, next: 2, isOtherForm: false) != 7)
         #expect(try apply(0, next: 2, isOtherForm: true) != 7)
         store.close()
@@ -246,7 +246,7 @@ import Testing
         try await first.catchUp()
         await first.end()
         running.end()
-        // A row that SQLite reads and the model does not.
+        // A row that SQLite can read and the model cannot decode.
         let database = try Database(path: harness.directory.file("state"))
         try database.run("UPDATE rows SET state = x'00'")
         database.close()
@@ -280,7 +280,7 @@ import Testing
         #expect(state == NumberSet("a", [1, 2]))
         #expect(
             try other.parts().rows.row(of: key, in: harness.output())?.image.encoded == NumberSet("a", [1, 2]).text)
-        // Too large to publish: no member knows of it, this one neither.
+        // Too large to publish: no member has it, not even this one.
         await #expect(throws: StateError.self) {
             _ = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [3]) }
         }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import KeyedState
 
-/// A member publishes rows of partitions that it does not follow: the input is partitioned otherwise, or the model's key
-/// is not the record's.
+/// A member publishes rows of partitions that it does not follow, because the input is partitioned differently or the
+/// model's key is not the record's key.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateOtherPartitionTests {
     @Test func `a worker goes on when the rows of its records belong to a partition that it does not follow`()
         async throws
@@ -28,9 +28,9 @@ import Testing
             for number in 0..<200 { _ = try await worker.merge([NumberSet(key, [number])], from: harness.input) }
         }
         #expect(await merging.ends())
-        // Nothing is kept in memory of what another member owns.
+        // Rows that another member owns are not kept in memory.
         #expect(try worker.partition(harness.output(1)).withLock { $0.cache.entries.isEmpty && $0.cache.bytes == 0 })
-        // Its owner makes one row of all.
+        // The owner merges all into one row.
         let owner = try await harness.member("owner") { $0.role = .worker }
         try await owner.partitionAssigned(harness.place(1))
         let all = String(decoding: NumberSet(key, Set(0..<200)).text, as: UTF8.self)
@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-/// Work that may never end.
+/// Work that may not end by itself.
 final class Progressing: Sendable {
     private let isDone = Atomic(false)
     private let task = Mutex<Task<Void, any Error>?>(nil)
@@ -65,7 +65,7 @@ final class Progressing: Sendable {
         task.withLock { $0 = running }
     }
 
-    /// Whether it ends by itself in time; it is cancelled otherwise.
+    /// Whether it ends by itself in time; otherwise it is cancelled.
     func ends(within limit: Duration = .seconds(20)) async -> Bool {
         let isOver = await eventually(within: limit) { isDone.load(ordering: .sequentiallyConsistent) }
         task.withLock { $0 }?.cancel()

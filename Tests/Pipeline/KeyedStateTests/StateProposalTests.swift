@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyedState
 
-/// First in the log wins: of several proposals for one key the one with the smallest offset wins, for every member.
+/// The first proposal for a key in the log wins, for every member.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateProposalTests {
     private let harness: StateHarness
     private let key = Array("case".utf8)
@@ -35,7 +35,7 @@ import Testing
         try await owner.partitionAssigned(harness.place())
         let standing = try await owner.propose([1], for: NumberSet("case", [1]), in: harness.input)
         #expect(standing.isOwn)
-        // A member that had not read so far.
+        // A member that had not read that far.
         try await harness.write(
             "case", NumberSet("case", [9]).text, headers: [KafkaHeader(key: RecordMark.proposal, value: [2])])
         #expect(
@@ -43,7 +43,7 @@ import Testing
                 let last = try? await harness.published().last
                 return last.flatMap(StateProposal.init) == StateProposal(value: [1], offset: standing.offset)
             })
-        // Compaction keeps only the last record of the key: a new disk learns the same from it.
+        // Compaction keeps only the last record of the key: a new disk gets the same winner from it.
         let last = try #require(try await harness.published().last)
         let other = try StateHarness()
         for _ in 0..<3 { try await other.write("filler", NumberSet("filler", [1]).text) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyedState
 
-/// How SQLite finds what a reader asks for.
+/// Query plans of SQLite for readers.
 @Suite struct StateReaderTests {
     @Test(arguments: [StateView<NumberSetModel>.underEntry, StateView<NumberSetModel>.afterEntry])
     func `a question by index entry begins with the entry, however many rows there are`(sql: String) throws {

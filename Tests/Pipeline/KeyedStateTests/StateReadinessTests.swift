@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyedState
 
-/// A member is ready only while what it answers is what its partitions hold.
+/// A member is ready only while its responses match the contents of its partitions.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateReadinessTests {
     private static let place = KafkaTopicPartition(topic: "state", partition: 0)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Rows that cannot be published: what becomes of the records that brought them, and of everything else.
+/// Rows that cannot be published: the effect on their records and on all others.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateRefusalTests {
     @Test func `the record of a state that is too large is dead-lettered, and the others of its batch are done`()
         async throws
@@ -90,7 +90,7 @@ import Testing
         let harness = try StateHarness(on: broker)
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
-        // INVALID_REQUIRED_ACKS: it speaks of the request, and not of a record.
+        // INVALID_REQUIRED_ACKS concerns the request, not a record.
         try broker.failNext(.produce, with: [KafkaError.Code(rawValue: 21)])
         await #expect(throws: StateError.self) {
             _ = try await member.merge([NumberSet("a", [1])], from: harness.input)

@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Rows that the brokers refuse by the settings of their topic hold nothing else up.
+/// Rows that the brokers refuse because of their topic's settings do not block others.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(5)))
 struct StateRefusalsOnApacheKafkaTests {
     private let model = NumberSetModel(erases: true)
@@ -23,7 +23,7 @@ struct StateRefusalsOnApacheKafkaTests {
         await member.end()
         let tombstone = try #require(try await harness.published().last)
         #expect(tombstone.value == nil && tombstone.timestampMilliseconds ?? 0 > 1_000_000)
-        // Another member learns the moment of the erasure, not that of the record.
+        // Another member reads the effective time of the erasure, not the record's timestamp.
         let other = try await harness.member("other", model: model)
         #expect(await eventually { (try? await other.dump()) == ["a=0,1000"] })
         await other.end()
@@ -34,7 +34,7 @@ struct StateRefusalsOnApacheKafkaTests {
             "cleanup.policy": "compact", "max.message.bytes": "20000",
         ])
         let metrics = MetricsRegistry()
-        // More than two numbers are 100 KB.
+        // Sets of more than two numbers take 100 KB.
         let member = try await harness.member(model: NumberSetModel(padding: 100_000), metrics: metrics)
         try await member.partitionAssigned(harness.place())
         let sets = (0..<20).map { NumberSet("small-\($0)", [$0]) } + [NumberSet("large", [1, 2, 3])]
@@ -42,7 +42,7 @@ struct StateRefusalsOnApacheKafkaTests {
         #expect(await merging.ends(within: .seconds(30)))
         #expect(try await harness.lastValues().count == 20)
         #expect(metrics.sum("sluice_state_oversized_rows") == 1)
-        // The records behind it go on.
+        // Later records continue.
         let next = Progressing { _ = try await member.merge([NumberSet("next", [1])], from: harness.input) }
         #expect(await next.ends(within: .seconds(30)))
         #expect(try await harness.lastValues()["next"] == "next=1")

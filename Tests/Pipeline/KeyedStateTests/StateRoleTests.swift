@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Which partitions a member follows, and what it does with them.
+/// The partitions that a member follows, and its use of them.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateRoleTests {
     private func followed(_ member: KeyedState<NumberSetModel>) -> Set<Int32> {
         Set(member.withRunning { $0.followed.keys.map(\.partition.rawValue) })
@@ -48,7 +48,7 @@ import Testing
         try await worker.partitionAssigned(harness.place(0))
         #expect(followed(worker) == [0, 1])
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: 1)
-        // As the runtime does, which asks again until the partition is ready.
+        // Like the runtime, which calls again until the partition is ready.
         #expect(
             await eventually(within: .seconds(30)) {
                 (try? await worker.partitionAssigned(harness.place(1))) != nil
@@ -95,7 +95,7 @@ import Testing
         #expect(followed(reader) == [0, 1, 2])
         #expect(try await reader.dump().count == 3)
         #expect(await eventually { reader.obstacle == nil })
-        // A record that says less is no reader's to repair.
+        // A reader does not repair incomplete records.
         try await harness.write(keys[0], NumberSet(keys[0], []).text)
         try await reader.catchUp()
         #expect(try await harness.published().count == 4)
@@ -130,7 +130,7 @@ import Testing
         try await member.partitionAssigned(harness.place(1))
         _ = try await member.merge([NumberSet(keys[1], [2_000])], from: harness.input)
         #expect(member.obstacle != nil)
-        // What is due is published while the other partition waits.
+        // The due row is published while the other partition waits.
         harness.now.store(3_000, ordering: .relaxed)
         #expect(
             await eventually {

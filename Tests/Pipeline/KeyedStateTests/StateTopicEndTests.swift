@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyedState
 
-/// A topic whose newest offset is no record: a member is ready all the same.
+/// A topic whose newest offset holds no record: a member becomes ready nevertheless.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(2)))
 struct StateTopicEndOnApacheKafkaTests {
     /// Everything that a member does before and with its first record.
@@ -28,7 +28,7 @@ struct StateTopicEndOnApacheKafkaTests {
     @Test func `the marker of a transaction`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "delete"])
         try await harness.write("a", NumberSet("a", [1]).text)
-        // Records without a key, which only a topic takes that is not compacted.
+        // Records without a key, which a compacted topic does not accept.
         _ = try await ApacheKafka.shared().tool(
             "kafka-producer-perf-test.sh",
             [

@@ -35,7 +35,7 @@ struct StateWriterTests {
         }
     }
 
-    /// Calls `body` while the database is busy, and lets it go on afterwards.
+    /// Calls `body` while the database is busy, and unblocks it afterwards.
     private func whileBusy(_ body: () async throws -> Void) async throws {
         let (store, place, key) = (store, place(0), Array("busy".utf8))
         let (isBusy, isOver, mayGoOn) = (Completion(), Completion(), DispatchGate())
@@ -84,7 +84,7 @@ struct StateWriterTests {
         var tasks: [Task<[Int64], any Error>] = []
         try await whileBusy {
             first = start(write(1, "first"), writer)
-            // The row is there already.
+            // The row exists already.
             tasks = [(2, "there"), (3, "good"), (4, "better")].map { start(write($0, $1), writer) }
             try await waitUntil { threads.begun.load(ordering: .relaxed) == 4 }
         }
@@ -118,7 +118,7 @@ struct StateWriterTests {
         let record = KafkaRecord(
             topic: topic, partition: 0, offset: 0, key: key, value: NumberSet("a", [1]).text)
         #expect(try partition.apply([record]).writes.map(\.key) == [key])
-        // The disk was full, and the partition went to another member before it had space again.
+        // The disk was full, and the partition moved to another member before there was space again.
         partition.restart()
         #expect(try partition.apply([record]).writes.map(\.key) == [key])
         rows.close()
@@ -126,9 +126,9 @@ struct StateWriterTests {
     }
 }
 
-/// A thread for each job: a transaction that waits for the database blocks no other test.
+/// A thread for each job: a transaction that waits for the database does not block other tests.
 private final class ThreadForEach: TaskExecutor {
-    /// Writes that were begun. Which of them share a transaction is up to the threads.
+    /// Number of started writes; the threads determine which of them share a transaction.
     let begun = Atomic(0)
 
     func enqueue(_ job: consuming ExecutorJob) {
