@@ -12,7 +12,7 @@
 # make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
 # make sanitize   all tests with the thread and the address sanitizer; ONLY=thread, FILTER=Name
 # make faults     the long form of the fault suites, or of those that FILTER=Name names, on release executables; TIMES=4 for four times as long (consumers); figures in .build/faults.txt and .build/faults.jsonl
-# make lint       formatting, target imports, file layout
+# make lint       formatting, target imports, language of comments
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
@@ -129,6 +129,7 @@ faults: deps
 lint: deps
 	@swift format lint --strict --recursive --parallel $(SOURCES)
 	@Tests/lint-imports
+	@Tests/language/check
 	@swift build --build-tests --explicit-target-dependency-import-check error
 
 format:
