@@ -521,7 +521,11 @@ import Testing
         let secret = try installation.directory.write(
             "whsec_" + String(repeating: "QUFB", count: 8) + "\n", to: "provider-secret")
         let (service, url) = try await exampleService(installation.directory, secret: secret)
-        defer { service.terminate() }
+        // A child inherits that this process ignores SIGTERM.
+        defer {
+            kill(service.processIdentifier, SIGKILL)
+            service.waitUntilExit()
+        }
         // The service checks the age of a signature by the real clock.
         installation.clock.advance(
             by: .milliseconds(Int64(Date().timeIntervalSince1970 * 1_000) - installation.clock.now))
