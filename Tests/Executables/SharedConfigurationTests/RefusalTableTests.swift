@@ -30,19 +30,19 @@ import Testing
         ),
         (
             "a row of the state is too large", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
-            "the record of a state that is too large is dead-lettered, and the others of its batch are done"
+            "the record of an oversized state is dead-lettered, and others of its batch are done"
         ),
         (
             "a row of the state, for something else", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
-            "a row that is refused alone is kept, counted, and published when it is tried again"
+            "a row that is refused on its own is kept, counted, and published on a later attempt"
         ),
         (
             "an erasure of long ago", "Pipeline/KeyedStateTests/StateRefusalsOnApacheKafkaTests.swift",
-            "an erasure of long ago is published where old timestamps are refused, and says its moment"
+            "an old erasure is published with its effective time where old timestamps are refused"
         ),
         (
             "every row", "Pipeline/KeyedStateTests/StateRefusalTests.swift",
-            "a publication that may succeed later is no refusal"
+            "a failure that may pass is not a refusal"
         ),
         (
             "a webhook by its receiver, this record alone", "Services/WebhooksTests/HandlerTests.swift",
@@ -58,7 +58,7 @@ import Testing
         ),
         (
             "a batch of a topic is damaged", "Pipeline/KeyedStateTests/StateFailureTests.swift",
-            "what the reader cannot get over ends the process"
+            "a permanent failure of the reader ends the process"
         ),
         (
             "the state's database", "EndToEnd/EndToEndTests/Faults/ConsumerSinkTests.swift",

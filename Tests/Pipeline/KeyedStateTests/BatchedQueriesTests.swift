@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct BatchedQueriesTests {
     private struct Silent: Error {}
 
-    @Test func `questions that come together are asked at once, each once`() async throws {
+    @Test func `simultaneous queries share one request, each key once`() async throws {
         let asked = Mutex<[Set<Int>]>([])
         let queries = BatchedQueries<Int, Int, Silent>(on: HandlerThreads.shared, unanswered: Silent()) {
             keys, answer in
@@ -30,7 +30,7 @@ import Testing
         #expect(requests.reduce(into: Set()) { $0.formUnion($1) } == Set(0..<50))
     }
 
-    @Test func `a question that is left out fails, the others are answered`() async throws {
+    @Test func `a query without an answer fails, and the others succeed`() async throws {
         let queries = BatchedQueries<Int, Int, Silent>(on: HandlerThreads.shared, unanswered: Silent()) {
             keys, answer in
             answer(keys.contains(1) ? [1: .success(10)] : [:])
@@ -41,7 +41,7 @@ import Testing
         _ = await missing
     }
 
-    @Test func `an answer is given as it comes, before the last of its request`() async throws {
+    @Test func `each answer is delivered as it arrives, before the request ends`() async throws {
         let gate = Gate()
         let queries = BatchedQueries<Int, Int, Silent>(on: HandlerThreads.shared, unanswered: Silent()) {
             keys, answer in

@@ -33,7 +33,7 @@ struct HeldEntriesTests {
         return RowWrite(key: Array(key.utf8), id: id, image: image, oldEntries: entries(old))
     }
 
-    @Test func `rows in any order have the entries that they have without holding any back`() throws {
+    @Test func `held entries end in the same index as direct writes, in any order of rows`() throws {
         var generator = SeededGenerator(seed: 31)
         for round in 0..<30 {
             let stores = [try store("held \(round)"), try store("direct \(round)")]
@@ -57,7 +57,7 @@ struct HeldEntriesTests {
         }
     }
 
-    @Test func `entries of a transaction that failed are not written`() throws {
+    @Test func `entries of a failed transaction are not written`() throws {
         let store = try store()
         try store.holdEntries()
         _ = try store.apply(write([row("a", [1])]))
@@ -68,7 +68,7 @@ struct HeldEntriesTests {
         #expect(try entries() == ["number 1 a", "number 4 c"])
     }
 
-    @Test func `more entries than may be held are written before others are`() throws {
+    @Test func `held entries are written when they reach the limit`() throws {
         let store = try store()
         try store.holdEntries()
         for key in ["a", "b"] { _ = try store.apply(write([row(key, Set(0..<60_000))])) }
@@ -79,7 +79,7 @@ struct HeldEntriesTests {
         #expect(try entries().count == 120_001)
     }
 
-    @Test func `rows that are forgotten leave no entries behind`() throws {
+    @Test func `deleted rows leave no entries behind`() throws {
         let store = try store()
         try store.holdEntries()
         _ = try store.apply(write([row("a", [1])]))
@@ -88,7 +88,7 @@ struct HeldEntriesTests {
         #expect(try entries().isEmpty)
     }
 
-    @Test func `a file says that its index is not complete, until it is`() throws {
+    @Test func `a file is marked as incomplete until its index is rebuilt`() throws {
         let first = try store()
         #expect(try first.lacksEntries() == false)
         try first.holdEntries()

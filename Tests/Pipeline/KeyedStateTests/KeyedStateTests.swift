@@ -12,9 +12,7 @@ import Testing
 
 /// After any failure of a member, its file or the topic, the rows and the topic end in the same state.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct KeyedStateTests {
-    @Test func `a change is in the topic when the merge returns, and nothing is published for what changes nothing`()
-        async throws
-    {
+    @Test func `a merge returns after its change is in the topic, and publishes nothing if unchanged`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
@@ -52,7 +50,7 @@ import Testing
         await second.end()
     }
 
-    @Test func `a member that comes back with an old file ends in the same state`() async throws {
+    @Test func `a member with an old file ends in the same state`() async throws {
         let harness = try StateHarness()
         let old = try await harness.member("old")
         try await old.partitionAssigned(harness.place())
@@ -70,7 +68,7 @@ import Testing
         await again.end()
     }
 
-    @Test func `what a stale writer published is repaired by the owner, and what it knew is kept`() async throws {
+    @Test func `the owner repairs the record of a stale writer and keeps its facts`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
@@ -126,7 +124,7 @@ import Testing
         await other.end()
     }
 
-    @Test func `what time changes is published when due, once`() async throws {
+    @Test func `a value that changes with time is published once when it is due`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member(model: NumberSetModel(changesWithTime: true)) {
             $0.tick = .seconds(3_600)
@@ -145,7 +143,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `what became due while the partition had no owner is published by the next owner`() async throws {
+    @Test func `the next owner publishes rows that became due while the partition had no owner`() async throws {
         let harness = try StateHarness()
         try await StateTestBroker.configuration().write([
             KafkaProducerRecord(
@@ -161,8 +159,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a tombstone removes the row, and records of unknown keys that cannot be read are skipped`() async throws
-    {
+    @Test func `a tombstone removes the row, and unreadable records of unknown keys are skipped`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
@@ -175,7 +172,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `what a state says about other keys is acknowledged before the state is published`() async throws {
+    @Test func `derived updates are acknowledged before the state is published`() async throws {
         let harness = try StateHarness(partitions: 2)
         let keys = harness.keys
         let owner = try await harness.member(model: NumberSetModel(successors: [keys[0]: keys[1]]))

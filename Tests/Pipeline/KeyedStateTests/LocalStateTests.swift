@@ -32,14 +32,14 @@ import Testing
         log.map { $0.value.map { String(decoding: $0, as: UTF8.self) } ?? "tombstone" }
     }
 
-    @Test func `a record that comes again publishes nothing`() throws {
+    @Test func `a repeated record publishes nothing`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1])], in: topic, at: 0)
         try state.merge([NumberSet("a", [1])], in: topic, at: 0)
         #expect(values(state.log) == ["a=1"])
     }
 
-    @Test func `a record that says less is published again, and what it knew is kept`() throws {
+    @Test func `a row is published again after an incomplete record, with the facts of that record`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1, 2])], in: topic, at: 0)
         try state.write(record("a", "a=1,9"))
@@ -49,7 +49,7 @@ import Testing
         #expect(try state.publishPending(at: 0) == 0)
     }
 
-    @Test func `what cannot be read on a known key is published again, and on an unknown one it is skipped`() throws {
+    @Test func `a row is published again after an unreadable record, which is skipped for an unknown key`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1])], in: topic, at: 0)
         try state.write(record("a", "no number set"))
@@ -78,7 +78,7 @@ import Testing
         #expect(model.counts.parsed.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `a row that is no longer needed gets a tombstone and leaves the database`() throws {
+    @Test func `an expired row gets a tombstone and is removed from the database`() throws {
         let state = try state(NumberSetModel(expires: true))
         try state.merge([NumberSet("a", [500]), NumberSet("b", [900])], in: topic, at: 0)
         #expect(try state.publishPending(at: 499) == 0)
@@ -90,7 +90,7 @@ import Testing
         #expect(text(try state.states()) == ["a=700", "b=900"])
     }
 
-    @Test func `a tombstone removes the row, and one of a row that was not there changes nothing`() throws {
+    @Test func `a tombstone removes the row, and changes nothing without a row`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1])], in: topic, at: 0)
         try state.write(record("a", nil))
@@ -99,7 +99,7 @@ import Testing
         #expect(try state.publishPending(at: 0) == 0)
     }
 
-    @Test func `what a state says about other keys is published in their partitions, before it`() throws {
+    @Test func `derived updates are published in the partitions of their keys`() throws {
         let state = try state(NumberSetModel(successors: ["a": "b", "b": "c", "c": "a"]), partitions: 12)
         try state.merge([NumberSet("a", [1]), NumberSet("c", [2])], in: topic, at: 0)
         #expect(text(try state.states()) == ["a=1,2", "b=1,2", "c=1,2"])
@@ -117,7 +117,7 @@ import Testing
         #expect(try state.states() == [])
     }
 
-    @Test func `states that cannot be merged are one record's fault`() throws {
+    @Test func `a state that cannot be merged does not affect the other states of its batch`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1])], in: topic, at: 0)
         #expect(throws: NumberSetModel.Poison.self) {
@@ -127,7 +127,7 @@ import Testing
         #expect(try state.state(of: Array("a".utf8), in: topic) == NumberSet("a", [1, 2]))
     }
 
-    @Test func `merging is the same in every order and number`() throws {
+    @Test func `merging gives the same rows in every order and number`() throws {
         var numbers = SeededGenerator(seed: 7)
         let states = (0..<60).map { NumberSet("k\($0 % 7)", [$0, $0 / 2]) }
         let expected = try state(file: "expected")
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a file that was closed goes on where it was`() throws {
+    @Test func `a reopened file continues at its position`() throws {
         let first = try state()
         try first.merge([NumberSet("a", [1])], in: topic, at: 0)
         first.close()

@@ -10,7 +10,7 @@ import Testing
 
 /// Partitions that were added to a topic with keys: no member continues with half of the rows.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PartitionCountTests {
-    @Test func `a file that knows another number of partitions is refused`() async throws {
+    @Test func `a file with another number of partitions is refused`() async throws {
         let harness = try StateHarness()
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
         #expect(try store.partitionCount(of: harness.output, now: 2) == 2)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), arguments: ["old", "new"])
-    func `after partitions were added on Apache Kafka no member answers, with its old disk or a new one`(
+    func `no member serves reads after partitions were added on Apache Kafka, with an old or a new disk`(
         file: String
     ) async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "compact"])

@@ -36,7 +36,7 @@ import Testing
         state.close()
     }
 
-    @Test func `inside a round the first in the log wins, although a later one knew more`() throws {
+    @Test func `within a round the first proposal in the log wins over one based on more facts`() throws {
         let state = try state()
         try state.propose([10], for: NumberSet("case", [10]), in: topic, at: 0)
         #expect(try state.propose([15], for: NumberSet("case", [15]), in: topic, at: 0)?.value == [10])
@@ -45,8 +45,7 @@ import Testing
         state.close()
     }
 
-    @Test func `a proposal of an earlier round that comes late does not win, and the winner is published again`() throws
-    {
+    @Test func `a late proposal of an earlier round loses, and the winner is published again`() throws {
         let state = try state()
         try state.propose([20], for: NumberSet("case", [10, 20]), in: topic, at: 0)
         try state.write(record([10], proposal: [10]))
@@ -56,7 +55,7 @@ import Testing
         state.close()
     }
 
-    @Test func `a round that opens between two others by a late value keeps its own proposal`() throws {
+    @Test func `a round that a late value opens between two others has its own proposal`() throws {
         let state = try state()
         // 25 belongs to the round of 10 until 20 arrives: rounds depend on the state.
         try state.propose([10], for: NumberSet("case", [10, 25]), in: topic, at: 0)
@@ -66,7 +65,7 @@ import Testing
         state.close()
     }
 
-    @Test func `a member that reads the log later learns the same winner`() throws {
+    @Test func `a member that reads the log later finds the same winner`() throws {
         let one = try state()
         try one.propose([10], for: NumberSet("case", [10]), in: topic, at: 0)
         try one.propose([20], for: NumberSet("case", [20]), in: topic, at: 0)
@@ -85,7 +84,7 @@ import Testing
         two.close()
     }
 
-    @Test func `a proposal that wins nothing changes nothing`() throws {
+    @Test func `a losing proposal changes nothing`() throws {
         let state = try state()
         try state.propose([10], for: NumberSet("case", [10]), in: topic, at: 0)
         try state.propose([12], for: NumberSet("case", [12]), in: topic, at: 0)

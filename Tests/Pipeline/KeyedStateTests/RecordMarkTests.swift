@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "1", "1;2", "1;2;3;4", "1;2;G", "1;2;3 ", "A;B;C"] as [String?])
-    func `another text is the mark of no writer`(text: String?) {
+    func `a malformed text is not read as a mark`(text: String?) {
         #expect(RecordMark(record(text)) == nil)
     }
 }

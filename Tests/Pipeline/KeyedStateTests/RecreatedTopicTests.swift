@@ -26,13 +26,13 @@ import Time
         record(at: 5, key: [1], value: []),
         record(at: 5, key: [1], value: [2], mark: RecordMark(writer: 1, number: 1, form: 0)),
     ])
-    func `records that differ are told apart`(other: KafkaRecord) {
+    func `different records have different prints`(other: KafkaRecord) {
         #expect(RecordPrint(Self.record) == RecordPrint(Self.record))
         #expect(RecordPrint(other).digest != RecordPrint(Self.record).digest)
     }
 
     /// The last record in the file differs from the one in the topic.
-    @Test func `another record in front of the position has everything read and published again`() async throws {
+    @Test func `everything is read and published again if the record before the position differs`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()
         let before = try await harness.member()
@@ -62,7 +62,7 @@ import Time
 
     /// The record before the position is unknown, as after its compaction: the time of the oldest record decides.
     @Test(arguments: [(-200_000, 0), (-400_000, 1)] as [(Int64, Double)])
-    func `a topic whose oldest record is younger than the file was created again`(
+    func `a topic whose oldest record is newer than the file is treated as recreated`(
         _ written: Int64, recreated: Double
     ) async throws {
         let harness = try StateHarness()
@@ -85,7 +85,7 @@ import Time
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `a topic of Apache Kafka that grew beyond the position after it was created again is read whole`()
+    func `a recreated topic of Apache Kafka that grew beyond the position is read from the beginning`()
         async throws
     {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "compact"])

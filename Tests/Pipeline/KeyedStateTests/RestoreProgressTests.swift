@@ -6,7 +6,7 @@ import Testing
 
 /// The log lines about a restore while it runs.
 @Suite(.timeLimit(.minutes(1))) struct RestoreProgressTests {
-    @Test func `a restore is told each time that the interval has passed`() {
+    @Test func `the progress of a restore is logged once per interval`() {
         var progress = RestoreProgress()
         #expect(progress.applied(at: 1_000, interval: 5_000) == nil)
         #expect(progress.applied(at: 5_999, interval: 5_000) == nil)
@@ -15,7 +15,7 @@ import Testing
         #expect(progress.applied(at: 12_000, interval: 5_000) == 11_000)
     }
 
-    @Test func `the log tells what is left, and the gauge ends at 0`() async throws {
+    @Test func `the remaining records of a restore are logged, and the gauge ends at 0`() async throws {
         let harness = try StateHarness()
         for number in 0..<20 { try await harness.write("k\(number)", NumberSet("k\(number)", [1]).text) }
         let (log, metrics) = (MemoryLogSink(), MetricsRegistry())

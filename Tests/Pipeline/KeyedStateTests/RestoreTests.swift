@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], 1...4 as ClosedRange<UInt64>)
-    func `a restore ends with the rows that records have when they are applied one by one`(
+    func `a restore ends with the same rows as applying the records one by one`(
         erases: Bool, seed: UInt64
     ) async throws {
         let harness = try StateHarness(partitions: Self.partitions)
@@ -109,7 +109,7 @@ import Testing
         #expect(try Database.entries(of: path).isEmpty == false)
     }
 
-    @Test func `a restore that was interrupted makes its index again, and goes on`() async throws {
+    @Test func `an interrupted restore rebuilds its index and continues`() async throws {
         let harness = try StateHarness()
         for number in 0..<3 { try await harness.write("k\(number)", NumberSet("k\(number)", [number]).text) }
         try interrupt(harness, row: NumberSet("k0", [0]).text)
@@ -121,7 +121,7 @@ import Testing
             try Database.entries(of: harness.directory.file("state")) == ["number 0 k0", "number 1 k1", "number 2 k2"])
     }
 
-    @Test func `rows of an interrupted restore that cannot be read are restored, too`() async throws {
+    @Test func `unreadable rows of an interrupted restore are restored again`() async throws {
         let harness = try StateHarness()
         for number in 0..<3 { try await harness.write("k\(number)", NumberSet("k\(number)", [number]).text) }
         try interrupt(harness, row: Array("nonsense".utf8))
@@ -142,7 +142,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a member that is stopped while it restores leaves a complete index`() async throws {
+    @Test func `a member that is stopped during a restore leaves a complete index`() async throws {
         let harness = try StateHarness()
         try await harness.write("a", NumberSet("a", [1]).text)
         let member = try await harness.member()
@@ -157,7 +157,7 @@ import Testing
         #expect(try Database.entries(of: harness.directory.file("state")) == ["number 1 a", "number 2 b"])
     }
 
-    @Test func `whoever reads by an index entry while rows are restored finds what was applied`() async throws {
+    @Test func `a reader finds applied rows by index entry during a restore`() async throws {
         let harness = try StateHarness()
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
         let reader = try StateReader(
@@ -198,7 +198,7 @@ import Testing
         #expect(try Database.entries(of: harness.directory.file("state")) == ["number 1 a"])
     }
 
-    @Test func `the log tells once that everything is restored`() async throws {
+    @Test func `the end of a restore is logged once`() async throws {
         let harness = try StateHarness()
         try await harness.write("a", NumberSet("a", [1]).text)
         let log = MemoryLogSink()
@@ -211,7 +211,7 @@ import Testing
         #expect(log.lines.count { $0.contains("all partitions of the state are restored") } == 1)
     }
 
-    @Test func `a row that was asked for before it was written is joined with what was published on it`() throws {
+    @Test func `a row requested before it was written is joined with publications made meanwhile`() throws {
         let directory = try TemporaryDirectory()
         let place = KafkaTopicPartition(topic: "state", partition: 0)
         let store = try StateStore(Database(path: directory.file("rows")), topics: [place.topic])
@@ -254,7 +254,7 @@ import Testing
         #expect(try Database.entries(of: directory.file("rows")) == ["number 1 a", "number 2 a"])
     }
 
-    @Test func `a row that was not read and is damaged is left out when the file is restored again`() async throws {
+    @Test func `a damaged row that was restored unread is skipped by the next restore`() async throws {
         let harness = try StateHarness()
         let nonsense = Array("nonsense".utf8)
         let mark = KafkaHeader(key: RecordMark.header, value: RecordMark(writer: 7, number: 1, form: 0).text)
@@ -276,7 +276,7 @@ import Testing
         await second.end()
     }
 
-    @Test func `what a member publishes is restored without being read`() async throws {
+    @Test func `records published by a member are restored without decoding them`() async throws {
         let harness = try StateHarness()
         let first = try await harness.member("first", model: NumberSetModel(changesWithTime: true, hasDeadline: true))
         try await first.partitionAssigned(harness.place())

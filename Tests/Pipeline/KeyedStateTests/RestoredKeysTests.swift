@@ -6,7 +6,7 @@ import Testing
 @testable import KeyedState
 
 @Suite(.timeLimit(.minutes(2))) struct RestoredKeysTests {
-    @Test func `a key that comes again in a restore finds its row`() async throws {
+    @Test func `a repeated key in a restore finds its row`() async throws {
         let harness = try StateHarness()
         // More records than are applied at once, so that the first row is no longer in memory.
         let others = (0..<1_500).map { NumberSet("k\($0)", [1]) }
@@ -19,7 +19,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a restore is over when everything was read`() async throws {
+    @Test func `a restore ends when everything was read`() async throws {
         let harness = try StateHarness()
         try await harness.write("p", NumberSet("p", [1]).text)
         let member = try await harness.member()
@@ -41,7 +41,7 @@ import Testing
         await again.end()
     }
 
-    @Test func `keys are known by their hashes, unless there are too many`() {
+    @Test func `keys are recorded by their hashes up to a limit`() {
         var keys = RestoredKeys()
         keys.insert([1])
         #expect(keys.mayHold([1]) && !keys.mayHold([2]))

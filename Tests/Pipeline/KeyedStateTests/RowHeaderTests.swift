@@ -23,7 +23,7 @@ struct RowHeaderTests {
         RowHeaderTests.header(due: -1, deadline: .max), RowHeaderTests.header(deadline: .min),
         RowHeaderTests.header(due: 5, [IndexEntry("number", "1"), IndexEntry("number", ""), IndexEntry("", "é")]),
     ])
-    func `what is written is read`(header: RowHeader?) throws {
+    func `a written header is read back`(header: RowHeader?) throws {
         let header = try #require(header)
         let text = try #require(header.text)
         #expect(read(text) == header)
@@ -38,7 +38,7 @@ struct RowHeaderTests {
         #expect(checksum == "a04f0939db2d92af")
     }
 
-    @Test func `a value without the row has no header, and neither has a row without bytes`() {
+    @Test func `a value without the row has no header, nor has an empty row`() {
         #expect(RowHeader(RowImage(encoded: Self.row), in: Array("a=1".utf8)) == nil)
         #expect(RowHeader(RowImage(encoded: Self.row), in: nil) == nil)
         #expect(RowHeader(RowImage(), in: Self.value) == nil)
@@ -50,7 +50,7 @@ struct RowHeaderTests {
             [IndexEntry("name", String(repeating: "x", count: RowHeader.maximumLength))],
             (0..<200).map { IndexEntry("n", "\($0)") },
         ] as [[IndexEntry]])
-    func `entries that would be read as others, or that are too long, are not written`(entries: [IndexEntry]) throws {
+    func `ambiguous or oversized entries are not written`(entries: [IndexEntry]) throws {
         let header = try #require(Self.header(entries))
         #expect(header.text == nil)
     }
@@ -62,7 +62,7 @@ struct RowHeaderTests {
         "1;9;9223372036854775807;0;;;", "1;99999999999999999999;5;0;;;", "1;9;5;xyz;;;", "1;9;5;0;soon;;",
         "1;9;5;0;;1.5;", "1;9;5;;;;",
     ])
-    func `other texts are no header`(text: String) {
+    func `a malformed text is not a header`(text: String) {
         #expect(read(Self.current("1;9;5;0;;;")) != nil)
         #expect(read(Self.current(text)) == nil)
     }
@@ -72,13 +72,13 @@ struct RowHeaderTests {
         Array((text.hasPrefix("1") ? RowHeader.version + text.dropFirst() : text).utf8)
     }
 
-    @Test func `bytes that are no text are no header`() {
+    @Test func `invalid UTF-8 and oversized text are not a header`() {
         #expect(read(Self.current("1;9;5;0;;;n;") + [0xff, UInt8(ascii: ";")]) == nil)
         #expect(read(Self.current("1;9;5;0;;;n;") + Array("v;".utf8)) != nil)
         #expect(read([UInt8](repeating: UInt8(ascii: ";"), count: RowHeader.maximumLength + 1)) == nil)
     }
 
-    @Test func `a header for another value takes no row out of it`() throws {
+    @Test func `a header does not match the row of another value`() throws {
         let header = try #require(Self.header())
         var other = Self.value
         other[11] ^= 1
@@ -100,7 +100,7 @@ struct RowHeaderTests {
         #expect(RowHeader.checksum(of: row + [0]) != checksum)
     }
 
-    @Test func `no change of a header makes it take anything but the row`() throws {
+    @Test func `a corrupted header never yields anything but the row`() throws {
         var generator = SeededGenerator(seed: 5)
         let text = try #require(Self.header(due: 12, deadline: 34, [IndexEntry("number", "1")])?.text)
         for _ in 0..<5_000 {

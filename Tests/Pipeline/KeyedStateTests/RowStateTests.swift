@@ -52,7 +52,7 @@ struct RowStateTests {
         #expect(!row.isUnpublished)
     }
 
-    @Test func `what cannot be merged changes nothing`() {
+    @Test func `a state that cannot be merged changes nothing`() {
         var row = stored([1])
         #expect(throws: NumberSetModel.Poison.self) { _ = try row.merged(Self.set([666]), by: model) }
         #expect(row.isSettled && numbers(row.current) == [1])
@@ -70,8 +70,7 @@ struct RowStateTests {
         #expect(numbers(row.row) == [1, 2] && row.isSettled && !row.image.isBehind)
     }
 
-    @Test func `a publication that is read back after another's record is joined, and lacks what that one said`() throws
-    {
+    @Test func `a publication read back after another member's record is joined with it and is behind`() throws {
         var row = stored([1])
         _ = try row.merged(Self.set([2]), by: model)
         send(1, &row)
@@ -92,14 +91,14 @@ struct RowStateTests {
         #expect(numbers(row.row) == [1, 2, 3])
     }
 
-    @Test func `a publication is read back once`() throws {
+    @Test func `a publication is read back only once`() throws {
         var row = stored([1])
         send(1, &row)
         _ = try readBack(1, &row)
         #expect(row.takePublication(1) == nil)
     }
 
-    @Test func `an own removal that is read back removes the row`() throws {
+    @Test func `an own removal removes the row when it is read back`() throws {
         var row = stored([1])
         row.sent(1, image: nil, in: StateDelivery(place))
         #expect(row.current == nil && numbers(row.row) == [1])
@@ -107,7 +106,7 @@ struct RowStateTests {
         #expect(row.row == nil && row.image == RowImage())
     }
 
-    @Test func `a state that adds something is joined, and is behind when it lacks something`() {
+    @Test func `a state that adds something is joined, and is behind if it is incomplete`() {
         var row = stored([1])
         #expect(receive([1, 2], &row) == [.written, .changed])
         #expect(!row.image.isBehind && row.image.encoded == Self.set([1, 2]).text)
@@ -118,13 +117,13 @@ struct RowStateTests {
         #expect(!row.image.isBehind)
     }
 
-    @Test func `the first state of a key is its row`() {
+    @Test func `the first state of a key becomes its row`() {
         var row = RowState<NumberSetModel>()
         #expect(receive([1], &row) == [.written, .changed])
         #expect(numbers(row.row) == [1] && numbers(row.current) == [1])
     }
 
-    @Test func `a state that cannot be merged leaves the row, which is published again`() {
+    @Test func `a state that cannot be merged leaves the row, which is then behind`() {
         var row = stored([1])
         #expect(receive([666], &row) == [.written, .behind, .unreadable])
         #expect(row.image.isBehind && numbers(row.row) == [1])
@@ -136,7 +135,7 @@ struct RowStateTests {
         #expect(none.row == nil && !none.image.isBehind)
     }
 
-    @Test func `a tombstone removes the row and nothing that is on its way`() throws {
+    @Test func `a tombstone removes the row but not outstanding publications`() throws {
         var row = stored([1])
         #expect(row.receivedTombstone() == [.written, .changed])
         #expect(row.row == nil && row.current == nil && row.image == RowImage())
@@ -164,7 +163,7 @@ struct RowStateTests {
         #expect(row.image.proposal == nil)
     }
 
-    @Test func `a publication lacks the winning proposal when it was made before that was read`() throws {
+    @Test func `a publication sent before the winning proposal was read is behind`() throws {
         var row = stored([1])
         send(1, &row)
         #expect(receive([1], &row, StateProposal(value: [1], offset: 0)) == .written)
@@ -182,7 +181,7 @@ struct RowStateTests {
         #expect(effect == .written && images == 1 && row.image.form == 9)
     }
 
-    @Test func `what is acknowledged and never read back is forgotten, and what is unpublished is not`() throws {
+    @Test func `acknowledged publications can be dropped without being read back, unpublished facts are kept`() throws {
         var row = RowState<NumberSetModel>()
         _ = try row.merged(Self.set([1]), by: model)
         send(1, &row)
@@ -196,7 +195,7 @@ struct RowStateTests {
         #expect(row.isSettled && row.current == nil)
     }
 
-    @Test func `a refused publication is taken back with what only it said`() throws {
+    @Test func `a refused publication is removed with the facts that only it held`() throws {
         var row = stored([1])
         for number in [2, 3] {
             _ = try row.merged(Self.set([number]), by: model)
@@ -212,7 +211,7 @@ struct RowStateTests {
         #expect(numbers(row.current) == [1] && row.isSettled)
     }
 
-    @Test func `a revoked row is what the topic says`() throws {
+    @Test func `a revoked row equals the row in the topic`() throws {
         var row = stored([1])
         _ = try row.merged(Self.set([2]), by: model)
         send(1, &row)
@@ -221,7 +220,7 @@ struct RowStateTests {
         #expect(row.isSettled && numbers(row.current) == [1] && row.takePublication(1) == nil)
     }
 
-    @Test func `the last publication is marked as one that lacks updates`() throws {
+    @Test func `the last publication can be marked as behind`() throws {
         var row = stored([1])
         row.markLastPublicationBehind()
         #expect(row.publications.isEmpty)
@@ -248,7 +247,7 @@ struct RowStateTests {
     }
 
     @Test(arguments: Event.allCases, Event.allCases)
-    func `after any two events a row holds what the topic has, and its owner repairs a record that lacks something`(
+    func `after any two events the row includes the topic's record, and is behind if that is incomplete`(
         first: Event, second: Event
     ) throws {
         var scene = Scene(row: stored([1]))

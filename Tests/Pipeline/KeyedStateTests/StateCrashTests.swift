@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a state that was published before its acknowledgement came is not published twice`() async throws {
+    @Test func `a state published before its acknowledgement arrived is not published again`() async throws {
         try await harness.write("a", NumberSet("a", [1]).text)
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
@@ -37,7 +37,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `killed between the acknowledgement and the commit of the input`() async throws {
+    @Test func `a member killed between acknowledgement and input commit publishes nothing twice`() async throws {
         let first = try await harness.member("first")
         try await first.partitionAssigned(harness.place())
         _ = try await first.merge([NumberSet("a", [1]), NumberSet("b", [2])], from: harness.input)
@@ -52,9 +52,7 @@ import Testing
         await first.end()
     }
 
-    @Test func `an owner that wakes up after its partition went publishes less, and the new owner repairs it`()
-        async throws
-    {
+    @Test func `the new owner repairs the incomplete record of a previous owner that wakes up late`() async throws {
         let old = try await harness.member("old")
         try await old.partitionAssigned(harness.place())
         _ = try await old.merge([NumberSet("a", [1])], from: harness.input)
@@ -97,7 +95,7 @@ import Testing
 
     @Test(
         arguments: [(20 * 3_600_000, ["b=1", "erased=1"]), (20 * 3_600_000 + 1, ["a=1", "b=1"])] as [(Int64, [String])])
-    func `a file that missed more than tombstones are kept is rebuilt`(
+    func `a file that was behind for longer than tombstones are kept is rebuilt`(
         milliseconds: Int64, rows: [String]
     ) async throws {
         #expect(try await self.rows(harness, missing: milliseconds) == rows)
@@ -106,7 +104,7 @@ import Testing
     @Test(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         arguments: [(50_000, ["b=1", "erased=1"]), (50_001, ["a=1", "b=1"])] as [(Int64, [String])])
-    func `a topic of Apache Kafka that keeps tombstones for less has its file rebuilt sooner`(
+    func `a topic of Apache Kafka with a shorter retention of tombstones has its file rebuilt sooner`(
         milliseconds: Int64, rows: [String]
     ) async throws {
         let harness = try await StateHarness.onApacheKafka([
@@ -115,7 +113,7 @@ import Testing
         #expect(try await self.rows(harness, missing: milliseconds) == rows)
     }
 
-    @Test func `a file of earlier, the newest file and no file end in the same state`() async throws {
+    @Test func `an earlier file, the newest file and no file end in the same state`() async throws {
         let first = try await harness.member("newest")
         try await first.partitionAssigned(harness.place())
         _ = try await first.merge(

@@ -14,7 +14,7 @@ import Testing
         await eventually { (try? await harness.lastValues()) == values }
     }
 
-    @Test func `two halves that two members learned lead to what they say together`() async throws {
+    @Test func `halves written by two members lead to the derived updates of their union`() async throws {
         let harness = try StateHarness()
         let sleeper = try await harness.member("sleeper", model: Self.model)
         try await sleeper.partitionAssigned(harness.place())
@@ -29,7 +29,7 @@ import Testing
         await sleeper.end()
     }
 
-    @Test func `the next owner publishes what the halves say together, before its first record`() async throws {
+    @Test func `the next owner publishes the derived updates of joined halves before its first record`() async throws {
         let harness = try StateHarness()
         // The records of two members that were killed.
         for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
@@ -39,7 +39,7 @@ import Testing
         await owner.end()
     }
 
-    @Test func `what is said about a key is in the topic before the row that says it`() async throws {
+    @Test func `derived updates are in the topic before the row that derives them`() async throws {
         let harness = try StateHarness()
         for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
         let owner = try await harness.member(model: Self.model)
@@ -49,7 +49,7 @@ import Testing
         await owner.end()
     }
 
-    @Test func `a row that is in the topic already says what it knows when an update of it comes again`() async throws {
+    @Test func `a row already in the topic publishes its derived updates when its update is repeated`() async throws {
         let harness = try StateHarness()
         // Each key derives an update for the other. The member that read 2 for s published p, and died before s.
         let model = NumberSetModel(successors: ["p": "s", "s": "p"])
@@ -61,7 +61,7 @@ import Testing
         await next.end()
     }
 
-    @Test func `a row that was joined is published after what it says, whatever it is published for`() async throws {
+    @Test func `a joined row is always published after its derived updates`() async throws {
         let harness = try StateHarness()
         for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
         let member = try await harness.member(model: Self.model)
@@ -73,7 +73,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a row that a handler is about to publish is not published before what it says`() async throws {
+    @Test func `a row that a handler is about to publish is not published before its derived updates`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member(model: Self.model)
         let partition = try member.partition(harness.output())
@@ -99,7 +99,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a row that was refused says what it knows of others once it is published`() async throws {
+    @Test func `a refused row publishes its derived updates once it is published`() async throws {
         let harness = try StateHarness()
         // One half is in a record of another member, the other half was refused and kept.
         try await harness.write("p", NumberSet("p", [2]).text)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `records of others between the steps of an owner end in the state of a calm run`(seed: UInt64) async throws {
+    func `records of others between the steps of an owner do not change the final state`(seed: UInt64) async throws {
         let harness = try StateHarness()
         var random = SeededGenerator(seed: seed)
         var facts: [String: Set<Int>] = [:]
@@ -157,7 +157,7 @@ import Testing
 
     /// Each of two keys derives all its numbers for the other, once it has 2.
     @Test(arguments: 1...12)
-    func `members that die between two publications end in the state of a calm run`(seed: UInt64) async throws {
+    func `members that die between two publications do not change the final state`(seed: UInt64) async throws {
         let harness = try StateHarness()
         var random = SeededGenerator(seed: seed)
         let records = [("p", 1), ("s", 2), ("p", 3), ("s", 4)].shuffled(using: &random).map { NumberSet($0, [$1]) }

@@ -24,7 +24,7 @@ import Testing
             .fatal(KafkaError(.fatal, "fenced", isFatal: true)), .failure, "the Kafka client failed permanently"
         ),
     ])
-    func `what the reader cannot get over ends the process`(
+    func `a permanent failure of the reader ends the process`(
         event: KafkaConsumerEvent, exitCode: ExitCode, line: String
     ) async throws {
         let member = try await StateHarness().member()
@@ -37,7 +37,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `an error that passes ends nothing`() async throws {
+    @Test func `a transient error does not end the process`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member()
         let running = RunHarness { try await member.run() }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `a topic of Apache Kafka that was recreated under a running member ends it`() async throws {
+    func `a running member ends when its topic of Apache Kafka is recreated`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "compact"])
         let member = try await harness.member()
         let running = RunHarness { try await member.run() }
@@ -70,7 +70,7 @@ import Testing
         await again.end()
     }
 
-    @Test func `a stop waits for the record that is being taken in`() async throws {
+    @Test func `a stop waits for running followers`() async throws {
         let followers = StateFollowers(on: HandlerThreads.shared)
         let gate = Gate()
         let isDone = Atomic(false)

@@ -56,7 +56,7 @@ import Testing
         await admin.close(within: .seconds(5))
     }
 
-    @Test func `neither the topic nor the database knows what was read: refused until it is read again`() async throws {
+    @Test func `a start without the state of committed input is refused until the input is read again`() async throws {
         // The state's topic was deleted and created again, and the disk is new.
         try await handle(["test", "\(key)=1"], as: nil)
         let refusal = await #expect(throws: StartupError.self) { _ = try await start("new") }
@@ -88,7 +88,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a group whose records left nothing starts, on any disk`() async throws {
+    @Test func `a group whose records contribute nothing starts on any disk`() async throws {
         try await handle(["test", "test"], as: nil)
         // The next record is not read yet.
         try await StateTestBroker.configuration().write([
@@ -98,14 +98,14 @@ import Testing
         await member.end()
     }
 
-    @Test func `a lost disk starts from the topic`() async throws {
+    @Test func `a member with a lost disk starts from the topic`() async throws {
         try await handle(["\(key)=1"], as: "first")
         let member = try await start("second")
         #expect(try await member.dump() == ["\(key)=1"])
         await member.end()
     }
 
-    @Test func `a lost topic starts from the database`() async throws {
+    @Test func `a member with a lost topic starts from the database`() async throws {
         try await handle(["\(key)=1"], as: nil)
         let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
         let state = NumberSet(key, [1])
@@ -118,7 +118,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a topic that never had a record starts from what was too large for it`() async throws {
+    @Test func `a member of a topic without records starts from its oversized states`() async throws {
         try await handle(["\(key)=1"], as: nil)
         let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
         try store.keep([Array(key.utf8): NumberSet(key, [1]).text], of: harness.output(1)) { one, _ in one }

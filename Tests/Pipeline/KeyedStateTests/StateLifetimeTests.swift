@@ -17,7 +17,7 @@ import Testing
 
     init() throws { harness = try StateHarness() }
 
-    @Test func `rows whose deadline has come are found by deadline, in owned partitions only`() async throws {
+    @Test func `due rows are returned by deadline, in owned partitions only`() async throws {
         let owner = try await harness.member("owner", model: NumberSetModel(hasDeadline: true))
         let other = try await harness.member("other", model: NumberSetModel(hasDeadline: true))
         try await owner.partitionAssigned(harness.place())
@@ -34,7 +34,7 @@ import Testing
         await other.end()
     }
 
-    @Test func `callbacks tell of partitions before their first record and before they go`() async throws {
+    @Test func `callbacks run on the assignment and revocation of a partition`() async throws {
         let told = Mutex<[String]>([])
         let member = try await harness.member { options in
             options.assigned = { place in told.withLock { $0.append("assigned \(place.partition)") } }
@@ -46,7 +46,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a row that is no longer needed leaves every member's database`() async throws {
+    @Test func `an expired row is deleted from every member's database`() async throws {
         let model = NumberSetModel(expires: true)
         let owner = try await harness.member("owner", model: model)
         let other = try await harness.member("other", model: model)
@@ -60,7 +60,7 @@ import Testing
         await other.end()
     }
 
-    @Test func `a row too large to publish keeps its last value, is counted and holds nothing up`() async throws {
+    @Test func `a row too large to publish keeps its last value, is counted and does not block others`() async throws {
         let metrics = MetricsRegistry()
         let owner = try await harness.member(model: NumberSetModel(padding: 1_100_000), metrics: metrics)
         try await owner.partitionAssigned(harness.place())
@@ -82,7 +82,7 @@ import Testing
         await again.end()
     }
 
-    @Test func `what was refused for one row at different times is kept together`() async throws {
+    @Test func `refused states of one row are kept together`() async throws {
         let owner = try await harness.member(model: NumberSetModel(padding: 1_100_000))
         try await owner.partitionAssigned(harness.place())
         for numbers in [[1], [2, 3], [4, 5]] as [Set<Int>] {
@@ -99,7 +99,7 @@ import Testing
         await again.end()
     }
 
-    @Test func `a state is kept until just that state is published, whatever is written first`() async throws {
+    @Test func `a refused state is kept until exactly that state is published`() async throws {
         let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
         let place = harness.output()
         let key = Array("a".utf8)
@@ -122,7 +122,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a value larger than it should be is published, counted and logged`() async throws {
+    @Test func `a value above the size limit is published, counted and logged`() async throws {
         let metrics = MetricsRegistry()
         let log = MemoryLogSink()
         let owner = try await harness.member(metrics: metrics, log: log) { $0.largeValue = 8 }
@@ -134,9 +134,7 @@ import Testing
         await owner.end()
     }
 
-    @Test func `changed rules publish every owned row again, at a bounded rate, and go on after a restart`()
-        async throws
-    {
+    @Test func `changed rules republish every owned row at a bounded rate, continuing after a restart`() async throws {
         let first = try await harness.member(model: NumberSetModel(fingerprint: "one"))
         try await first.partitionAssigned(harness.place())
         _ = try await first.merge((0..<60).map { NumberSet("k\($0)", [1]) }, from: harness.input)
@@ -171,7 +169,7 @@ import Testing
         await third.end()
     }
 
-    @Test func `a partition whose first records are of these rules is not searched for others`() throws {
+    @Test func `a partition is not searched for other rules while all its records are of these rules`() throws {
         let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
         func apply(_ partition: Int32, next: Int64, isOtherForm: Bool) throws -> Int64? {
             let place = harness.output(partition)
@@ -187,7 +185,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a member of other rules has its rows published again by the next owner`() async throws {
+    @Test func `the next owner publishes rows of a member with other rules again`() async throws {
         try await harness.write("a", NumberSet("a", [1]).text)
         let owner = try await harness.member(model: NumberSetModel(fingerprint: "one"))
         try await owner.partitionAssigned(harness.place())
@@ -224,7 +222,7 @@ import Testing
         #expect(refusal.line.contains("/data/rows.sqlite") && refusal.line.contains(fix))
     }
 
-    @Test func `a file of another cluster is refused by its setting`() async throws {
+    @Test func `a file of another cluster is refused with its setting named`() async throws {
         let member = try await harness.member()
         await member.end()
         let path = harness.directory.file("state")
@@ -237,8 +235,7 @@ import Testing
         #expect(refusal?.line.contains("another") == true)
     }
 
-    @Test func `a file that is damaged while it is used ends the process, and the next start rebuilds it`() async throws
-    {
+    @Test func `a file damaged during use ends the process, and the next start rebuilds it`() async throws {
         let first = try await harness.member()
         let running = RunHarness { try await first.run() }
         try await first.partitionAssigned(harness.place())
@@ -269,7 +266,7 @@ import Testing
         await third.end()
     }
 
-    @Test func `a contribution is answered when it was read back, and one that is refused is nowhere`() async throws {
+    @Test func `a contribution returns after it was read back, and leaves nothing if it is refused`() async throws {
         let owner = try await harness.member("owner")
         let other = try await harness.member("other", model: NumberSetModel(padding: 1_100_000))
         try await owner.partitionAssigned(harness.place())

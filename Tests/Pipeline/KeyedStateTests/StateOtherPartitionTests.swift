@@ -9,14 +9,12 @@ import Testing
 /// A member publishes rows of partitions that it does not follow, because the input is partitioned differently or the
 /// model's key is not the record's key.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateOtherPartitionTests {
-    @Test func `a worker goes on when the rows of its records belong to a partition that it does not follow`()
-        async throws
-    {
+    @Test func `a worker continues if its rows belong to a partition that it does not follow`() async throws {
         try await publishElsewhere(on: StateHarness(partitions: 2))
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `a worker on Apache Kafka goes on when the rows of its records belong to another partition`() async throws {
+    func `a worker on Apache Kafka continues if its rows belong to another partition`() async throws {
         try await publishElsewhere(on: .onApacheKafka(["cleanup.policy": "compact"], partitions: 2))
     }
 

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { harness = try StateHarness() }
 
-    @Test func `of two members that propose at once both learn whose proposal has won`() async throws {
+    @Test func `two members that propose at the same time see the same winner`() async throws {
         let one = try await harness.member("one")
         let two = try await harness.member("two")
         try await one.catchUp()
@@ -28,9 +28,7 @@ import Testing
         await two.end()
     }
 
-    @Test func `a proposal whose record lands later does not win, and the owner publishes the winning one again`()
-        async throws
-    {
+    @Test func `a proposal with a later offset loses, and the owner publishes the winner again`() async throws {
         let owner = try await harness.member("owner")
         try await owner.partitionAssigned(harness.place())
         let standing = try await owner.propose([1], for: NumberSet("case", [1]), in: harness.input)
@@ -57,7 +55,7 @@ import Testing
         await new.end()
     }
 
-    @Test func `what is merged later keeps the proposal`() async throws {
+    @Test func `a later merge keeps the proposal`() async throws {
         let owner = try await harness.member("owner")
         try await owner.partitionAssigned(harness.place())
         let standing = try await owner.propose([1], for: NumberSet("case", [1]), in: harness.input)

@@ -9,7 +9,7 @@ import Testing
 /// Query plans of SQLite for readers.
 @Suite struct StateReaderTests {
     @Test(arguments: [StateView<NumberSetModel>.underEntry, StateView<NumberSetModel>.afterEntry])
-    func `a question by index entry begins with the entry, however many rows there are`(sql: String) throws {
+    func `a query by index entry starts with the entry, regardless of the number of rows`(sql: String) throws {
         let database = try Database.inMemory()
         try database.migrate(StateSchema.migrations)
         let plan = try database.rows(
@@ -19,7 +19,7 @@ import Testing
         #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("topic=?") }, "\(plan)")
     }
 
-    @Test func `rows that are due are found by the index`() throws {
+    @Test func `due rows are found by the index`() throws {
         let database = try Database.inMemory()
         try database.migrate(StateSchema.migrations)
         let plan = try database.rows(
@@ -29,7 +29,7 @@ import Testing
         #expect(plan.first?.contains("USING INDEX rows_due") == true, "\(plan)")
     }
 
-    @Test(.timeLimit(.minutes(2))) func `a long reading holds up no other`() async throws {
+    @Test(.timeLimit(.minutes(2))) func `a long reading does not delay others`() async throws {
         let directory = try TemporaryDirectory()
         let state = try LocalState(path: directory.file("state.sqlite"), model: NumberSetModel(), topics: ["state"])
         try state.merge([NumberSet("a", [1])], in: "state", at: 0)

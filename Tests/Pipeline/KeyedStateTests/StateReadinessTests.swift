@@ -40,7 +40,7 @@ import Testing
         #expect(health.stalled(at: 2_000_000) == 0)
     }
 
-    @Test func `a reader without a broker, or without a sign of life, is told`() {
+    @Test func `a reader without a broker or without statistics is reported as disconnected`() {
         var health = StateHealth()
         #expect(health.isLive(at: 1_000_000))
         health.lastSign = 1_000
@@ -53,7 +53,7 @@ import Testing
         #expect(health.disconnection(at: 61_000) == "the reader of the state's topics is silent")
     }
 
-    @Test func `a reader that is cut off from its broker is not ready, and still answers`() async throws {
+    @Test func `a reader disconnected from its broker is not ready but still serves reads`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
         let metrics = MetricsRegistry()
@@ -70,7 +70,7 @@ import Testing
         await reader.end()
     }
 
-    @Test func `a member whose database cannot be written is not ready, and answers nothing`() async throws {
+    @Test func `a member whose database cannot be written is not ready and serves no reads`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()
         let member = try await harness.member(metrics: metrics)

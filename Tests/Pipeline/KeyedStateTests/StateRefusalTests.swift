@@ -11,9 +11,7 @@ import Testing
 
 /// Rows that cannot be published: the effect on their records and on all others.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateRefusalTests {
-    @Test func `the record of a state that is too large is dead-lettered, and the others of its batch are done`()
-        async throws
-    {
+    @Test func `the record of an oversized state is dead-lettered, and others of its batch are done`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member(model: NumberSetModel(padding: 1_100_000))
         try await member.partitionAssigned(harness.place())
@@ -31,7 +29,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `rows that are refused together are published in halves, until all of them are`() async throws {
+    @Test func `rows that are refused together are published in halves until all are acknowledged`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
         let metrics = MetricsRegistry()
@@ -48,7 +46,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a row that is refused alone is kept, counted, and published when it is tried again`() async throws {
+    @Test func `a row that is refused on its own is kept, counted, and published on a later attempt`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
         let (metrics, log) = (MetricsRegistry(), MemoryLogSink())
@@ -70,9 +68,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `the record whose derived update is refused is dead-lettered, and its own row is published`()
-        async throws
-    {
+    @Test func `a record with a refused derived update is dead-lettered, but its own row is published`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
         let member = try await harness.member(model: NumberSetModel(successors: ["a": "b"]))
@@ -85,7 +81,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a publication that may succeed later is no refusal`() async throws {
+    @Test func `a failure that may pass is not a refusal`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)
         let member = try await harness.member()

@@ -10,9 +10,7 @@ import Testing
 struct StateRefusalsOnApacheKafkaTests {
     private let model = NumberSetModel(erases: true)
 
-    @Test func `an erasure of long ago is published where old timestamps are refused, and says its moment`()
-        async throws
-    {
+    @Test func `an old erasure is published with its effective time where old timestamps are refused`() async throws {
         let harness = try await StateHarness.onApacheKafka([
             "cleanup.policy": "compact", "message.timestamp.before.max.ms": "3600000",
         ])
@@ -29,7 +27,7 @@ struct StateRefusalsOnApacheKafkaTests {
         await other.end()
     }
 
-    @Test func `a row that the topic refuses takes none of its batch with it`() async throws {
+    @Test func `a row that the topic refuses does not affect the others of its batch`() async throws {
         let harness = try await StateHarness.onApacheKafka([
             "cleanup.policy": "compact", "max.message.bytes": "20000",
         ])

@@ -15,7 +15,7 @@ import Testing
         Set(member.withRunning { $0.followed.keys.map(\.partition.rawValue) })
     }
 
-    @Test func `a worker follows its own partitions and as many others as it is told`() async throws {
+    @Test func `a worker follows its own partitions and the configured number of standbys`() async throws {
         let harness = try StateHarness(partitions: 4)
         let keys = harness.keys
         for key in keys { try await harness.write(key, NumberSet(key, [1]).text) }
@@ -36,9 +36,7 @@ import Testing
         await worker.end()
     }
 
-    @Test func `a worker goes on to read a partition that it is about to own when another one is ready first`()
-        async throws
-    {
+    @Test func `a worker keeps reading an assigned partition if another one is ready first`() async throws {
         let harness = try StateHarness(partitions: 2)
         let keys = harness.keys
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
@@ -58,7 +56,7 @@ import Testing
         await worker.end()
     }
 
-    @Test func `a partition that comes back is caught up from where it was`() async throws {
+    @Test func `a reassigned partition is read from its position`() async throws {
         let harness = try StateHarness(partitions: 2)
         let keys = harness.keys
         let worker = try await harness.member("worker") { $0.role = .worker }
@@ -74,7 +72,7 @@ import Testing
         await worker.end()
     }
 
-    @Test func `a partition that is revoked and comes back at once is read again`() async throws {
+    @Test func `a partition that is revoked and reassigned at once is read again`() async throws {
         let harness = try StateHarness()
         let worker = try await harness.member("worker") { $0.role = .worker }
         for number in 0..<30 {
@@ -106,7 +104,7 @@ import Testing
         await reader.end()
     }
 
-    @Test func `the lag is a gauge of each partition, and too much of it is an obstacle`() async throws {
+    @Test func `the lag of each partition is a gauge, and too much of it is an obstacle`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()
         let member = try await harness.member(metrics: metrics) { $0.maximumLag = 10 }
@@ -121,7 +119,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a partition without a leader delays no other`() async throws {
+    @Test func `a partition without a leader does not delay others`() async throws {
         let harness = try StateHarness(partitions: 2)
         let keys = harness.keys
         for key in keys { try await harness.write(key, NumberSet(key, [1]).text) }
@@ -142,7 +140,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a partition that was added while running ends the process and does not hang`() async throws {
+    @Test func `a partition added at run time ends the process without a hang`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member()
         let running = RunHarness { try await member.run() }

@@ -25,7 +25,7 @@ struct StateTopicEndOnApacheKafkaTests {
             ["--alter", "--entity-type", "topics", "--entity-name", topic.rawValue, "--add-config", setting])
     }
 
-    @Test func `the marker of a transaction`() async throws {
+    @Test func `a member becomes ready on a topic that ends with a transaction marker`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "delete"])
         try await harness.write("a", NumberSet("a", [1]).text)
         // Records without a key, which a compacted topic does not accept.
@@ -43,7 +43,7 @@ struct StateTopicEndOnApacheKafkaTests {
         try await isReady(harness, file: "new", 3)
     }
 
-    @Test func `all records deleted`() async throws {
+    @Test func `a member becomes ready on a topic whose records are all deleted`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "delete"])
         try await harness.write("a", NumberSet("a", [1]).text)
         let member = try await harness.member("old")

@@ -57,7 +57,7 @@ struct StateWriterTests {
         await isOver.wait()
     }
 
-    @Test func `what comes while a transaction runs is written together, and each learns its own rows`() async throws {
+    @Test func `writes that arrive during a transaction are combined, and each returns its own rows`() async throws {
         let writer = StateWriter(store)
         var tasks: [Task<[Int64], any Error>] = []
         try await whileBusy {
@@ -77,7 +77,7 @@ struct StateWriterTests {
         store.close()
     }
 
-    @Test func `what cannot be written fails alone`() async throws {
+    @Test func `a failed write does not fail the others`() async throws {
         let writer = StateWriter(store)
         _ = try await writer.apply(write(0, "there"))
         var first: Task<[Int64], any Error>?
@@ -98,7 +98,7 @@ struct StateWriterTests {
         store.close()
     }
 
-    @Test func `a partition is known by what was too large to publish, unless it had records too`() throws {
+    @Test func `an oversized state makes a partition known only if it never had records`() throws {
         let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics, connections: 1)
         #expect(try !rows.knows(place(0), hadRecords: false))
         try store.keep([Array("a".utf8): NumberSet("a", [1]).text], of: place(0)) { one, _ in one }
@@ -109,7 +109,7 @@ struct StateWriterTests {
         store.close()
     }
 
-    @Test func `rows that were applied and never written are applied again when reading begins again`() throws {
+    @Test func `applied rows that were never written are applied again when reading restarts`() throws {
         let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics, connections: 1)
         let partition = StatePartition(
             place(0), model: NumberSetModel(), writer: 1, rows: rows, partitionCount: 1, maximumBytes: 1 << 20,
