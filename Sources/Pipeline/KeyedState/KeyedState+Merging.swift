@@ -10,7 +10,7 @@ extension KeyedState {
         public var changed: [State] = []
         /// Number of states older than the current ones.
         public var late = 0
-        /// Errors by index in the batch: of the model for a state that cannot be merged, a ``RowRefusal`` for a row
+        /// Errors by index in the batch: the model's error for a state that cannot be merged, a ``RowRefusal`` for a row
         /// that cannot be published.
         public var faults: [Int: any Error] = [:]
         /// Keys whose rows, or whose derived updates, the brokers refuse.
@@ -225,6 +225,8 @@ extension KeyedState {
         return greatest
     }
 
+    /// Counts acknowledged publications and updates the end of their partition.
+    ///
     /// - Returns: the greatest offset.
     func noteAcknowledged(_ outcome: StateDelivery.Outcome, of delivery: StateDelivery) throws -> Int64? {
         guard let offset = outcome.offset else { return nil }

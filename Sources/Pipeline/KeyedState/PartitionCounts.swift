@@ -24,7 +24,7 @@ enum PartitionCounts {
         }
     }
 
-    /// Returns the error for a record that a member published into the partition of its key at that time.
+    /// Returns the error for a record in the partition that its key had before the number of partitions changed.
     static func moved(_ record: KafkaRecord, in place: KafkaTopicPartition, now: KafkaPartition) -> StateError {
         StateError(
             .repartitioned,

@@ -30,7 +30,7 @@ struct RecordMark: Equatable {
         self.form = form
     }
 
-    /// Reads the mark of a record; nil if another program wrote it.
+    /// Reads the mark of a record; nil for a record without a valid one.
     init?(_ record: KafkaRecord) {
         guard case .some(let mark?) = record.withHeaderValue(Self.header, { $0.flatMap(Self.read) }) else { return nil }
         self = mark

@@ -4,7 +4,7 @@ struct RestoreProgress: Sendable {
     private(set) var start: Int64?
     private var last: Int64 = 0
 
-    /// Records that records of the topic were applied.
+    /// Updates the schedule after records were applied.
     ///
     /// - Returns: the duration of the restore if a line is due now; nil otherwise.
     mutating func applied(at now: Int64, interval: Int64) -> Int64? {

@@ -58,7 +58,7 @@ final class StateDelivery: Sendable {
         }
     }
 
-    /// Marks the delivery as complete: no more publications follow.
+    /// Declares that no more publications follow.
     func seal() { change { $0.isSealed = true } }
 
     private func change(_ body: (inout State) -> Void) {
