@@ -10,8 +10,8 @@ extension KeyedState {
         public var changed: [State] = []
         /// Number of states older than the current ones.
         public var late = 0
-        /// Errors by index in the batch: the model's error for a state that cannot be merged, a ``RowRefusal`` for a row
-        /// that cannot be published.
+        /// Errors by index in the batch: the model's error for a state that cannot be merged, a ``RowRefusal`` for a
+        /// row that cannot be published.
         public var faults: [Int: any Error] = [:]
         /// Keys whose rows, or whose derived updates, the brokers refuse.
         var refusals: [RowKey: KafkaError] = [:]
