@@ -152,7 +152,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
                 "--topic", topic.rawValue,
             ])
         let process = try await start()
-        #expect(process.errors.contains("the settings of topic \(topic) cannot be read"), "\(process)")
+        #expect(process.errors.contains("cannot read the settings of topic \(topic)"), "\(process)")
         let isLogged = await eventually(within: .seconds(20)) {
             await pass(.milliseconds(100))
             return secured.denials.contains { $0.contains("resource = Topic:LITERAL:\(topic) ") }
