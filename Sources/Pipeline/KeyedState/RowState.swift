@@ -95,7 +95,7 @@ struct RowState<Model: StateModel> {
                 rowVersion: rowVersion, delivery: delivery))
     }
 
-    /// Marks the last publication as behind, so that the owner publishes the row once more after it.
+    /// Marks the last publication as incomplete. The owner then publishes the row again.
     mutating func markLastPublicationBehind() {
         guard !publications.isEmpty else { return }
         publications[publications.count - 1].image.isBehind = true

@@ -43,8 +43,8 @@ extension StatePartition {
         }
     }
 
-    /// Marks the publication that was just sent as lacking its derived updates: the owner publishes the row once more,
-    /// after them.
+    /// Marks the last publication as incomplete if its row derives updates, which are published later. The owner then
+    /// publishes the row again.
     func markLackingUpdates(_ entry: Entry) {
         guard !derivingState(of: entry).isEmpty else { return }
         entry.state.markLastPublicationBehind()

@@ -39,8 +39,8 @@ import Testing
         let directory = try TemporaryDirectory()
         _ = try directory.write(try Self.rules(of: group.name), to: "rules.yml")
         let series = try String(contentsOf: Self.file(of: group.name), encoding: .utf8)
-        let asked = Set(series.matches(of: #/alertname: ([A-Za-z0-9]+)/#).map { String($0.1) })
-        #expect(asked == Set(group.alerts), "\(group.name).yml asks about alerts of another group, or not about all")
+        let tested = Set(series.matches(of: #/alertname: ([A-Za-z0-9]+)/#).map { String($0.1) })
+        #expect(tested == Set(group.alerts), "\(group.name).yml tests alerts of another group, or not all of its own")
         try #require(series.contains("\nrule_files: [../alerts.yml]\n"))
         let file = try directory.write(
             series.replacing("\nrule_files: [../alerts.yml]\n", with: "\nrule_files: [rules.yml]\n"), to: "series.yml")
@@ -49,10 +49,11 @@ import Testing
 
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
     func `the rules are well formed, and no alert has two`() async throws {
+        let directory = try TemporaryDirectory()
         let (end, process) = try await ChildProcess.run(
             "promtool",
             ["/bin/sh", "-c", #"promtool check rules --lint-fatal "$1""#, "sh", Self.deploy.path + "/alerts.yml"],
-            directory: Self.deploy.path, within: .seconds(30))
+            directory: directory.path, within: .seconds(30))
         #expect(end == .exit(0), "\(process.output)\(process.errors)")
         let alerts = Self.groups.flatMap(\.alerts)
         #expect(Set(alerts).count == alerts.count)

@@ -81,7 +81,7 @@ struct HandlerThreadsTests {
     @Test func `a waiting call gets a new thread only if the others leave a core idle`() async throws {
         let looks = Mutex(0)
         let wanted = Mutex(2.0)
-        let threads = HandlerThreads(minimum: 2, maximum: 3, patience: .seconds(3600)) { _, _ in
+        let threads = HandlerThreads(minimum: 2, maximum: 3, waitLimit: .seconds(3600)) { _, _ in
             looks.withLock { $0 += 1 }
             return wanted.withLock { $0 }
         }

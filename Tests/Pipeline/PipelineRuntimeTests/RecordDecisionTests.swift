@@ -283,7 +283,7 @@ struct PartitionWindowTests {
         #expect(share.room(besides: 0, bytes: 0) == PartitionWindow.Room(records: 2, bytes: 2048))
     }
 
-    @Test func `closing ends the wait for room`() async {
+    @Test func `closing the window ends the wait for capacity`() async {
         let window = PartitionWindow(limits: WindowLimits(records: 1, bytes: 1, distance: 1))
         #expect(window.admit([record(0)]).count == 1)
         async let room = window.waitForRoom()
@@ -292,7 +292,7 @@ struct PartitionWindowTests {
         #expect(await window.waitForRoom() == nil)
     }
 
-    @Test func `the capacity is the remaining room`() async {
+    @Test func `the capacity is the unused part of the window`() async {
         let window = PartitionWindow(limits: WindowLimits(records: 10, bytes: 100, distance: 50))
         _ = window.admit([record(0, bytes: 30), record(1, bytes: 30)])
         #expect(await window.waitForRoom() == PartitionWindow.Room(records: 8, bytes: 40))

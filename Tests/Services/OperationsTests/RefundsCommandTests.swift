@@ -305,9 +305,10 @@ struct RefundsCommandTests {
         #expect(after.output.split(separator: "\n").count == 1 && after.output.contains(#""3""#))
         let (_, shown) = await sluicectl(["refunds", "preference", "show", customer] + flags)
         #expect(shown.output == #"{"withdrawn":true}"# + "\n")
-        let (nobody, complaint) = await sluicectl(["refunds", "erase", "999"] + flags)
+        let (unknownCode, complaint) = await sluicectl(["refunds", "erase", "999"] + flags)
         #expect(
-            nobody == 1 && complaint.complaints.contains { $0.contains("no refund case or preference has the id 999") })
+            unknownCode == 1
+                && complaint.complaints.contains { $0.contains("no refund case or preference has the id 999") })
         await broker.stop()
     }
 }

@@ -47,18 +47,18 @@ package final class HandlerThreads: TaskExecutor {
     /// - Parameters:
     ///   - minimum: number of threads started without waiting.
     ///   - maximum: maximum number of threads; further calls wait.
-    ///   - patience: time that a call may wait while all threads compute.
+    ///   - waitLimit: maximum time that a call may wait while all threads compute.
     ///   - processorsWanted: number of processors the threads wanted since its last call; nil if unknown.
     init(
         minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64,
-        patience: Duration = .seconds(2),
+        waitLimit: Duration = .seconds(2),
         processorsWanted: @escaping @Sendable (ProcessorDemand, _ enough: Double) -> Double? = {
             $0.look(at: MonotonicClock.nanoseconds(), enough: $1)
         }
     ) {
         self.minimum = max(1, minimum)
         self.maximum = max(self.minimum, maximum)
-        longestWaitForProcessors = patience.clampedNanoseconds
+        longestWaitForProcessors = waitLimit.clampedNanoseconds
         self.processorsWanted = processorsWanted
     }
 
