@@ -45,6 +45,9 @@ package struct TilePath: Hashable, Sendable {
         }
     }
 
+    /// Number of entry bundles of a tree with `size` leaves, a partial one included. It cannot overflow for any size.
+    package static func bundleCount(size: Int) -> Int { size / fullWidth + (size % fullWidth > 0 ? 1 : 0) }
+
     /// The partial tiles on the right edge of a tree with `size` leaves, lowest level first.
     package static func partialTiles(ofSize size: Int) -> [TilePath] {
         var tiles: [TilePath] = []

@@ -436,6 +436,19 @@ import TransparencyLog
         #expect(report.findings.first?.leaf == 256)
     }
 
+    @Test func `a signed checkpoint of the greatest size is tampering`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([300])
+        let names = try archive.names()
+        let root = try #require(MerkleHash(bytes: [UInt8](repeating: 1, count: 32)))
+        let checkpoint = try Checkpoint(
+            origin: "\(SampleArchive.origin)/\(names.prefix)", size: .max, root: root)
+        let note = try archive.signer.sign(checkpoint, after: 0, at: 1_900_000_000)
+        store.objects["appstore.notifications/0/checkpoint"] = note.bytes
+        #expect(try await archive.verify().verdict == .tampered)
+    }
+
     @Test func `objects beyond the checkpoint are counted but are not findings`()
         async throws
     {

@@ -39,6 +39,11 @@ import TransparencyLog
         #expect(TilePath.partialTiles(ofSize: 0).isEmpty)
     }
 
+    @Test(arguments: [(0, 0), (1, 1), (256, 1), (257, 2), (Int.max, 1 << 55)])
+    func `every started group of 256 leaves has an entry bundle`(size: Int, bundles: Int) {
+        #expect(TilePath.bundleCount(size: size) == bundles)
+    }
+
     @Test func `a tile is its hashes of 32 bytes each`() throws {
         let path = TilePath.hashes(level: 0, index: 0, width: 3)
         let tile = HashTile(path: path, hashes: [.leaf([1]), .leaf([2]), .leaf([3])])

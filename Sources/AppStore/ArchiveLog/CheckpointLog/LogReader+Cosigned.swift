@@ -40,7 +40,7 @@ extension LogReader {
     package func loggedCheckpoint(
         of origin: String, covering leaf: Int, size: Int
     ) async throws(LogReadError) -> (index: Int, checkpoint: Checkpoint)? {
-        for bundle in (0..<(size + TilePath.fullWidth - 1) / TilePath.fullWidth).reversed() {
+        for bundle in (0..<TilePath.bundleCount(size: size)).reversed() {
             let entries = try await self.bundle(bundle, size: size)
             let first = bundle * TilePath.fullWidth
             for position in (0..<min(entries.count, size - first)).reversed() {

@@ -180,7 +180,7 @@ struct LogVerification {
         do throws(LogReadError) { minimum = try await retention.minimum() } catch { add(Finding(error, log)) }
         let reading = BundleReading(
             reader: reader, size: size, minimum: minimum, retention: retention, options: options)
-        let count = (size + TilePath.fullWidth - 1) / TilePath.fullWidth
+        let count = TilePath.bundleCount(size: size)
         let first = report.leavesBefore / TilePath.fullWidth
         var hasher = MerkleHasher()
         takeRoots(&hasher)

@@ -19,7 +19,7 @@ struct ArchiveKeyUse {
         for reader in try await logs.all() {
             do {
                 let size = try await reader.checkpoint()?.checkpoint.size ?? 0
-                for bundle in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
+                for bundle in 0..<TilePath.bundleCount(size: size) {
                     let entries = try await reader.bundle(bundle, size: size)
                     for position in 0..<entries.count {
                         let leaf = bundle * TilePath.fullWidth + position

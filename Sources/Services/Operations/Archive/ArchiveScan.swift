@@ -48,7 +48,7 @@ struct ArchiveScan {
                 first = try await reader.index(of: offset, size: size) ?? 0
             } catch { throw StartupError(error) }
         }
-        let bundles = (size + TilePath.fullWidth - 1) / TilePath.fullWidth
+        let bundles = TilePath.bundleCount(size: size)
         for bundle in first / TilePath.fullWidth..<max(first / TilePath.fullWidth, bundles) {
             let entries = try await entries(of: bundle) { leaf in
                 offset.map { leaf.position.offset > $0 } ?? true && isWanted(leaf)

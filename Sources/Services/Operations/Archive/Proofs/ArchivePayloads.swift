@@ -42,7 +42,7 @@ final class ArchivePayloads: Sendable {
     func readReferences(_ readers: [LogReader]) async throws(LogReadError) {
         for reader in readers where [names.certificates, names.erasures].contains(reader.names.partition.topic) {
             let size = try await reader.checkpoint()?.checkpoint.size ?? 0
-            for index in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
+            for index in 0..<TilePath.bundleCount(size: size) {
                 let bundle = try await reader.bundle(index, size: size)
                 // If a segment of certificates is missing, the notifications that need it are reported.
                 guard let segment = try? await reader.segment(index, size: size) else {

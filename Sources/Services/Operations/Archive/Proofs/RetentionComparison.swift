@@ -30,7 +30,7 @@ struct RetentionComparison {
 
     private static func read(_ reader: LogReader, into check: inout RetentionCheck) async throws(LogReadError) {
         let size = try await reader.checkpoint()?.checkpoint.size ?? 0
-        for index in 0..<((size + TilePath.fullWidth - 1) / TilePath.fullWidth) {
+        for index in 0..<TilePath.bundleCount(size: size) {
             let bundle = try await reader.bundle(index, size: size)
             guard let segment = try? await reader.segment(index, size: size) else {
                 check.isComplete = false
