@@ -106,7 +106,7 @@ enum StateMutants {
             "!merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }", "false"),
         joined.without(
             "derived-of-refused-rows", "entry.state.markLastPublicationBehind()"),
-        owning.without("added-partition", "fail(failure)", after: "was added while this process ran"),
+        owning.without("added-partition", "fail(failure)", after: "was added while this process was running"),
 
         roles.mutant(
             "worker-follows-its-own", "options.role != .worker", after: "try await refuseToForget(parts)", "true"),

@@ -1,7 +1,7 @@
 public import Kafka
 
 extension KeyedState {
-    /// Returns when everything was read that the state's topic of an input held at the time of the call.
+    /// Returns after reading everything that the state's topic of an input held at the time of the call.
     ///
     /// - Parameter input: the topic whose state this is; this member follows all its partitions.
     /// - Throws: a ``StateError`` for a partition that is not followed, a `KafkaError` when a leader does not return

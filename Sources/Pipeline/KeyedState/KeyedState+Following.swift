@@ -17,7 +17,7 @@ extension KeyedState {
             let known = try store.cluster(cluster.id)
             guard known == cluster.id else {
                 throw StartupError(
-                    "\(options.path) belongs to the cluster \(known), and this one is \(cluster.id)",
+                    "\(options.path) belongs to the cluster \(known), but the brokers belong to \(cluster.id)",
                     setting: "data.dir", fix: "Name another directory, or remove this file: it is rebuilt from Kafka",
                     exitCode: .configuration)
             }
@@ -39,7 +39,7 @@ extension KeyedState {
                             if let value = $0.value, value.count > options.largeValue {
                                 metrics.large.increment()
                                 frequent.log(
-                                    .warning, key: "large", "a published value is larger than it should be",
+                                    .warning, key: "large", "published value exceeds the recommended size",
                                     place.logFields + [LogField(.bytes, value.count)])
                             }
                             publisher.send($0, completion: $1)
@@ -100,7 +100,8 @@ extension KeyedState {
             try await refuseToForget(empty, parts)
         } catch let error as KafkaError {
             frequent.log(
-                .warning, key: "history", "what the group has read is not known yet", [LogField(.error, error.message)])
+                .warning, key: "history", "committed offsets unavailable; skipping the lost-state check for now",
+                [LogField(.error, error.message)])
         }
     }
 
@@ -128,16 +129,16 @@ extension KeyedState {
             }
             guard count == inputs else {
                 throw StartupError(
-                    "\(topic) has \(count) partitions and \(input) has \(inputs): they must have equally many",
+                    "\(topic) has \(count) partitions and \(input) has \(inputs): the counts must be equal",
                     setting: "topics.prefix",
-                    fix: "Create the topics again with sluicectl topics apply, under another topics.prefix",
+                    fix: "Create the topics with sluicectl topics apply under another topics.prefix",
                     exitCode: .configuration)
             }
             cluster.counts[topic] = count
             let wanted = options.tombstoneRetention.components.seconds * 1_000
             let settings = found.first { $0.topic == topic }?.configuration
             let kept = settings?[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
-            // The remaining sixth is the time in which to read the missed records.
+            // The remaining sixth leaves time to read the missed records.
             cluster.retention[topic] = min(wanted, kept.map { max(0, $0) / 6 * 5 } ?? wanted)
         }
         return cluster
@@ -224,7 +225,7 @@ extension KeyedState {
                 return try await parts.consumer.read([place: KafkaOffset(rawValue: start)]).first
             } catch {
                 frequent.log(
-                    .warning, key: "assign", "a partition of the state cannot be read yet",
+                    .warning, key: "assign", "a partition of the state is not readable yet; retrying",
                     place.logFields + [LogField(.error, error.message)])
             }
             guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return nil }
@@ -266,7 +267,7 @@ extension KeyedState {
             } catch {
                 (error as? StateError).map(fail)
                 frequent.log(
-                    .warning, key: "start", "a partition of the state cannot be read yet",
+                    .warning, key: "start", "a partition of the state is not readable yet; retrying",
                     place.logFields + [LogField(.error, "\(error)")])
             }
             guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return nil }
@@ -279,22 +280,22 @@ extension KeyedState {
     ) throws(StateError) -> Int64 {
         let low = ends.low.rawValue
         guard let known = try parts.store.position(of: place) else {
-            if low > 0 { notComplete(place, "its oldest records are gone") }
+            if low > 0 { notComplete(place, "the oldest records of the partition were deleted") }
             return low
         }
         if isRecreated {
             metrics.recreated.increment()
-            logger.warning("state topic was recreated, publishing what is known", place.logFields)
+            logger.warning("state topic was recreated; republishing local state", place.logFields)
             try parts.store.restart(place)
             return low
         }
         let missed = clocks.wallMilliseconds() - known.seen
         if missed > parts.retention[place.topic] ?? 0, known.next < ends.high.rawValue {
             logger.warning(
-                "state was not followed for long, reading all of it again",
+                "state partition was not read for too long; reading all of it again",
                 place.logFields + [LogField(.ageSeconds, missed / 1_000)])
             try parts.store.forget(place)
-            if low > 0 { notComplete(place, "its oldest records are gone") }
+            if low > 0 { notComplete(place, "the oldest records of the partition were deleted") }
             return low
         }
         if known.next < low {
@@ -306,7 +307,7 @@ extension KeyedState {
 
     private func notComplete(_ partition: KafkaTopicPartition, _ reason: String) {
         metrics.incomplete.increment()
-        logger.warning("state is not complete", partition.logFields + [LogField(.finding, reason)])
+        logger.warning("state is incomplete", partition.logFields + [LogField(.finding, reason)])
     }
 
     // MARK: Records
@@ -342,7 +343,7 @@ extension KeyedState {
                 if error.code == .newer { partition.block() }
                 fail(error)
                 frequent.log(
-                    .error, key: "apply", "state cannot be written, reading waits",
+                    .error, key: "apply", "writing the state failed; retrying",
                     partition.name.logFields + [LogField(.error, error.message)])
             }
             failures += 1
@@ -371,7 +372,7 @@ extension KeyedState {
         guard applied.misplaced > 0 else { return }
         metrics.misplaced.increment(by: UInt64(clamping: applied.misplaced))
         frequent.log(
-            .error, key: "misplaced", "records of the state are not in the partition of their key, skipped",
+            .error, key: "misplaced", "skipped state records that are not in the partition of their key",
             partition.name.logFields)
     }
 
@@ -412,14 +413,14 @@ extension KeyedState {
                 sawEnd(high, of: partition.topicPartition)
             }
         case .offsetReset(let partition, _, let found):
-            notComplete(partition, "read on at \(found)")
+            notComplete(partition, "reading continued at offset \(found)")
         case .offsetOutOfRange(let partition, let offset):
-            notComplete(partition, "offset \(offset) is gone")
+            notComplete(partition, "offset \(offset) no longer exists")
             fail(
                 .offsetOutOfRange(
                     partition, offset,
                     fix:
-                        "Find out what deletes records of a compacted topic, then start again: what is known here is kept"
+                        "Find the cause of the deletions in a compacted topic, then start again: local state is kept"
                 ))
         case .damaged(let partition, let offset, let error):
             fail(.damaged(partition, offset, error))

@@ -2,7 +2,7 @@ internal import Kafka
 internal import Time
 
 extension KeyedState {
-    /// Whether a partition of the state's topic is not the one that the file has applied: it is shorter; or its last
+    /// Whether a partition of the state's topic was recreated after the file applied it: it is shorter; or its last
     /// record before the position differs; or, if that record was compacted away, all records before the position were
     /// written after the file.
     ///

@@ -15,13 +15,13 @@ extension KeyedState {
         let parts = try parts()
         guard let partition = parts.partitions[place] else {
             let failure = StartupError(
-                "\(input) was added while this process ran", setting: "topics.prefix", fix: PartitionCounts.fix,
+                "\(input) was added while this process was running", setting: "topics.prefix", fix: PartitionCounts.fix,
                 exitCode: .configuration)
             fail(failure)
             throw failure
         }
         let start = clocks.monotonicMilliseconds()
-        // From now on it is not a standby that the assignment of another partition may drop.
+        // Prevents the assignment of another partition from dropping this one as a standby.
         withRunning { _ = $0.assigned.insert(place) }
         follow(place)
         let ends = try await parts.queries.watermarks(of: place)
@@ -75,7 +75,8 @@ extension KeyedState {
             } catch {
                 (error as? StateError).map(fail)
                 frequent.log(
-                    .warning, key: "pending", "publication waits", place.logFields + [LogField(.error, "\(error)")])
+                    .warning, key: "pending", "publishing state failed; retrying",
+                    place.logFields + [LogField(.error, "\(error)")])
             }
             guard (try? await Task.sleep(for: options.tick)) != nil else { return }
         }
@@ -91,7 +92,7 @@ extension KeyedState {
             let refused = partition.refusedRows
             let limit = Self.batch + refused.tooLarge + refused.others
             let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
-            // The row stays behind until it is published itself, so that this is repeated after a crash in between.
+            // The row stays outdated in the topic until it is published itself; a crash in between repeats this step.
             var joined = try partition.statesBehind(keys)
             if !joined.isEmpty { joined = try await publishDerived(of: joined, in: place.topic).roots }
             guard let published = try partition.republish(keys, at: now, derived: joined) else { return }
@@ -115,8 +116,8 @@ extension KeyedState {
             let limit = max(1, min(Self.batch, options.republishRate / 10))
             let rows = try parts.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
-                // Only after a complete pass without any; a failed or outstanding publication is found by the next
-                // pass.
+                // Only after a complete pass without such rows; the next pass finds failed and outstanding
+                // publications.
                 if cursor == 0 { try parts.store.note(form: partition.form, of: place) }
                 return 0
             }

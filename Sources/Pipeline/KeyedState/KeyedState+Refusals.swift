@@ -89,11 +89,12 @@ extension KeyedState {
         guard !error.code.isTooLarge else {
             metrics.oversized.increment()
             return frequent.log(
-                .error, key: "oversized", "a row is too large to publish: its last value stays", place.logFields)
+                .error, key: "oversized",
+                "state row exceeds the message size limit; the topic keeps its previous value", place.logFields)
         }
         metrics.refused.increment()
         frequent.log(
-            .error, key: "refused", "the brokers refuse a row: its last value stays",
+            .error, key: "refused", "brokers refused a state row; the topic keeps its previous value",
             place.logFields + [LogField(.error, error.message)])
     }
 }

@@ -26,7 +26,7 @@ extension KeyedState {
             try parts.store.rebuildEntries { [model] in try model.indexEntries(of: model.decode($0)) }
         } catch  where error.code != .sqlite {
             logger.warning(
-                "a row of an interrupted restore cannot be read, restoring all of them",
+                "a row of an interrupted restore is unreadable; restoring all rows",
                 [LogField(.error, error.message)])
             try parts.store.forgetAll()
         }
@@ -47,7 +47,7 @@ extension KeyedState {
                 } catch {
                     fail(error)
                     frequent.log(
-                        .error, key: "restore", "state cannot be written, the restore waits",
+                        .error, key: "restore", "completing the restore failed; retrying",
                         [LogField(.error, error.message)])
                 }
                 guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return }

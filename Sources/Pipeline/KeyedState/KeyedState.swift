@@ -143,7 +143,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
 
     func partition(_ place: KafkaTopicPartition) throws(StateError) -> Partition {
         guard let partition = try parts().partitions[place] else {
-            throw StateError(.changelog, "\(place) was not there at the start")
+            throw StateError(.changelog, "\(place) did not exist when this process started")
         }
         return partition
     }
@@ -153,7 +153,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         options.topics[input.topic].map { KafkaTopicPartition(topic: $0, partition: input.partition) }
     }
 
-    /// Returns the partition of a key's row, by murmur2 as Java clients choose it.
+    /// Returns the partition of a key's row, chosen by murmur2 as in Java clients.
     func place(of key: [UInt8], in topic: KafkaTopic) throws(StateError) -> KafkaTopicPartition {
         let count = try parts().partitionCounts[topic] ?? 1
         return KafkaTopicPartition(topic: topic, partition: KafkaPartition(ofKey: key, partitions: count))

@@ -5,8 +5,8 @@ internal import Lifecycle
 /// partitions, and a member with a new disk would read only those of the second.
 enum PartitionCounts {
     static let fix = """
-        Partitions cannot be added to topics with keys. Create all topics under another topics.prefix with the number \
-        that is wanted (sluicectl topics apply --partitions N), and copy each state there with sluicectl state rekey
+        Partitions cannot be added to topics with keys. Create all topics under another topics.prefix with the desired \
+        number (sluicectl topics apply --partitions N), and copy each state there with sluicectl state rekey
         """
 
     /// Compares the partition counts in a file with those of the brokers.
@@ -19,7 +19,7 @@ enum PartitionCounts {
             let known = try store.partitionCount(of: topic, now: count)
             guard known != count else { continue }
             throw StartupError(
-                "\(topic) has \(count) partitions and had \(known) when \(path) was made", setting: "topics.prefix",
+                "\(topic) has \(count) partitions and had \(known) when \(path) was created", setting: "topics.prefix",
                 fix: fix, exitCode: .configuration)
         }
     }
@@ -29,8 +29,8 @@ enum PartitionCounts {
         StateError(
             .repartitioned,
             """
-            a member published the key of \(place) at offset \(record.offset) into this partition, and it belongs into \
-            partition \(now): the number of partitions of \(place.topic) was changed
+            a member published the record at offset \(record.offset) to \(place), but its key belongs to partition \
+            \(now): the number of partitions of \(place.topic) was changed
             """)
     }
 }

@@ -4,7 +4,7 @@ internal import Kafka
 /// The header by which a restore copies a row from a record without decoding its value: the columns of the row in the
 /// database, and its position in the value.
 ///
-/// `sluice.state.row` is a text of fields, each terminated by `;`: the version of the database's schema, first byte and
+/// `sluice.state.row` is text with fields, each terminated by `;`: the version of the database's schema, first byte and
 /// length of the row in the value, a checksum of the row, when the owner has to publish again and the deadline
 /// (milliseconds since 1970, empty for none), then a name and a value for each index entry. A record without the header
 /// is decoded as usual. So is a record whose header is too long, whose row no longer matches the checksum, or that was

@@ -40,7 +40,7 @@ struct RowState<Model: StateModel> {
     private(set) var image = RowImage()
     /// `row` joined with all publications and with merged states that are not published yet.
     private(set) var current: SharedState<State>?
-    /// Whether `current` holds something that was not published.
+    /// Whether `current` contains unpublished changes.
     private(set) var isUnpublished = false
     /// Publications that have not been read back, oldest first.
     private(set) var publications: [Publication] = []

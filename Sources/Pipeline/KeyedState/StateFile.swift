@@ -21,7 +21,7 @@ struct StateFile {
         do throws(StateError) {
             do throws(StateError) {
                 if FileManager.default.fileExists(atPath: marker) {
-                    throw StateError(.damaged, "found while it was in use")
+                    throw StateError(.damaged, "the damage was detected while the file was in use")
                 }
                 return try StateStore(database(), topics: topics)
             } catch  where error.code == .damaged {

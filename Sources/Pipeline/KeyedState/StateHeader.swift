@@ -5,7 +5,7 @@ public enum StateHeader {
     /// The effective time of a record where it differs from the time of writing, milliseconds since 1970. An erasure
     /// erases everything signed up to it.
     public static let moment = "sluice.state.moment"
-    /// Marks the tombstone of an expired row: nothing of the row is needed afterwards, and every member deletes it.
+    /// Marks the tombstone of an expired row: the row is no longer needed, and every member deletes it.
     public static let expired = "sluice.state.expired"
     /// The offset of the record that first held a proposal; negative if that record was in another topic.
     public static let proposalOffset = "sluice.proposal.offset"

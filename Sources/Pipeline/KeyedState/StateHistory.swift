@@ -46,8 +46,9 @@ extension KeyedState {
             guard next > low, try await isKept(history, input, from: low, to: next) else { continue }
             let failure = StartupError(
                 """
-                what was known of \(input) is lost: group \(history.group) is at offset \(next) and will not read it \
-                again, while \(options.topics[input.topic] ?? input.topic) and \(options.path) have nothing of it
+                the state of \(input) is lost: group \(history.group) is at offset \(next) and will not read \
+                the earlier records again, and neither \(options.topics[input.topic] ?? input.topic) nor \
+                \(options.path) has their state
                 """,
                 setting: "data.dir", fix: history.fix, exitCode: .configuration)
             fail(failure)
@@ -78,7 +79,7 @@ extension KeyedState {
             return answer == .kept
         } catch let error as KafkaError where [.timedOut, .offsetOutOfRange, .autoOffsetReset].contains(error.code) {
             logger.warning(
-                "cannot tell whether the state is complete: it is empty, and the group has read records",
+                "cannot determine whether the state is complete: it is empty, but the group has read records",
                 input.logFields + [LogField(.error, error.message)])
             return false
         }

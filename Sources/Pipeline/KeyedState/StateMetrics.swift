@@ -21,30 +21,30 @@ struct StateMetrics: Sendable {
             StateMetricName.published, help: "Rows published to the state's topics and acknowledged.")
         republished = registry.counter(
             StateMetricName.republished,
-            help: "Rows published again: time or the rules changed their value, or the topic said less.")
+            help: "Rows republished because they were due, outdated in the topic, or the rules changed.")
         repaired = registry.counter(
             StateMetricName.repaired,
-            help: "Records of owned partitions that said less than was known, or could not be read on a known key.")
+            help: "Records of owned partitions that were outdated or unreadable; their rows are republished.")
         applied = registry.counter(
             StateMetricName.applied, help: "Rows changed by records that other members have published.")
         unreadable = registry.counter(
             StateMetricName.unreadable, help: "Records of the state's topics that cannot be read.")
         misplaced = registry.counter(
             StateMetricName.misplaced,
-            help: "Records of the state's topics in another partition than that of their key, skipped.")
+            help: "Records of the state's topics skipped because they are not in the partition of their key.")
         oversized = registry.counter(
             StateMetricName.oversized, help: "Publications refused because the row is too large.")
         refused = registry.counter(
             StateMetricName.refused,
-            help: "Publications that the brokers refused for something else than their size, such as a timestamp.")
+            help: "Publications that the brokers refused for a reason other than size, such as a timestamp.")
         large = registry.counter(
-            StateMetricName.large, help: "Values published that are larger than a value should be (8 KiB).")
+            StateMetricName.large, help: "Published values that exceed the recommended size (8 KiB).")
         incomplete = registry.counter(
             StateMetricName.incomplete,
-            help: "Partitions of the state's topics of which records were gone before they were read.")
+            help: "Partitions of the state's topics with records that were deleted before they were read.")
         recreated = registry.counter(
             StateMetricName.recreated,
-            help: "Partitions of the state's topics that were created again; what is known is published again.")
+            help: "Partitions of the state's topics that were recreated; local state is republished.")
         restores = registry.histogram(
             StateMetricName.restoreDuration, help: "Time from a partition's assignment to its first record.")
     }
@@ -58,13 +58,13 @@ struct StateMetrics: Sendable {
             help: "1 when everything published before the start was read and the lag is within its bound.",
             isComplete ? 1 : 0)
         samples.gauge(
-            StateMetricName.oversizedRows, help: "Rows whose present value is too large to publish.", Double(oversized))
+            StateMetricName.oversizedRows, help: "Rows whose current value is too large to publish.", Double(oversized))
         samples.gauge(
             StateMetricName.refusedRows,
-            help: "Rows whose present value the brokers refuse for something else than its size.", Double(refused))
+            help: "Rows whose current value the brokers refuse for a reason other than size.", Double(refused))
         samples.gauge(
             StateMetricName.unreadRecords,
-            help: "Offsets that are left of a restore; 0 when everything published before the start was read.",
+            help: "Offsets remaining in a restore; 0 when everything published before the start was read.",
             Double(unread))
         for (place, lag) in lags {
             samples.gauge(
@@ -82,11 +82,11 @@ struct StateMetrics: Sendable {
             health.unwritten.isEmpty ? 1 : 0)
         samples.gauge(
             StateMetricName.stalledSeconds,
-            help: "Time since which nothing was applied of a partition of the state that is behind its topic.",
+            help: "Longest time for which a partition that is behind its topic has applied no record.",
             Double(health.stalled(at: now)) / 1_000)
         guard let brokersUp = health.brokersUp else { return }
         samples.gauge(
-            StateMetricName.brokersUp, help: "Brokers that the reader of the state's topics is connected to.",
+            StateMetricName.brokersUp, help: "Brokers to which the reader of the state's topics is connected.",
             // Statistics of a stuck client are out of date.
             health.isLive(at: now) ? Double(brokersUp) : 0)
     }

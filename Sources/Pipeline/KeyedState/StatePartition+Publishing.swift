@@ -50,8 +50,8 @@ extension StatePartition {
         entry.state.markLastPublicationBehind()
     }
 
-    /// Whether derived updates of a row may not be published yet: the row joined facts of several members, or holds
-    /// something that was not published.
+    /// Whether derived updates of a row may not be published yet: the row joined facts of several members, or contains
+    /// unpublished changes.
     private func lacksUpdates(_ entry: Entry) -> Bool {
         (entry.state.image.isBehind || entry.state.isUnpublished) && !derivingState(of: entry).isEmpty
     }

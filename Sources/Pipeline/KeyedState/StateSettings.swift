@@ -15,16 +15,16 @@ public enum StateSettings {
             """)
     public static let standbys = Setting.integer(
         "state.standbys", default: 0, in: 0...1000,
-        help: "Partitions that a worker follows beside its own, so that it takes them over sooner.")
+        help: "Number of partitions that a worker follows besides its own, to take them over sooner.")
     public static let republishRate = Setting.integer(
         "state.republish.rate", default: 500, in: 1...100_000,
-        help: "Rows of a partition that are published again each second after the rules or the form have changed.")
+        help: "Rows of a partition republished per second after the rules or the published form have changed.")
     public static let maximumLag = Setting.integer(
         "state.lag.limit", default: 100_000, in: 1...1_000_000_000,
-        help: "Records that the reader of the state's topics may be behind before the process is not ready.")
+        help: "Lag of the reader of the state's topics, in records, above which the process is not ready.")
     public static let maximumStall = Setting.duration(
         "state.lag.time.limit", default: .seconds(30), in: .seconds(1)...(.seconds(3_600)),
-        help: "How long the state may be behind its topics without applying a record before the process is not ready.")
+        help: "Longest time behind the topics without applying a record; beyond it, the process is not ready.")
 
     public static let all: [any AnySetting] = [role, standbys, republishRate, maximumLag, maximumStall]
 }
@@ -45,7 +45,7 @@ extension StateOptions {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
             throw StartupError(
-                "cannot make the directory \(directory)", setting: ConsumerSettings.dataDirectory.key,
+                "cannot create the directory \(directory)", setting: ConsumerSettings.dataDirectory.key,
                 fix: "Name a directory that this user may write to", exitCode: .configuration)
         }
         self.init(path: directory + "/" + file, topics: topics)

@@ -130,7 +130,7 @@ import Testing
         _ = try await owner.merge([NumberSet("a", [100_000]), NumberSet("b", [1_000_000])], from: harness.input)
         #expect(try await harness.lastValues() == ["a": "a=100000", "b": "b=1000000"])
         #expect(metrics.sum("sluice_state_large_values_total") == 1)
-        #expect(log.lines.contains { $0.contains("a published value is larger than it should be") })
+        #expect(log.lines.contains { $0.contains("published value exceeds the recommended size") })
         await owner.end()
     }
 

@@ -58,7 +58,7 @@ import Testing
         #expect(refusal.reason.code == "state_refused" && merged.changed.isEmpty)
         #expect(metrics.sum("sluice_state_refused_total") == 1 && metrics.sum("sluice_state_refused_rows") == 1)
         #expect(metrics.sum("sluice_state_oversized_rows") == 0)
-        #expect(log.lines.contains { $0.contains("the brokers refuse a row") })
+        #expect(log.lines.contains { $0.contains("brokers refused a state row") })
         _ = try await member.merge([NumberSet("b", [1])], from: harness.input)
         #expect(try await harness.lastValues() == ["b": "b=1"])
         harness.now.store(62_000, ordering: .relaxed)

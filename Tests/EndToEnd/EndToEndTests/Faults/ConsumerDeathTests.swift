@@ -115,7 +115,8 @@ extension EndToEnd {
                 report.add("purchases of which the topic knew less", refused)
                 report.add("published by the next run", Int(published))
                 try await group.conclude(
-                    load, [member], report, mayLog: "a row is too large to publish: its last value stays")
+                    load, [member], report,
+                    mayLog: "state row exceeds the message size limit; the topic keeps its previous value")
             }
         }
 
