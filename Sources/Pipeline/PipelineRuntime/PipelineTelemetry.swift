@@ -45,18 +45,18 @@ final class PipelineTelemetry: Sendable {
         self.topics = counters
         func retries(_ cause: String) -> Counter {
             registry.counter(
-                PipelineMetricName.retries, help: "Attempts that are made again, by whose fault it was.",
+                PipelineMetricName.retries, help: "Repeated attempts, by cause.",
                 labels: [MetricLabel(PipelineMetricLabel.cause, cause)])
         }
         infrastructureRetries = retries("infrastructure")
         recordRetries = retries("record")
         duration = registry.histogram(
-            PipelineMetricName.handlerDuration, help: "Time of one call of the handler, a record or a batch.")
+            PipelineMetricName.handlerDuration, help: "Duration of one handler call, for a record or a batch.")
         deadLetterFailures = registry.counter(
             PipelineMetricName.deadLetterFailures, help: "Dead letters that were not acknowledged and are sent again.")
         truncatedDeadLetters = registry.counter(
             PipelineMetricName.truncatedDeadLetters,
-            help: "Dead letters without the value of their record, which would have been too large.")
+            help: "Dead letters written without their record's value because they were too large with it.")
     }
 
     func handled(since start: Int64) {
@@ -80,7 +80,7 @@ final class PipelineTelemetry: Sendable {
         if let omitted = content.omitted {
             truncatedDeadLetters.increment()
             frequent.log(
-                .error, key: "dead-letter-truncated", "dead letter too large, written without its value",
+                .error, key: "dead-letter-truncated", "dead letter too large; written without its value",
                 record.logFields + [
                     LogField(.deadLetterTopic, topic.rawValue), LogField(.omitted, omitted),
                     LogField(.bytes, record.payloadBytes),
@@ -99,7 +99,7 @@ final class PipelineTelemetry: Sendable {
     func deadLetterFailed(_ record: KafkaRecord, to topic: KafkaTopic, _ error: any Error) {
         deadLetterFailures.increment()
         frequent.log(
-            .error, key: "dead-letter-failed", "dead letter not acknowledged, partition waits",
+            .error, key: "dead-letter-failed", "dead letter not acknowledged; the partition waits",
             record.logFields + [LogField(.deadLetterTopic, topic.rawValue), LogField(.error, "\(error)")])
     }
 

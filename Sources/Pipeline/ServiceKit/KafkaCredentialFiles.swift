@@ -38,7 +38,7 @@ package final class KafkaCredentialFiles: Service {
             for property in files.keys.sorted() {
                 samples.gauge(
                     ServiceKitMetricName.credentialsChanged,
-                    help: "1 when a file with Kafka credentials changed after the start, else 0.",
+                    help: "1 if a file with Kafka credentials changed after the start, otherwise 0.",
                     labels: [MetricLabel("property", property)], changed.contains(property) ? 1 : 0)
             }
         }
@@ -56,7 +56,7 @@ package final class KafkaCredentialFiles: Service {
             if isChanged {
                 logger.warning("Kafka credentials changed after the start; restart to use them", fields)
             } else {
-                logger.info("Kafka credentials are the same as at the start again", fields)
+                logger.info("Kafka credentials match those of the start again", fields)
             }
         }
     }

@@ -6,7 +6,7 @@ package import Lifecycle
 /// setting that could lose an acknowledged record.
 package enum TopicPreflight {
     package struct Outcome: Sendable {
-        /// `configuration` as given, or with the profile of the embedded broker if that is the one that answers.
+        /// The given `configuration`, with the profile of the embedded broker if that broker answers.
         package let kafka: KafkaConfiguration
         package let isEmbeddedBroker: Bool
         /// Violations that `single-node` tolerates, one line each.

@@ -14,11 +14,11 @@ import Testing
     @Test(arguments: [
         (
             KafkaConsumerEvent.offsetOutOfRange(KafkaTopicPartition(topic: "out", partition: 0), 7),
-            ExitCode.offsetOutOfRange, "out[0] does not have offset 7 any more"
+            ExitCode.offsetOutOfRange, "out[0] no longer has offset 7"
         ),
         (
             .damaged(KafkaTopicPartition(topic: "out", partition: 0), 7, KafkaError(.badMessage, "CRC32C")),
-            .damagedLog, "out[0] cannot be read at or behind offset 7: CRC32C"
+            .damagedLog, "out[0] cannot be read at or after offset 7: CRC32C"
         ),
         (
             .fatal(KafkaError(.fatal, "fenced", isFatal: true)), .failure, "the Kafka client failed permanently"

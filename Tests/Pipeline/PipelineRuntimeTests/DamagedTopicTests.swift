@@ -33,7 +33,7 @@ struct DamagedTopicTests {
             options, .records(handler),
             reading: KafkaConfiguration(bootstrapServers: proxy.bootstrapServers, profile: .embedded))
         let running = RunHarness { try await test.pipeline.run() }
-        try await waitUntil { test.log.lines.contains { $0.contains("topic is damaged") } }
+        try await waitUntil { test.log.lines.contains { $0.contains("topic partition is damaged") } }
         #expect(handler.finished.isEmpty)
         gate.open()
         let failure = try await running.failed()

@@ -230,7 +230,7 @@ struct PipelineConsumerTests {
         let start = clock.now
         await test.stop()
         #expect(clock.now - start < .seconds(5).scaled)
-        #expect(test.log.lines.contains { $0.contains("released without them") })
+        #expect(test.log.lines.contains { $0.contains("releasing their partitions") })
         let next = RecordingHandler()
         let again = try await PipelineHarness(options, .records(next))
         try await waitUntil { next.finished.map(\.offset) == [0] }

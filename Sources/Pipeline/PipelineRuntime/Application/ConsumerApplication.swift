@@ -138,7 +138,7 @@ public struct ConsumerApplication: Sendable {
             return try await assemble(configuration, admin, logger, metrics)
         } catch let error as ConfigurationError {
             throw StartupError(
-                error.description, fix: "What is expected: \(command.name) --help", exitCode: .configuration)
+                error.description, fix: "See the settings: \(command.name) --help", exitCode: .configuration)
         }
     }
 
@@ -233,7 +233,8 @@ public struct ConsumerApplication: Sendable {
             return try CallFile.open(name: options.group.rawValue, in: directory)
         } catch {
             logger.warning(
-                "crashes of the handler are not counted", [LogField(.path, directory), LogField(.error, "\(error)")])
+                "call file unavailable; handler crashes are not counted",
+                [LogField(.path, directory), LogField(.error, "\(error)")])
             return nil
         }
     }

@@ -4,27 +4,27 @@ public import Configuration
 public enum ConsumerSettings {
     public static let attempts = Setting.integer(
         "consumer.attempts", default: 5, in: 1...1000,
-        help: "Attempts at a record whose handling fails by its own fault, before it goes to the dead letter topic.")
+        help: "Maximum attempts at a record that causes its own failures; then it goes to the dead letter topic.")
     public static let shutdownLimit = Setting.duration(
         "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
         help:
-            "The longest a stop may take; at least 2.5 times consumer.drain.limit, or records in work get less than that."
+            "Maximum duration of a stop; running records get less than consumer.drain.limit if below 2.5 times that."
     )
     public static let drainLimit = Setting.duration(
         "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
-        help: "How long records in work may take when their partition is revoked or the process stops.")
+        help: "Maximum time for running records when their partition is revoked or the process stops.")
 
     public static let recordDeadline = Setting.duration(
         "consumer.record.deadline", in: .seconds(1)...(.seconds(86_400)),
         help: """
-            How long one call of the handler may last; beyond it the process ends with 75 and starts again. Without it a \
-            handler that does not return is a log line and a gauge.
+            Maximum duration of one handler call; beyond it the process exits with code 75 and starts again. Without a \
+            limit, a handler that does not return is only reported by a log line and a gauge.
             """,
         example: "10m"
     ).optional
     public static let dataDirectory = Setting.string(
         "data.dir", default: "./data",
-        help: "Directory of databases, and of the file that counts crashes of handlers; created when it is missing.")
+        help: "Directory of databases and of the file that counts handler crashes; created if it does not exist.")
 
     /// The consumer group of an executable; by default its name. The key is the executable's own, such as
     /// `entitlements.group.id`, because executables share a file and an environment.
@@ -40,8 +40,8 @@ public enum ConsumerSettings {
         return Setting.string(
             "\(prefix).group.instance.id",
             help: """
-                A name of this member that stays the same over restarts: it then keeps its partitions when it is back \
-                within kafka.session.timeout.ms. Each member of a group has its own.
+                A name of this member that is stable across restarts: the member keeps its partitions if it returns \
+                within kafka.session.timeout.ms. Each member of a group needs its own.
                 """,
             example: "\(prefix)-1"
         ).optional

@@ -7,9 +7,9 @@ final class HandlerCalls: Sendable {
     enum Finding: Equatable {
         /// No suspicion, or too few crashes.
         case innocent
-        /// The record was in work in three crashes; it is handled while no other record is.
+        /// The record was being handled in three crashes; it is now handled alone.
         case suspect
-        /// The process crashed while only this record was in work.
+        /// The process crashed while only this record was being handled.
         case certain(crashes: Int)
     }
 

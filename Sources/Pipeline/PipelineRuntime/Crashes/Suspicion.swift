@@ -10,10 +10,10 @@ struct Suspicion: Sendable, Equatable {
     var last: Int64
     /// Number of crashes.
     var crashes: Int64
-    /// Whether the process crashed while only this record was in work.
+    /// Whether the process crashed while only this record was being handled.
     var isCertain: Bool
 
-    /// Number of crashes after which a record is handled while no other record is.
+    /// Number of crashes after which a record is handled alone.
     static let tolerated: Int64 = 3
 
     func contains(_ topicHash: Int64, _ partition: Int64, _ offset: Int64) -> Bool {
@@ -28,14 +28,15 @@ struct Suspicion: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - known: suspicions from earlier crashes.
-    ///   - inWork: records in work in this crash; `isCertain` if a record was in work alone.
+    ///   - inWork: records being handled in this crash; `isCertain` if a record was handled alone.
     static func merge(_ known: [Suspicion], inWork: [Suspicion]) -> [Suspicion] {
         let met = inWork.map { suspicion in
             var suspicion = suspicion
             suspicion.crashes = 1 + (known.filter { $0.overlaps(suspicion) }.map(\.crashes).max() ?? 0)
             return suspicion
         }
-        // A record that was in work in an earlier crash, but not in this one, keeps its count until it is finished.
+        // A record that was being handled in an earlier crash, but not in this one, keeps its count until it is
+        // finished.
         return met
             + known.filter { old in !met.contains { $0.first <= old.first && old.last <= $0.last && $0.overlaps(old) } }
     }

@@ -26,7 +26,7 @@ extension DeadLetterCause {
 }
 
 extension DeadLetterCause {
-    /// The process crashed or hung in the handler several times, the last time while no other record was in work.
+    /// The process crashed or hung in the handler several times, the last time while it handled only this record.
     static func crashedHandler(crashes: Int) -> DeadLetterCause {
         DeadLetterCause(
             reason: "crashed-handler", exceptionClass: "crashed-handler",

@@ -29,10 +29,10 @@ final class GroupTelemetry: Sendable {
         assigned = rebalances("assigned")
         revoked = rebalances("revoked")
         lost = rebalances("lost")
-        commitFailures = registry.counter(PipelineMetricName.commitFailures, help: "Commits that were refused.")
+        commitFailures = registry.counter(PipelineMetricName.commitFailures, help: "Refused offset commits.")
         offsetResets = registry.counter(
-            PipelineMetricName.offsetResets, help: "Jumps of a partition on the embedded broker.")
-        clientErrors = registry.counter(PipelineMetricName.errors, help: "Errors that the Kafka client reported.")
+            PipelineMetricName.offsetResets, help: "Resets of the consumer position on the embedded broker.")
+        clientErrors = registry.counter(PipelineMetricName.errors, help: "Errors reported by the Kafka client.")
     }
 
     func receive(_ event: KafkaConsumerEvent) {
@@ -45,23 +45,22 @@ final class GroupTelemetry: Sendable {
             logger.info("partitions revoked", [partitions.logField])
         case .lost(let partitions):
             lost.increment()
-            logger.warning("partitions lost, their work is cancelled", [partitions.logField])
+            logger.warning("partitions lost; cancelling their work", [partitions.logField])
         case .drainLimitExceeded(let partitions):
             logger.warning(
-                "records did not finish within the drain limit, partitions released without them", [partitions.logField]
-            )
+                "records did not finish within the drain limit; releasing their partitions", [partitions.logField])
         case .offsetOutOfRange(let partition, let offset):
             logger.error("offset out of range", partition.logFields + [LogField(.offset, offset.rawValue)])
         case .damaged(let partition, let offset, let error):
             logger.error(
-                "topic is damaged, nothing more of it is read",
+                "topic partition is damaged; reading stopped",
                 partition.logFields + [
                     LogField(.offset, offset.rawValue), LogField(.code, error.name), error.logField,
                 ])
         case .offsetReset(let partition, let expected, let found):
             offsetResets.increment()
             logger.error(
-                "embedded broker dropped records, partition jumped",
+                "embedded broker dropped records; consumer position was reset",
                 partition.logFields + [
                     LogField(.expectedOffset, expected.rawValue), LogField(.offset, found.rawValue),
                 ])
@@ -111,7 +110,7 @@ final class GroupTelemetry: Sendable {
         statistics: [KafkaTopicPartition: KafkaStatistics.Partition], brokersUp: Int
     ) {
         samples.gauge(
-            PipelineMetricName.assignedPartitions, help: "Partitions of this member.", Double(loads.count))
+            PipelineMetricName.assignedPartitions, help: "Partitions assigned to this member.", Double(loads.count))
         samples.gauge(PipelineMetricName.brokersUp, help: "Brokers with a working connection.", Double(brokersUp))
         let now = MonotonicClock.nanoseconds()
         let wall = SystemClock.wallMilliseconds()
@@ -121,7 +120,7 @@ final class GroupTelemetry: Sendable {
                 MetricLabel(PipelineMetricLabel.partition, String(partition.partition.rawValue)),
             ]
             samples.gauge(
-                PipelineMetricName.unfinishedRecords, help: "Records read and not finished.", labels: labels,
+                PipelineMetricName.unfinishedRecords, help: "Records read but not finished.", labels: labels,
                 Double(load.records))
             samples.gauge(
                 PipelineMetricName.oldestUnfinishedSeconds,
@@ -133,7 +132,7 @@ final class GroupTelemetry: Sendable {
             }
             guard let lag = statistics[partition]?.consumerLagStored ?? begun else { continue }
             samples.gauge(
-                PipelineMetricName.lagRecords, help: "Records between the finished ones and the end.", labels: labels,
+                PipelineMetricName.lagRecords, help: "Records after the last finished one.", labels: labels,
                 Double(lag))
             // Between two reads no record is unfinished; the next one is about as old as the last one.
             let oldest = load.oldestTimestampMilliseconds ?? load.newestTimestampMilliseconds

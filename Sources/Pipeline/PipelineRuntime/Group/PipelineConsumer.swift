@@ -44,7 +44,7 @@ package final class PipelineConsumer: Service {
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
     /// - Parameters:
-    ///   - callFile: file of the records in work; nil if crashes are not counted.
+    ///   - callFile: file of the records being handled; nil if crashes are not counted.
     ///   - handled: receives the handled offset of each partition.
     ///   - sendDeadLetter: returns when the broker has acknowledged the record; throws if it has not.
     package init(
@@ -204,7 +204,7 @@ package final class PipelineConsumer: Service {
                 logger.error("work of a lost partition has not ended", partition.logFields)
                 fail(
                     StartupError(
-                        "\(partition) was assigned again, and work of its last assignment still runs \(options.drainLimit) after its cancellation",
+                        "\(partition) was reassigned, but work of its previous assignment still runs \(options.drainLimit) after its cancellation",
                         fix: "Start again; a handler must return when its task is cancelled"))
             }
             await previous.value

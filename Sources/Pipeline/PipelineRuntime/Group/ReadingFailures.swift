@@ -8,7 +8,7 @@ extension StartupError {
         -> StartupError
     {
         StartupError(
-            "\(partition) does not have offset \(offset) any more: records were deleted before they were read",
+            "\(partition) no longer has offset \(offset): records were deleted before they were read",
             fix: fix, exitCode: .offsetOutOfRange)
     }
 
@@ -17,7 +17,7 @@ extension StartupError {
         _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ error: KafkaError
     ) -> StartupError {
         StartupError(
-            "\(partition) cannot be read at or behind offset \(offset): \(error)",
+            "\(partition) cannot be read at or after offset \(offset): \(error)",
             fix: "Start again; if it is damaged again, see runbooks/damaged-log.md", exitCode: .damagedLog)
     }
 
@@ -28,7 +28,7 @@ extension StartupError {
         StartupError(
             "the handler has not returned for \(limit) from the record at offset \(offset) of \(partition)",
             setting: "consumer.record.deadline",
-            fix: "Start again; after three such ends the record is handled alone, then dead-lettered",
+            fix: "Start again; after three such exits the record is handled alone, then dead-lettered",
             exitCode: .recordDeadline)
     }
 
@@ -39,7 +39,7 @@ extension StartupError {
         }
         // After a restart this member would take the name back, and the other one would fail in turn.
         return StartupError(
-            "another member of the group has the same instance name and took this one's place: \(error)",
+            "another member of the group has the same instance name and replaced this one: \(error)",
             setting: "*.group.instance.id", fix: "Give each member a name of its own", exitCode: .configuration)
     }
 }

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Synchronization
 
-/// Limits the batches of a member's partitions: the partitions with a batch in work share one amount of bytes, so that
+/// Limits the batches of a member's partitions: the partitions that are handling a batch share a byte limit, so that
 /// memory does not grow with the number of partitions.
 final class BatchShare: Sendable {
     /// A smaller batch costs more than it saves. A partition starts with this size after a pause, when its rate of
@@ -9,7 +9,7 @@ final class BatchShare: Sendable {
     private static var minimumBytes: Int { 64 << 10 }
 
     private struct State {
-        /// Partitions with a batch in work.
+        /// Partitions that are handling a batch.
         var working: Set<KafkaTopicPartition> = []
         /// Partitions whose last batch reached its limit.
         var full: Set<KafkaTopicPartition> = []

@@ -4,13 +4,13 @@ internal import Synchronization
 
 /// Records of a partition that wait until an earlier record of the same key is finished.
 final class KeyQueues: Sendable {
-    /// A key is present while one of its records is in work; its queue holds the records behind it.
+    /// A key is present while one of its records is being handled; its queue holds the later records.
     private let waiting = Mutex<[[UInt8]: FIFO<KafkaRecord>]>([:])
 
     /// Enqueues a record unless it can be handled now.
     ///
-    /// - Returns: true if no record of its key is in work and the caller is to handle it. A record without a key never
-    ///   waits.
+    /// - Returns: true if no record of its key is being handled and the caller is to handle it. A record without a
+    ///   key never waits.
     func begin(_ record: KafkaRecord) -> Bool {
         guard let key = record.key else { return true }
         return waiting.withLock { waiting in

@@ -21,9 +21,9 @@ struct OffsetTracker: Sendable {
     /// Index in `entries` of the oldest record still held; earlier entries are freed in bulk.
     private var head = 0
 
-    /// Records admitted and not finished.
+    /// Number of records admitted but not finished.
     private(set) var unfinishedCount = 0
-    /// Bytes of the records admitted and not finished.
+    /// Bytes of the records admitted but not finished.
     private(set) var unfinishedBytes = 0
     /// The offset to commit: one past the newest record of the finished prefix; nil before the first record is
     /// finished.

@@ -69,7 +69,7 @@ extension EndToEnd {
                 }
                 var report = FaultReport("kill -9 of brokers under a group of two, Apache Kafka with 3 brokers")
                 report.add("kills", kills)
-                report.add("partitions lost", group.count(logged: "partitions lost, their work is cancelled"))
+                report.add("partitions lost", group.count(logged: "partitions lost; cancelling their work"))
                 try await group.conclude(load, members, report)
             }
         }

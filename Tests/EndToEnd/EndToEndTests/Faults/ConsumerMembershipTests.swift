@@ -40,7 +40,7 @@ extension EndToEnd {
                 report.add("leaves", leaves)
                 report.add("assignments", group.count(logged: "partitions assigned"))
                 report.add("revoked", group.count(logged: "partitions revoked"))
-                report.add("lost", group.count(logged: "partitions lost, their work is cancelled"))
+                report.add("lost", group.count(logged: "partitions lost; cancelling their work"))
                 report.add("commits refused", group.count(logged: "commit refused"))
                 // Some are stopped before the busy group has let them join: they have nothing to revoke then.
                 let late = "consumer not closed in time"
@@ -93,7 +93,7 @@ extension GroupMember {
     fileprivate var rebalances: [String] {
         process.log.compactMap(\.message).filter {
             $0 == "partitions assigned" || $0 == "partitions revoked"
-                || $0 == "partitions lost, their work is cancelled"
+                || $0 == "partitions lost; cancelling their work"
         }
     }
 }

@@ -57,7 +57,7 @@ extension EndToEnd {
 }
 
 extension GroupMember {
-    fileprivate static let lost = "partitions lost, their work is cancelled"
+    fileprivate static let lost = "partitions lost; cancelling their work"
 
     /// Its last log message about partitions.
     fileprivate var lastAssignment: String? {
