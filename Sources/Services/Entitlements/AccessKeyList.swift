@@ -38,10 +38,10 @@ struct AccessKeyList: Sendable {
             let parts = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
             guard let first = parts.first, first.first != UInt8(ascii: "#") else { continue }
             func problem(_ message: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(message)") }
-            guard parts.count == 3 else { throw problem("is not a name, read or full, and a key") }
+            guard parts.count == 3 else { throw problem("must contain a name, read or full, and a key") }
             let name = String(decoding: first, as: UTF8.self)
             guard Self.nameBytes.contains(first.count), names.insert(name).inserted else {
-                throw problem("has a name that is there already, or of more than \(Self.nameBytes.upperBound) bytes")
+                throw problem("has a duplicate name, or a name of more than \(Self.nameBytes.upperBound) bytes")
             }
             guard let permission = Permission(rawValue: String(decoding: parts[1], as: UTF8.self)) else {
                 throw problem("has neither read nor full after the name")
@@ -58,9 +58,9 @@ struct AccessKeyList: Sendable {
                     client: Client(name: name, permission: permission),
                     digest: SHA256.digest(of: Array(parts[2])).bytes))
         }
-        guard !keys.isEmpty else { throw FileProblem(message: "the file holds no key") }
+        guard !keys.isEmpty else { throw FileProblem(message: "the file contains no key") }
         guard keys.count <= Self.maximumKeys else {
-            throw FileProblem(message: "the file holds \(keys.count) keys; \(Self.maximumKeys) are allowed")
+            throw FileProblem(message: "the file contains \(keys.count) keys; at most \(Self.maximumKeys) are allowed")
         }
         self.keys = keys
     }

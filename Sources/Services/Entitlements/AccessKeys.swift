@@ -30,10 +30,10 @@ final class AccessKeys: Sendable {
     private func current() -> AccessKeyList {
         let (list, change) = file.current(now: clocks.monotonicNanoseconds())
         switch change {
-        case .read: log.log(.info, key: "keys", "keys were read again", [LogField(.path, file.path)])
+        case .read: log.log(.info, key: "keys", "keys reloaded", [LogField(.path, file.path)])
         case .refused(let problem):
             log.log(
-                .error, key: "keys", "keys stay as they were",
+                .error, key: "keys", "reloading keys failed; keeping the previous keys",
                 [LogField(.path, file.path), LogField(.error, problem.message)]
             )
         case nil: break
@@ -64,7 +64,7 @@ extension AccessKeys {
                 throw configuration.error(
                     EntitlementsSettings.keys.key,
                     """
-                    not set, while \(EntitlementsSettings.host.key)=\(host) lets other machines ask. Name a file with \
+                    not set, but \(EntitlementsSettings.host.key)=\(host) admits other machines. Name a file with \
                     keys, or listen on 127.0.0.1.
                     """)
             }

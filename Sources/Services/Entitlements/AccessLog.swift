@@ -40,7 +40,7 @@ final class AccessLog: Sendable {
         count(nil, path, status)
         guard status == 401 else { return }
         refusals.log(
-            .warning, key: "401", "a request without a listed key was refused",
+            .warning, key: "401", "request without a listed key rejected",
             [LogField(.path, path?.rawValue ?? Self.other), LogField(.status, status)])
     }
 
@@ -50,9 +50,9 @@ final class AccessLog: Sendable {
             count(key, route, response.status)
             if response.status == 403 {
                 refusals.log(
-                    .warning, key: "403", "a change was refused", fields(key, route, response))
+                    .warning, key: "403", "change rejected", fields(key, route, response))
             } else if lines == .all, !route.isChange {
-                logger.info("a question was answered", fields(key, route, response))
+                logger.info("read request answered", fields(key, route, response))
             }
         }
     }
@@ -69,7 +69,7 @@ final class AccessLog: Sendable {
                         LogField(.originalTransactionId, $0.originalTransactionId.rawValue),
                     ]
                 } ?? []
-            logger.info("a change was answered", fields(key, route, response) + purchase)
+            logger.info("change request answered", fields(key, route, response) + purchase)
         }
     }
 

@@ -22,7 +22,7 @@ struct BodyMembers {
         if let name = object.names.first(where: { !known.contains($0) }) {
             throw Refusal(
                 message:
-                    "\(name.prefix(Self.longestName)): unknown member; known are \(known.joined(separator: ", "))")
+                    "\(name.prefix(Self.longestName)): unknown member; known members: \(known.joined(separator: ", "))")
         }
         self.object = object
     }
@@ -55,6 +55,6 @@ struct BodyMembers {
 
     private static func noText(_ name: StaticString) -> Refusal {
         Refusal(
-            message: "\(name): expected a text of 1 to \(BoundedText.maximumBytes) bytes without control characters")
+            message: "\(name): expected a string of 1 to \(BoundedText.maximumBytes) bytes without control characters")
     }
 }

@@ -93,7 +93,7 @@ private struct Members {
         }
         if let name = object.names.first(where: { !known.contains($0) }) {
             throw Refusal(
-                message: "\(name.prefix(64)): unknown member; known are \(known.joined(separator: ", "))")
+                message: "\(name.prefix(64)): unknown member; known members: \(known.joined(separator: ", "))")
         }
         self.object = object
     }
@@ -101,8 +101,8 @@ private struct Members {
     func text(_ name: StaticString) throws(Refusal) -> String {
         guard let text = object[name.description]?.string, BoundedText.accepts(text) else {
             throw Refusal(
-                message: "\(name): expected a text of 1 to \(BoundedText.maximumBytes) bytes without control characters"
-            )
+                message:
+                    "\(name): expected a string of 1 to \(BoundedText.maximumBytes) bytes without control characters")
         }
         return text
     }

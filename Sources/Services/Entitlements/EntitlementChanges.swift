@@ -61,13 +61,13 @@ final class EntitlementChanges: Sendable {
                 request.contribution(to: known, at: now, isProved: isProved)
             }
             guard let purchase, !purchase.isErased || request.change == .erasure else {
-                return ReadAPI.problem(404, ReadAPIName.notFound, "nothing is known of this purchase")
+                return ReadAPI.problem(404, ReadAPIName.notFound, "this purchase is unknown")
             }
             if case .claim(let token, _) = request.change, purchase.owner(at: now) != token {
                 return ReadAPI.problem(
                     409, ReadAPIName.belongsToAnother,
                     """
-                    the purchase belongs to another account; \(ReadAPIName.transfer) moves it, together with the \
+                    the purchase belongs to another account; to move it, set \(ReadAPIName.transfer) and send the \
                     \(ReadAPIName.signedTransactionInfo) that proves possession
                     """)
             }
@@ -75,8 +75,8 @@ final class EntitlementChanges: Sendable {
                 status: 200, reason: "changed", headers: [ReadAPI.revalidate],
                 body: EntitlementsAnswers(rules: rules, input: input).changed(purchase, at: now))
         } catch {
-            log.log(.error, key: "change", "a change was not made", [LogField(.error, "\(error)")])
-            return ReadAPI.problem(503, ReadAPIName.unavailable, "not acknowledged; the same may be asked again")
+            log.log(.error, key: "change", "change failed", [LogField(.error, "\(error)")])
+            return ReadAPI.problem(503, ReadAPIName.unavailable, "the change was not acknowledged; repeat the request")
         }
     }
 
@@ -86,7 +86,7 @@ final class EntitlementChanges: Sendable {
         guard let verifier else {
             throw UploadProblem(
                 422, ReadAPIName.notVerified,
-                "set \(EntitlementsSettings.apps.key) to the apps to verify transactions for")
+                "set \(EntitlementsSettings.apps.key) to the apps that may send transactions")
         }
         let verified: VerifiedTransaction
         do throws(AppStoreVerification.Refusal) {
@@ -103,7 +103,7 @@ final class EntitlementChanges: Sendable {
             subject.originalTransactionId == request.originalTransactionId
         else {
             throw UploadProblem(
-                422, ReadAPIName.notVerified, "\(ReadAPIName.signedTransactionInfo): of another purchase")
+                422, ReadAPIName.notVerified, "\(ReadAPIName.signedTransactionInfo): belongs to another purchase")
         }
         return true
     }

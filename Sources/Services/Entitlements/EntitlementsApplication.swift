@@ -27,19 +27,20 @@ package enum EntitlementsApplication {
     ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-entitlements",
-            summary: "Keeps who may use what, from the notifications in Kafka, and answers questions about it.",
+            summary: "Keeps customers' entitlements, from the notifications in Kafka, and serves a read API.",
             discussion: """
-                State is a function of the set of signed facts: duplicates, disorder and replays end in the same answer. \
-                It is published to the topics …entitlements.production and .sandbox, and kept in a database that is \
-                restored from them. Several members share the work of one group; each answers for all of it.
+                State is a function of the set of signed facts: duplicates, reordering and replays yield the same \
+                answer. It is published to the topics …entitlements.production and .sandbox, and kept in a database \
+                that is restored from them. Members of one group share the work; each answers for all purchases.
 
                 GET /v1/entitlements?appAccountToken=UUID, ?originalTransactionId=ID, ?transactionId=ID or \
-                ?appTransactionId=ID; with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT where wanted. GET \
-                /v1/history of the same; GET /v1/purchases lists; POST /v1/entitlements/query asks for up to 100 at once. With \
-                apps also POST /v1/transactions, with entitlements.changes=true also POST /v1/claims and /v1/erasures. GET \
-                /v1/openapi.json describes all of it. Clients present keys of http.keys.file.
+                ?appTransactionId=ID; optionally with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT. GET \
+                /v1/history takes the same parameters except at; GET /v1/purchases lists purchases; POST \
+                /v1/entitlements/query answers for up to 100 subjects at once. POST /v1/transactions requires apps; \
+                POST /v1/claims and /v1/erasures require entitlements.changes=true. GET /v1/openapi.json describes the \
+                API. Clients present keys of http.keys.file.
 
-                Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 66 records were deleted before they \
+                Exit codes: 0 stopped on request, 1 an external failure, 64 usage, 66 records were deleted before they \
                 were read, 78 configuration.
                 """,
             adminPort: EntitlementsSettings.adminPort, schema: EntitlementsSettings.schema,
@@ -49,7 +50,7 @@ package enum EntitlementsApplication {
                     "Read API on 127.0.0.1:8081."),
                 .init(
                     "sluice-entitlements --entitlements.group.instance.id entitlements-1",
-                    "One of several members, which keeps its partitions over a restart."),
+                    "One of several members, which keeps its partitions across a restart."),
                 .init(
                     "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
                     "Entitlements of one purchase now."),

@@ -40,7 +40,8 @@ enum EntitlementsHandler {
         guard let first = unconfirmable.first else { return }
         metrics.unconfirmable(unconfirmable.count)
         log.log(
-            .warning, key: "unconfirmable", "a version 1 notification gives nothing: nothing can confirm it",
+            .warning, key: "unconfirmable",
+            "version 1 notification grants nothing: no App Store Server API key can confirm it",
             [
                 LogField(.bundleId, first.bundleId.rawValue),
                 LogField(.setting, EntitlementsSettings.legacyTrust.key), LogField(.fix, LegacyTrustPlan.fix),
@@ -55,8 +56,8 @@ enum EntitlementsHandler {
             isKept: { record in
                 if case .state = reading(record, environments) { true } else { false }
             },
-            fix: "Give this member the database that it had; or stop every sluice-entitlements and run: sluicectl "
-                + "entitlements rebuild --yes, after which the notifications that are still there are read again")
+            fix: "Restore this member's database; or stop every sluice-entitlements and run: sluicectl entitlements "
+                + "rebuild --yes, after which the retained notifications are read again")
     }
 
     private static func environments(_ topics: TopicNames) -> [KafkaTopic: AppStoreEnvironment] {

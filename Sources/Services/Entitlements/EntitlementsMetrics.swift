@@ -18,23 +18,23 @@ struct EntitlementsMetrics: Sendable {
         changed = registry.counter(
             EntitlementsMetricName.purchasesChanged, help: "Purchases whose facts a batch changed.")
         late = registry.counter(
-            EntitlementsMetricName.staleFacts, help: "Facts that were older than what was known, and changed nothing.")
+            EntitlementsMetricName.staleFacts, help: "Out-of-date facts ignored.")
         disagreements = registry.counter(
             EntitlementsMetricName.disagreements,
-            help: "Changed purchases whose facts say otherwise than Apple's status; the facts win.")
+            help: "Changed purchases with facts that contradict Apple's status; the facts win.")
         statusQueries = registry.counter(
             EntitlementsMetricName.statusQueries,
-            help: "Publications of purchases whose facts do not explain what Apple said: its status is to be asked for."
+            help: "Publications of purchases with facts that do not explain Apple's statements; query their status."
         )
         reports = registry.counters(
             EntitlementsMetricName.reports,
-            help: "Publications of purchases with a transaction that gives less than it may be meant to.",
+            help: "Publications of purchases with a transaction that may grant less than intended.",
             label: "problem", values: EntitlementProblem.allCases.map(\.rawValue))
-        reads = registry.counter(EntitlementsMetricName.reads, help: "Questions to the read API.")
+        reads = registry.counter(EntitlementsMetricName.reads, help: "Read API requests.")
         readFailures = registry.counter(
-            EntitlementsMetricName.readFailures, help: "Questions that the database could not answer.")
+            EntitlementsMetricName.readFailures, help: "Read API requests that the database could not answer.")
         readDuration = registry.histogram(
-            EntitlementsMetricName.readDuration, help: "Time of one question to the read API.")
+            EntitlementsMetricName.readDuration, help: "Duration of one read API request.")
     }
 
     /// Registers the age of the facts. While the age is unknown it is omitted, and the facts count as stale.

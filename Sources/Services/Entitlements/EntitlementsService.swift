@@ -69,7 +69,7 @@ final class EntitlementsService: Service {
             throw StartupError(
                 error.message,
                 setting: error.code == .badHost ? EntitlementsSettings.host.key : EntitlementsSettings.port.key,
-                fix: error.code == .badHost ? "Give an address of this machine" : "Choose a free port")
+                fix: error.code == .badHost ? "Use an address of this machine" : "Choose a free port")
         }
         logger.info(
             "ready", [LogField(.listener, "entitlements"), LogField(.host, host), LogField(.port, port)])

@@ -22,7 +22,8 @@ struct QueryParameters {
             let name = String(parts[0])
             guard names.contains(name) else {
                 let known = names.joined(separator: ", ")
-                throw Refusal(message: "\(name.prefix(Self.longestName)): unknown parameter; known are \(known)")
+                throw Refusal(
+                    message: "\(name.prefix(Self.longestName)): unknown parameter; known parameters: \(known)")
             }
             guard parts.count == 2, let value = PercentEncoding.decode(parts[1]), BoundedText.accepts(value)
             else {

@@ -79,7 +79,7 @@ struct ReadAPI: Sendable {
         }
         if keys != nil, route.isChange, client?.permission != .full {
             return exchange.respond(
-                Self.problem(403, ReadAPIName.readOnlyKey, "this key may read and change nothing"))
+                Self.problem(403, ReadAPIName.readOnlyKey, "this key permits read requests only"))
         }
         do throws(Refusal) {
             switch route {
@@ -111,12 +111,12 @@ struct ReadAPI: Sendable {
     /// answered.
     private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
         guard let age = input.age(of: environments, at: now) else {
-            return Self.problem(503, ReadAPIName.unavailable, "how far the input was read is not known yet")
+            return Self.problem(503, ReadAPIName.unavailable, "the progress of reading the input is not known yet")
         }
         guard staleAnswers == .refuse, age.isStale else { return nil }
         return Self.problem(
             503, ReadAPIName.staleFacts,
-            "the input was read up to \(age.asOf); \(EntitlementsSettings.staleAnswers.key)=mark would answer")
+            "the input was read up to \(age.asOf); set \(EntitlementsSettings.staleAnswers.key)=mark to answer")
     }
 
     // MARK: Subjects
@@ -175,7 +175,7 @@ struct ReadAPI: Sendable {
     private var tooManyPurchases: HTTPResponse {
         Self.problem(
             422, ReadAPIName.tooManyPurchases,
-            "more than \(maximumPurchases) purchases; ask by \(ReadAPIName.originalTransactionId), or for fewer subjects"
+            "more than \(maximumPurchases) purchases; query by \(ReadAPIName.originalTransactionId), or fewer subjects"
         )
     }
 
@@ -208,7 +208,7 @@ struct ReadAPI: Sendable {
             case .success(let found): exchange.respond(answer(found))
             case .failure(let error):
                 metrics.readFailed()
-                log.log(.error, key: "read", "entitlements cannot be read", [LogField(.error, error.message)])
+                log.log(.error, key: "read", "reading entitlements failed", [LogField(.error, error.message)])
                 exchange.respond(
                     Self.problem(503, ReadAPIName.unavailable, "the database cannot be read at the moment"))
             }
@@ -229,7 +229,7 @@ struct ReadAPI: Sendable {
                 Self.problem(403, ReadAPIName.changesAreOff, "set \(EntitlementsSettings.changes.key) to allow it"))
         }
         if !change(request, exchange) {
-            exchange.respond(Self.problem(503, ReadAPIName.busy, "too many changes wait"))
+            exchange.respond(Self.problem(503, ReadAPIName.busy, "too many changes are waiting; retry later"))
         }
     }
 
@@ -237,8 +237,8 @@ struct ReadAPI: Sendable {
         guard let take = self.upload else {
             return exchange.respond(
                 Self.problem(
-                    403, ReadAPIName.uploadsAreOff, "set \(EntitlementsSettings.apps.key) to the apps to take them for")
-            )
+                    403, ReadAPIName.uploadsAreOff,
+                    "set \(EntitlementsSettings.apps.key) to the apps that may upload them"))
         }
         guard upload.account == nil || change != nil else {
             return exchange.respond(
@@ -247,7 +247,7 @@ struct ReadAPI: Sendable {
                     "set \(EntitlementsSettings.changes.key) to allow \(ReadAPIName.appAccountToken)"))
         }
         if !take(upload, exchange) {
-            exchange.respond(Self.problem(503, ReadAPIName.busy, "too many transactions wait"))
+            exchange.respond(Self.problem(503, ReadAPIName.busy, "too many transactions are waiting; retry later"))
         }
     }
 

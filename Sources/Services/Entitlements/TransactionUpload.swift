@@ -67,5 +67,5 @@ struct TransactionUpload: Sendable, Equatable {
         return facts
     }
 
-    private static let unreadable = Refusal(message: "not a transaction with originalTransactionId and signedDate")
+    private static let unreadable = Refusal(message: "expected a transaction with originalTransactionId and signedDate")
 }

@@ -78,7 +78,7 @@ final class TransactionUploads: Sendable {
         do throws(UploadProblem) {
             guard let verified = try verify(upload) else { return try await confirm(expired: upload) }
             guard let subject = UploadSubject(verified) else {
-                throw UploadProblem(422, ReadAPIName.notReadable, "a transaction without transactionId")
+                throw UploadProblem(422, ReadAPIName.notReadable, "the transaction has no transactionId")
             }
             try check(subject, upload)
             return try await add(verified, subject, upload)
@@ -108,15 +108,15 @@ final class TransactionUploads: Sendable {
         guard configured.contains(subject.environment) else {
             throw UploadProblem(
                 422, ReadAPIName.otherEnvironment,
-                "signed in \(subject.environment.rawValue): apps.\(subject.bundleId.rawValue).environments does not have it"
+                "signed in \(subject.environment.rawValue): apps.\(subject.bundleId.rawValue).environments excludes it"
             )
         }
         guard upload.environments.environments.contains(subject.environment) else {
             throw UploadProblem(
                 422, ReadAPIName.otherEnvironment,
                 """
-                signed in \(subject.environment.rawValue): send that, or all, as \(ReadAPIName.environment) to give access \
-                for it
+                signed in \(subject.environment.rawValue): set \(ReadAPIName.environment) to that value, or to all, to \
+                grant access for it
                 """)
         }
     }
@@ -137,7 +137,7 @@ final class TransactionUploads: Sendable {
             throw UploadProblem(
                 422, ReadAPIName.tooOld,
                 """
-                nothing is known of the purchase, and the transaction was signed longer ago than \
+                the purchase is unknown, and the transaction was signed longer ago than \
                 \(EntitlementsSettings.uploadAge.key) allows: \(UploadConfirmation.fix)
                 """)
         }
@@ -148,7 +148,7 @@ final class TransactionUploads: Sendable {
     private func confirm(expired upload: TransactionUpload) async throws(UploadProblem) -> HTTPResponse {
         guard let subject = UploadSubject(unverified: upload.signedTransaction) else {
             throw UploadProblem(
-                422, ReadAPIName.notReadable, "not a transaction with its ids, bundleId and environment")
+                422, ReadAPIName.notReadable, "expected a transaction with its ids, bundleId and environment")
         }
         try check(subject, upload)
         guard confirmation.isAvailable(for: subject.bundleId) else {
@@ -199,8 +199,9 @@ final class TransactionUploads: Sendable {
             }
             return purchase.flatMap { $0.isErased ? nil : $0 }
         } catch {
-            log.log(.error, key: "upload", "a transaction was not taken", [LogField(.error, "\(error)")])
-            throw UploadProblem(503, ReadAPIName.unavailable, "not acknowledged; the same may be sent again")
+            log.log(.error, key: "upload", "adding an uploaded transaction failed", [LogField(.error, "\(error)")])
+            throw UploadProblem(
+                503, ReadAPIName.unavailable, "the transaction was not acknowledged; repeat the request")
         }
     }
 
@@ -211,8 +212,8 @@ final class TransactionUploads: Sendable {
             throw UploadProblem(
                 409, ReadAPIName.belongsToAnother,
                 """
-                the transaction was taken, and its purchase belongs to another account; \(ReadAPIName.transfer) of \
-                \(Route.claims.rawValue) moves it
+                the transaction was accepted, but its purchase belongs to another account; use \
+                \(ReadAPIName.transfer) of \(Route.claims.rawValue) to move it
                 """)
         }
         let finding = EntitlementsFinding(

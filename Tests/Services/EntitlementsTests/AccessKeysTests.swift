@@ -26,13 +26,13 @@ import Time
     }
 
     @Test(arguments: [
-        ("", "holds no key"), ("# none\n", "holds no key"),
-        ("a read", "line 1 is not a name, read or full, and a key"),
+        ("", "contains no key"), ("# none\n", "contains no key"),
+        ("a read", "line 1 must contain a name, read or full, and a key"),
         ("\na write \(reader)", "line 2 has neither read nor full"),
         ("a read short", "line 1 has a key that is not 24 to 256"),
         ("a read \(String(repeating: "é", count: 20))", "line 1 has a key that is not"),
-        ("a read \(reader)\na full \(writer)", "line 2 has a name that is there already"),
-        ((0...100).map { "n\($0) read \(reader)" }.joined(separator: "\n"), "holds 101 keys; 100 are allowed"),
+        ("a read \(reader)\na full \(writer)", "line 2 has a duplicate name"),
+        ((0...100).map { "n\($0) read \(reader)" }.joined(separator: "\n"), "contains 101 keys; at most 100 are"),
     ])
     func `the error for an invalid key list names the line and contains no key`(text: String, message: String) throws {
         let problem = #expect(throws: FileProblem.self) { try Self.list(text) }
@@ -85,8 +85,8 @@ import Time
             clock.seconds.withLock { $0 += 1 }
             #expect(keys.client(in: "Bearer \(Self.writer)")?.permission == .full)
         }
-        #expect(log.lines.count { $0.contains("keys stay as they were") } == 2)
-        #expect(log.lines.count { $0.contains("keys were read again") } == 1)
+        #expect(log.lines.count { $0.contains("keeping the previous keys") } == 2)
+        #expect(log.lines.count { $0.contains("keys reloaded") } == 1)
         #expect(!log.lines.contains { $0.contains(Self.writer) })
     }
 

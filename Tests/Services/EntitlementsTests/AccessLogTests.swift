@@ -47,13 +47,13 @@ import Testing
         _ = try await api.get("", path: "/v1/erasures", method: "POST", body: Self.erasure, key: Self.writer)
         _ = try await api.get("?appAccountToken=\(account)", key: Self.reader)
         let lines = api.log.lines
-        #expect(lines.count { $0.contains("a request without a listed key was refused") } == 1)
-        #expect(lines.contains { $0.contains("a change was refused") && $0.contains(#""keyName":"backend""#) })
-        let change = try #require(lines.first { $0.contains("a change was answered") })
+        #expect(lines.count { $0.contains("request without a listed key rejected") } == 1)
+        #expect(lines.contains { $0.contains("change rejected") && $0.contains(#""keyName":"backend""#) })
+        let change = try #require(lines.first { $0.contains("change request answered") })
         for part in [#""keyName":"support""#, #""path":"/v1/erasures""#, #""originalTransactionId":"1000""#] {
             #expect(change.contains(part), "\(part)")
         }
-        #expect(!lines.contains { $0.contains("a question was answered") })
+        #expect(!lines.contains { $0.contains("read request answered") })
         for secret in [unlisted, Self.reader, Self.writer, account] {
             #expect(!lines.contains { $0.contains(secret) }, "\(secret)")
         }
@@ -65,7 +65,7 @@ import Testing
     @Test func `queries are logged if configured, without their subject`() async throws {
         let api = try await ReadAPIHarness(now: on(1), keys: Self.keys, accessLines: .all)
         _ = try await api.get("?appAccountToken=\(account)", key: Self.reader)
-        let line = try #require(api.log.lines.first { $0.contains("a question was answered") })
+        let line = try #require(api.log.lines.first { $0.contains("read request answered") })
         #expect(line.contains(#""keyName":"backend""#) && line.contains(#""status":200"#))
         #expect(!line.contains(account))
         await api.stop()

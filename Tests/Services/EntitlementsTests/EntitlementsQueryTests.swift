@@ -69,7 +69,7 @@ import Testing
         ("originalTransactionId=1&at=99999999999999999999", "at: expected"),
         ("originalTransactionId=1&at=1e3", "at: expected"),
         ("originalTransactionId=1&bundleId=", "bundleId: expected"),
-        ("originalTransactionid=1", "originalTransactionid: unknown parameter; known are appAccountToken, "),
+        ("originalTransactionid=1", "originalTransactionid: unknown parameter; known parameters: appAccountToken, "),
         ("originalTransactionId=1&x=2", "x: unknown parameter"),
         ("=1", ": unknown parameter"),
         ("originalTransactionId=1&\(String(repeating: "x", count: 2000))=1", "xxxxx: unknown parameter"),

@@ -423,7 +423,7 @@ import Testing
         (#"{"subjects":[]}"#, "subjects: expected 1 to 100"),
         (#"{"subjects":[1]}"#, "subjects[0]: expected an object"),
         (#"{"subjects":[{"transactionId":"1"},{}]}"#, "subjects[1]: give one of"),
-        (#"{"subjects":[{"transactionId":1}]}"#, "subjects[0]: transactionId: expected a text"),
+        (#"{"subjects":[{"transactionId":1}]}"#, "subjects[0]: transactionId: expected a string"),
         (#"{"subjects":[{"appAccountToken":"x"}]}"#, "subjects[0]: appAccountToken: expected a UUID"),
         (#"{"subjects":[{"id":"1"}]}"#, "subjects[0]: id: unknown member"),
         (#"{"subjects":[{"transactionId":"1"}],"at":"x"}"#, "at: expected RFC 3339"),

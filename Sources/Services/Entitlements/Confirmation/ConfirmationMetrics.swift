@@ -27,22 +27,22 @@ final class ConfirmationMetrics: Sendable {
                     outcome,
                     registry.counter(
                         EntitlementsMetricName.confirmations,
-                        help: "Questions to Apple about what version 1 notifications say of a purchase, by outcome.",
+                        help: "Queries to Apple to confirm version 1 notifications, by outcome.",
                         labels: [MetricLabel("outcome", outcome.rawValue)])
                 )
             })
         unconfirmable = registry.counter(
             EntitlementsMetricName.unconfirmable,
-            help: "Changed purchases of which version 1 notifications say something that nothing can confirm.")
+            help: "Changed purchases with version 1 notifications that cannot be confirmed.")
         registry.collect { [weak self] samples in
             guard let (oldest, isPaused) = self?.present.withLock({ $0 }) else { return }
             samples.gauge(
                 EntitlementsMetricName.confirmationsPaused,
-                help: "1 while questions to the App Store Server API wait after failures.", isPaused ? 1 : 0)
+                help: "1 while queries to the App Store Server API are paused after failures.", isPaused ? 1 : 0)
             samples.gauge(
                 EntitlementsMetricName.unconfirmedOldest,
                 help:
-                    "Seconds since the oldest was received that version 1 notifications say and Apple has not settled.",
+                    "Seconds since the oldest version 1 statement that Apple has not settled was received.",
                 Double(oldest.map { max(0, now() - $0) } ?? 0) / 1_000)
         }
     }

@@ -85,7 +85,7 @@ final class LegacyConfirmations: Service {
             }
         } catch {
             log.log(
-                .warning, key: "unconfirmed", "what waits for confirmation cannot be read",
+                .warning, key: "unconfirmed", "reading unconfirmed purchases failed; retrying",
                 [LogField(.error, "\(error)")])
             return []
         }
@@ -173,7 +173,7 @@ final class LegacyConfirmations: Service {
             metrics.asked(.setAside)
             log.log(
                 .error, key: "set aside",
-                "Apple has not known for seven days what a version 1 notification says: it counts no more",
+                "version 1 statement has been unknown to Apple for seven days; it no longer counts",
                 fields(purchase) + [LogField(.originalTransactionId, purchase.originalTransactionId.rawValue)])
         }
         guard answer.isAnswered || !answer.facts.isEmpty || !oldIds.isEmpty else { return isOpen }
@@ -193,14 +193,14 @@ final class LegacyConfirmations: Service {
         guard answer.hasUnknown else { return }
         log.log(
             .warning, key: "unknown",
-            "Apple does not know a transaction of a version 1 notification, and is asked again: it is new, or forged",
+            "a transaction of a version 1 notification is unknown to Apple, so it is new or forged; retrying the query",
             fields(purchase) + [LogField(.originalTransactionId, purchase.originalTransactionId.rawValue)])
     }
 
     private func failed(_ purchase: PurchaseFacts, _ message: String, attempts: Int, fix: String? = nil) {
         metrics.asked(.failed)
         log.log(
-            .warning, key: "unconfirmed", "Apple did not confirm a version 1 notification, and is asked again",
+            .warning, key: "unconfirmed", "confirming a version 1 notification failed; retrying",
             fields(purchase) + [LogField(.error, message), LogField(.attempts, attempts)]
                 + (fix.map { [LogField(.fix, $0)] } ?? []))
     }

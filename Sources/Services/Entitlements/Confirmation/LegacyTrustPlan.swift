@@ -53,8 +53,8 @@ struct LegacyTrustPlan {
     }
 
     static let fix = """
-        Set appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file, so that Apple is asked; or \
-        legacy.trust=accept to let version 1 notifications count as they are, or legacy.trust=observe
+        Set appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file to confirm them with Apple; or set \
+        legacy.trust=accept to count version 1 notifications as they are, or legacy.trust=observe
         """
 
     /// Logs at startup which apps cannot be confirmed, and which are confirmed although the policy is `accept`.
@@ -62,7 +62,7 @@ struct LegacyTrustPlan {
         let setting = LogField(.setting, EntitlementsSettings.legacyTrust.key)
         for app in unconfirmableApps {
             logger.info(
-                "nothing can confirm version 1 notifications: what they give does not count",
+                "version 1 notifications cannot be confirmed; they grant no access",
                 [LogField(.bundleId, app.rawValue), setting, LogField(.fix, Self.fix)])
         }
         for app in replacedApps {

@@ -10,8 +10,8 @@ struct UploadConfirmation: Sendable {
     let apps: Set<BundleId>
 
     static let fix = """
-        let the app fetch it from StoreKit again (AppStore.sync() signs anew), or set appstore.api.issuer.id, \
-        appstore.api.key.id and appstore.api.key.file, so that Apple is asked
+        let the app fetch it from StoreKit again (AppStore.sync() yields a new signature), or set \
+        appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file to confirm it with Apple
         """
 
     func isAvailable(for app: BundleId) -> Bool { apps.contains(app) }
@@ -25,7 +25,7 @@ struct UploadConfirmation: Sendable {
         } catch {
             guard !error.saysNoSuchTransaction else { throw Self.unknown }
             throw UploadProblem(
-                503, ReadAPIName.unavailable, "Apple could not be asked about the transaction: \(error.message)")
+                503, ReadAPIName.unavailable, "querying Apple about the transaction failed: \(error.message)")
         }
         let facts: PurchaseFacts
         do throws(Refusal) {
@@ -38,5 +38,5 @@ struct UploadConfirmation: Sendable {
     }
 
     private static let unknown = UploadProblem(
-        422, ReadAPIName.notConfirmed, "Apple knows no such transaction of the app in this environment")
+        422, ReadAPIName.notConfirmed, "the transaction is unknown to Apple for this app and environment")
 }

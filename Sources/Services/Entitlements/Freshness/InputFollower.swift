@@ -76,7 +76,7 @@ final class InputFollower: Service {
                 guard !isStopped.withLock({ $0 }) else { return }
                 frequent.log(
                     .warning, key: topic.rawValue,
-                    "how far the input was read cannot be found out; facts grow old",
+                    "cannot determine how far the input was read; facts become stale",
                     [
                         LogField(.topic, topic.rawValue), LogField(.error, "\(error)"),
                         LogField(

@@ -69,7 +69,7 @@ final class InputFreshness: Sendable {
     func obstacle(at now: AppStoreInstant) -> String? {
         guard limit > 0 else { return nil }
         guard let age = age(of: [.production], at: now) else {
-            return "how far the input was read is not known yet"
+            return "the progress of reading the input is not known yet"
         }
         guard age.isStale else { return nil }
         let seconds = age.asOf.milliseconds(to: now) / 1_000

@@ -49,7 +49,7 @@ import Testing
             .log(to: Logger(label: "test", level: .info, format: .json, sink: sink))
         let line = try #require(sink.lines.first)
         #expect(sink.lines.count == 1)
-        for text in ["nothing can confirm", "com.example", "legacy.trust", "appstore.api.key.file"] {
+        for text in ["cannot be confirmed", "com.example", "legacy.trust", "appstore.api.key.file"] {
             #expect(line.contains(text), "\(text)")
         }
     }
