@@ -5,7 +5,7 @@ extension OpenAPIDocument {
           "/v1/entitlements": {
             "get": {
               "operationId": "getEntitlements",
-              "summary": "What an account or a purchase may use, now or at a moment.",
+              "summary": "Entitlements of an account or a purchase, now or at a given moment.",
               "parameters": [
                 {"$ref": "#/components/parameters/appAccountToken"},
                 {"$ref": "#/components/parameters/originalTransactionId"},
@@ -18,7 +18,7 @@ extension OpenAPIDocument {
               ],
               "responses": {
                 "200": {
-                  "description": "The answer; empty where nothing is known.",
+                  "description": "The answer; empty if the subject is unknown.",
                   "content": {
                     "application/json": {
                       "schema": {
@@ -55,7 +55,7 @@ extension OpenAPIDocument {
           "/v1/entitlements/query": {
             "post": {
               "operationId": "queryEntitlements",
-              "summary": "The same of up to 100 subjects, of one state of the database.",
+              "summary": "Entitlements of up to 100 subjects, from one snapshot of the database.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -105,7 +105,7 @@ extension OpenAPIDocument {
               },
               "responses": {
                 "200": {
-                  "description": "An answer for each subject, in their order.",
+                  "description": "One answer per subject, in the order of the request.",
                   "content": {
                     "application/json": {
                       "schema": {
@@ -146,7 +146,7 @@ extension OpenAPIDocument {
           "/v1/history": {
             "get": {
               "operationId": "getHistory",
-              "summary": "What happened to the purchases of an account, and the last 12 notifications of each.",
+              "summary": "State changes of the purchases of an account, and the last 12 notifications of each.",
               "parameters": [
                 {"$ref": "#/components/parameters/appAccountToken"},
                 {"$ref": "#/components/parameters/originalTransactionId"},
@@ -158,7 +158,7 @@ extension OpenAPIDocument {
               ],
               "responses": {
                 "200": {
-                  "description": "The history; empty where nothing is known.",
+                  "description": "The history; empty if the subject is unknown.",
                   "content": {
                     "application/json": {
                       "schema": {
@@ -189,7 +189,7 @@ extension OpenAPIDocument {
           "/v1/purchases": {
             "get": {
               "operationId": "listPurchases",
-              "summary": "Purchases of one environment, page by page, by key.",
+              "summary": "Purchases of one environment, in pages, sorted by key.",
               "parameters": [
                 {
                   "name": "environment",
@@ -200,13 +200,13 @@ extension OpenAPIDocument {
                   "name": "unclaimed",
                   "in": "query",
                   "schema": {"type": "boolean", "default": false},
-                  "description": "Only those that belong to no account."
+                  "description": "Only purchases that belong to no account."
                 },
                 {
                   "name": "after",
                   "in": "query",
                   "schema": {"$ref": "#/components/schemas/Text"},
-                  "description": "Only after this key: `next` of the page before."
+                  "description": "Only purchases after this key: `next` of the previous page."
                 },
                 {
                   "name": "limit",
@@ -235,11 +235,12 @@ extension OpenAPIDocument {
           "/v1/transactions": {
             "post": {
               "operationId": "addTransaction",
-              "summary": "Takes a transaction that Apple signed, from an app, and answers with what it gives.",
-              "description": "Needs a full key, and apps in the configuration. The transaction is verified like a \#
-        notification. One of an unknown purchase that was signed longer ago than entitlements.upload.age, or under a \#
-        certificate that has expired, is confirmed by Apple where there is a key of its API. What is taken is in Kafka \#
-        before the answer.",
+              "summary": "Accepts a transaction signed by Apple from an app, and returns the entitlements of its \#
+        purchase.",
+              "description": "Requires a full key, and apps in the configuration. The transaction is verified like a \#
+        notification. A transaction that was signed under an expired certificate, or that is of an unknown purchase \#
+        and was signed longer ago than entitlements.upload.age, is confirmed by Apple if a key of its API is \#
+        configured. An accepted transaction is in Kafka before the answer.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -261,13 +262,13 @@ extension OpenAPIDocument {
                           "type": "string",
                           "enum": ["Production", "Sandbox", "all"],
                           "default": "Production",
-                          "description": "The environments that the caller gives access for."
+                          "description": "Environments for which the caller grants access."
                         },
                         "appAccountToken": {
                           "type": "string",
                           "format": "uuid",
-                          "description": "The account that the purchase is to belong to, where it belongs to none. \#
-        Needs entitlements.changes=true."
+                          "description": "The account that gets the purchase if it belongs to none. \#
+        Requires entitlements.changes=true."
                         }
                       },
                       "required": [
@@ -299,9 +300,10 @@ extension OpenAPIDocument {
                 "409": {"$ref": "#/components/responses/Conflict"},
                 "413": {"$ref": "#/components/responses/TooLarge"},
                 "422": {
-                  "description": "Not signed by Apple for a configured app (not_verified), not as documented \#
-        (not_readable), of an environment that the app or the request does not have (other_environment), too old \#
-        (too_old), under an expired certificate (certificate_expired), or unknown to Apple (not_confirmed).",
+                  "description": "The transaction is not signed by Apple for a configured app (not_verified), not as \#
+        documented (not_readable), of an environment that the app or the request excludes (other_environment), too \#
+        old (too_old), signed under an expired certificate (certificate_expired), or unknown to Apple \#
+        (not_confirmed).",
                   "content": {
                     "application/json": {
                       "schema": {
@@ -319,10 +321,10 @@ extension OpenAPIDocument {
           "/v1/claims": {
             "post": {
               "operationId": "claimPurchase",
-              "summary": "Says to which account a purchase belongs.",
-              "description": "Needs a full key and entitlements.changes=true. It may come before the first \#
-        notification of the purchase. A purchase of another account moves only with transfer and \#
-        signedTransactionInfo together.",
+              "summary": "Assigns a purchase to an account.",
+              "description": "Requires a full key and entitlements.changes=true. A claim may precede the first \#
+        notification of the purchase. A purchase of another account is moved only if both transfer and \#
+        signedTransactionInfo are given.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -346,13 +348,13 @@ extension OpenAPIDocument {
                         "transfer": {
                           "type": "boolean",
                           "default": false,
-                          "description": "Whether the purchase moves from the account that it has."
+                          "description": "Whether the purchase is moved from its current account."
                         },
                         "signedTransactionInfo": {
                           "type": "string",
                           "minLength": 1,
                           "description": "Compact JWS of a transaction of the purchase: the proof of possession that \#
-        transfer needs."
+        a transfer requires."
                         }
                       },
                       "required": [
@@ -367,7 +369,7 @@ extension OpenAPIDocument {
               },
               "responses": {
                 "200": {
-                  "description": "The purchase is the account's.",
+                  "description": "The purchase belongs to the account.",
                   "content": {
                     "application/json": {
                       "schema": {
@@ -383,8 +385,8 @@ extension OpenAPIDocument {
                 "409": {"$ref": "#/components/responses/Conflict"},
                 "413": {"$ref": "#/components/responses/TooLarge"},
                 "422": {
-                  "description": "The signed transaction does not prove it: not Apple's, of another purchase \#
-        (not_verified), or under an expired certificate (certificate_expired).",
+                  "description": "The signed transaction proves nothing: it is not Apple's or of another purchase \#
+        (not_verified), or signed under an expired certificate (certificate_expired).",
                   "content": {
                     "application/json": {
                       "schema": {
@@ -400,8 +402,8 @@ extension OpenAPIDocument {
           "/v1/erasures": {
             "post": {
               "operationId": "erasePurchase",
-              "summary": "Forgets everything about a purchase, permanently.",
-              "description": "Needs a full key and entitlements.changes=true.",
+              "summary": "Erases everything about a purchase, permanently.",
+              "description": "Requires a full key and entitlements.changes=true.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -451,7 +453,7 @@ extension OpenAPIDocument {
           "/v1/openapi.json": {
             "get": {
               "operationId": "getOpenAPI",
-              "summary": "This document. Needs no key.",
+              "summary": "This document. Requires no key.",
               "security": [],
               "parameters": [{"$ref": "#/components/parameters/If-None-Match"}],
               "responses": {
@@ -477,7 +479,7 @@ extension OpenAPIDocument {
                   "$ref": "#/components/responses/NotModified"
                 },
                 "413": {
-                  "description": "There is a body where none belongs."
+                  "description": "The request has a body, which is not allowed."
                 }
               }
             }

@@ -10,18 +10,18 @@ extension OpenAPIDocument {
           "AsOf": {
             "type": "integer",
             "format": "int64",
-            "description": "Milliseconds since 1970. What was received until then is part of the answer: how far the \#
-        input was read, in the partition that is furthest behind. The answer itself is of now, or of `at`."
+            "description": "Milliseconds since 1970. Everything received until then is part of the answer: the input \#
+        was read up to this moment in the partition that is furthest behind. The answer itself is for now, or for `at`."
           },
           "Version": {
             "type": "string",
-            "description": "As in records of the entitlement topic and in webhooks: of two states of a purchase the one \#
-        with the greater text is newer."
+            "description": "The same text as in records of the entitlement topic and in webhooks. A newer state of a \#
+        purchase has a greater text."
           },
           "Stale": {
             "type": "boolean",
-            "description": "Always true: `asOf` is longer ago than entitlements.staleness.limit, so that what was bought \#
-        since may be missing. Absent elsewhere."
+            "description": "Always true: `asOf` is longer ago than entitlements.staleness.limit, so later \#
+        purchases may be missing. Absent otherwise."
           },
           "Environment": {"type": "string", "enum": ["Production", "Sandbox"]},
           "Id": {"type": "string", "minLength": 1},
@@ -32,13 +32,13 @@ extension OpenAPIDocument {
           },
           "Grant": {
             "type": "object",
-            "description": "A purchase that grants an entitlement, or did or will. originalPurchaseDate, offer, \#
-        price and currency are known of the transaction that Apple spoke of last. `until` is the end of access as \#
-        far as it is known, and only where there is access.",
+            "description": "A purchase that grants an entitlement, or did or will. originalPurchaseDate, offer, price \#
+        and currency are known only for the transaction in Apple's latest statement. `until` is the end of access as \#
+        far as it is known, and present only while there is access.",
             "properties": {
               "entitlement": {
                 "type": "string",
-                "description": "As the products file names it; without a rule the productId."
+                "description": "The name in the products file; without a rule, the productId."
               },
               "isEntitled": {
                 "type": "boolean",
@@ -46,9 +46,9 @@ extension OpenAPIDocument {
               },
               "state": {
                 "type": "string",
-                "description": "Of a subscription: ACTIVE, RENEWING, GRACE, RETRY, STALE, EXPIRED, \#
-        REVOKED. Of another purchase: OWNED, ENDED, REVOKED. UNCONFIRMED: only version 1 notifications tell of it, and \#
-        it gives nothing until Apple confirms it. More may be added."
+                "description": "For a subscription: ACTIVE, RENEWING, GRACE, RETRY, STALE, EXPIRED, REVOKED. For \#
+        another purchase: OWNED, ENDED, REVOKED. UNCONFIRMED: only version 1 notifications report it, and it grants \#
+        nothing until Apple confirms it. Further states may be added."
               },
               "environment": {"$ref": "#/components/schemas/Environment"},
               "bundleId": {"$ref": "#/components/schemas/Id"},
@@ -106,28 +106,28 @@ extension OpenAPIDocument {
               "skus": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Advanced Commerce: the items that are held, empty where all are revoked. Absent: the \#
+                "description": "Advanced Commerce: the current items, empty if all are revoked. Absent if the \#
         purchase has no items."
               },
               "needsStatusQuery": {
                 "type": "boolean",
-                "description": "What is known does not explain what Apple said: ask the App Store Server API."
+                "description": "The known facts do not explain Apple's statements: query the App Store Server API."
               },
               "unknown": {
                 "type": "boolean",
-                "description": "The period is over, and the input that would tell of its renewal is not read yet: access \#
-        continues until `until` at most."
+                "description": "The period is over, but the input that may contain its renewal is not read yet: \#
+        access continues until `until` at most."
               },
               "trust": {
                 "type": "string",
                 "enum": ["signed", "shared-secret"],
-                "description": "shared-secret where version 1 notifications decided, which only a shared secret \#
-        vouches for. Absent: signed by Apple."
+                "description": "shared-secret if the deciding facts are from version 1 notifications, which only a \#
+        shared secret authenticates. Absent: signed by Apple."
               },
               "awaitsConfirmation": {
                 "type": "boolean",
-                "description": "Version 1 notifications say more of the purchase, which does not count until Apple \#
-        confirms it."
+                "description": "Version 1 notifications contain more about the purchase, which does not count until \#
+        Apple confirms it."
               }
             },
             "required": [
@@ -163,7 +163,7 @@ extension OpenAPIDocument {
           },
           "Report": {
             "type": "object",
-            "description": "A transaction that gives less than it may be meant to.",
+            "description": "A transaction that may grant less than intended.",
             "properties": {
               "environment": {"$ref": "#/components/schemas/Environment"},
               "bundleId": {"$ref": "#/components/schemas/Id"},
@@ -192,7 +192,7 @@ extension OpenAPIDocument {
           },
           "Subject": {
             "type": "object",
-            "description": "Exactly one of these.",
+            "description": "Exactly one of these members.",
             "properties": {
               "appAccountToken": {"type": "string", "format": "uuid"},
               "originalTransactionId": {"$ref": "#/components/schemas/Text"},
@@ -211,8 +211,8 @@ extension OpenAPIDocument {
           },
           "Entitlements": {
             "type": "object",
-            "description": "`nextChange` is when the answer becomes another without any notification. `knownSince` \#
-        is there for a past moment from which not everything is kept.",
+            "description": "`nextChange` is the time at which the answer changes without any notification. \#
+        `knownSince` is present for a past moment for which not everything is kept.",
             "properties": {
               "environment": {
                 "type": "string",
@@ -224,25 +224,24 @@ extension OpenAPIDocument {
               "transactionId": {"$ref": "#/components/schemas/Id"},
               "known": {
                 "type": "boolean",
-                "description": "False where nothing is known of the subject: it owns nothing, as far as Sluice was \#
-        told."
+                "description": "False if the subject is unknown: it owns nothing, as far as Sluice knows."
               },
               "asOf": {"$ref": "#/components/schemas/AsOf"},
               "stale": {"$ref": "#/components/schemas/Stale"},
               "active": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Names of the entitlements that hold, each once."
+                "description": "Names of the current entitlements, each once."
               },
               "grants": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Grant"},
-                "description": "What holds."
+                "description": "Purchases that grant an entitlement."
               },
               "inactive": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Grant"},
-                "description": "What held before, or will."
+                "description": "Purchases that granted an entitlement before, or will."
               },
               "balances": {
                 "type": "array",
@@ -257,7 +256,7 @@ extension OpenAPIDocument {
               "trust": {
                 "type": "string",
                 "enum": ["signed", "shared-secret"],
-                "description": "shared-secret where version 1 notifications decided something of the answer."
+                "description": "shared-secret if version 1 notifications decided any part of the answer."
               },
               "purchases": {
                 "type": "array",
@@ -271,8 +270,8 @@ extension OpenAPIDocument {
           },
           "Consents": {
             "type": "array",
-            "description": "Customers whose parent or guardian has withdrawn the consent to the app. Absent: none is known \#
-        of.",
+            "description": "Customers whose parent or guardian has withdrawn consent to the app. Absent if none are \#
+        known.",
             "items": {
               "type": "object",
               "properties": {
@@ -411,7 +410,7 @@ extension OpenAPIDocument {
               },
               "next": {
                 "type": "string",
-                "description": "`after` of the next page; absent on the last."
+                "description": "`after` of the next page; absent on the last page."
               }
             },
             "required": ["environment", "asOf", "purchases"]
@@ -460,7 +459,7 @@ extension OpenAPIDocument {
               },
               "message": {
                 "type": "string",
-                "description": "For people; names the parameter or member."
+                "description": "Text for people that names the parameter or member."
               }
             },
             "required": ["error", "message"]

@@ -5,7 +5,7 @@ extension OpenAPIDocument {
             "key": {
               "type": "http",
               "scheme": "bearer",
-              "description": "A key of http.keys.file. Not asked for where none is set."
+              "description": "A key from http.keys.file. Not required if http.keys.file is not set."
             }
           },
           "parameters": {
@@ -13,25 +13,25 @@ extension OpenAPIDocument {
               "name": "appAccountToken",
               "in": "query",
               "schema": {"type": "string", "format": "uuid"},
-              "description": "One of the four is given."
+              "description": "Give exactly one of the four subjects."
             },
             "originalTransactionId": {
               "name": "originalTransactionId",
               "in": "query",
               "schema": {"$ref": "#/components/schemas/Text"},
-              "description": "One of the four is given."
+              "description": "Give exactly one of the four subjects."
             },
             "appTransactionId": {
               "name": "appTransactionId",
               "in": "query",
               "schema": {"$ref": "#/components/schemas/Text"},
-              "description": "One of the four is given."
+              "description": "Give exactly one of the four subjects."
             },
             "transactionId": {
               "name": "transactionId",
               "in": "query",
               "schema": {"$ref": "#/components/schemas/Text"},
-              "description": "One of the four is given."
+              "description": "Give exactly one of the four subjects."
             },
             "environment": {
               "name": "environment",
@@ -57,7 +57,7 @@ extension OpenAPIDocument {
                   {"type": "integer", "format": "int64", "minimum": -62167219200000, "maximum": 253402300799999}
                 ]
               },
-              "description": "A moment, RFC 3339 or milliseconds since 1970. Absent: now. A + is no space."
+              "description": "A moment: RFC 3339, or milliseconds since 1970. The default is now. A + is not a space."
             },
             "If-None-Match": {
               "name": "If-None-Match",
@@ -67,7 +67,7 @@ extension OpenAPIDocument {
           },
           "responses": {
             "NotModified": {
-              "description": "As the If-None-Match of the request names it.",
+              "description": "The answer has the entity tag in the If-None-Match of the request.",
               "headers": {
                 "ETag": {
                   "schema": {"type": "string"},
@@ -86,7 +86,7 @@ extension OpenAPIDocument {
               }
             },
             "Unauthorized": {
-              "description": "No key, or one that is not listed. Never where no http.keys.file is set.",
+              "description": "The key is missing or not listed. Does not occur if http.keys.file is not set.",
               "headers": {
                 "WWW-Authenticate": {
                   "schema": {"type": "string"},
@@ -95,7 +95,7 @@ extension OpenAPIDocument {
               }
             },
             "TooLarge": {
-              "description": "The body is too large, or there is one where none belongs."
+              "description": "The body is too large, or no body is allowed."
             },
             "TooManyPurchases": {
               "description": "The answer would have more than 10,000 purchases.",
@@ -108,7 +108,7 @@ extension OpenAPIDocument {
               }
             },
             "Unavailable": {
-              "description": "The state is not read yet, or the database or Kafka is not available: ask again.",
+              "description": "The state is not read yet, or the database or Kafka is unavailable: retry.",
               "content": {
                 "application/json": {
                   "schema": {
@@ -118,7 +118,7 @@ extension OpenAPIDocument {
               }
             },
             "Forbidden": {
-              "description": "The key may only read, or the installation does not take this.",
+              "description": "The key permits read requests only, or the installation does not accept this request.",
               "content": {
                 "application/json": {
                   "schema": {
@@ -128,7 +128,7 @@ extension OpenAPIDocument {
               }
             },
             "NotFound": {
-              "description": "Nothing is known of the purchase.",
+              "description": "The purchase is unknown.",
               "content": {
                 "application/json": {
                   "schema": {

@@ -8,7 +8,8 @@ enum OpenAPIDocument {
           "info": {
             "title": "sluice-entitlements",
             "version": "1",
-            "description": "What customers may use. Answers may get further members, which clients ignore.",
+            "description": "Entitlements of customers. Further members may be added to answers; clients ignore \#
+        unknown members.",
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
           },
           "security": [{"key": []}]
