@@ -1,8 +1,8 @@
 package import AppStoreModel
 
 extension EntitlementAnswer {
-    /// Combines the answers of several environments into one; each row carries its environment. A caller that asks for
-    /// the union counts sandbox purchases too, as a backend with App Review and testers among its customers does.
+    /// Combines the answers of several environments into one; each row carries its environment. The union also
+    /// counts sandbox purchases, for backends with App Review and testers among their customers.
     package static func union(of answers: [EntitlementAnswer], at instant: AppStoreInstant) -> EntitlementAnswer {
         if let only = answers.first, answers.count == 1 { return only }
         var union = EntitlementAnswer(asOf: instant)

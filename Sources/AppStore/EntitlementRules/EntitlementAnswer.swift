@@ -209,7 +209,7 @@ extension EntitlementAnswer {
         }
     }
 
-    /// Reports a subscription that Apple states is active but none of whose transactions is known: nothing can be
+    /// Reports a subscription that is active according to Apple although no transaction of it is known: nothing can be
     /// granted.
     private mutating func reportMissingTransaction(of purchase: PurchaseFacts) {
         reports.append(

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The content of a JSON text, parsed at the first access: merging reads only the version of most statements.
 final class LazyContent<Content: Sendable>: Sendable {
-    /// A single reference, because copying a content with many members takes longer than reading one of them.
+    /// A single reference, because copying content with many members takes longer than reading one of them.
     final class Box: Sendable {
         let content: Content
         init(_ content: Content) { self.content = content }
@@ -21,7 +21,7 @@ final class LazyContent<Content: Sendable>: Sendable {
         known = Atomic(Unmanaged.passRetained(Box(content)))
     }
 
-    /// Creates a content that is parsed at the first access.
+    /// Creates content that is parsed at the first access.
     init(unread text: ArraySlice<UInt8>) {
         self.text = text
         known = Atomic(nil)

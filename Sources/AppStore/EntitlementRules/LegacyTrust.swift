@@ -11,7 +11,7 @@ package enum FactTrust: String, Sendable, CaseIterable {
 
 /// How version 1 and older notifications may change an app's entitlements: the setting `legacy.trust`.
 package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
-    /// They neither grant nor remove anything until Apple has signed it.
+    /// They neither grant nor remove anything until Apple has signed the same statement.
     case confirm
     /// They count unchanged until Apple signs a contradicting statement.
     case accept

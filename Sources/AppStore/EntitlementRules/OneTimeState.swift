@@ -30,7 +30,7 @@ package struct OneTimeState: Hashable, Sendable {
     package var netUnits: Int64 { creditedUnits - debitedUnits }  // 0 <= debited <= credited
 }
 
-/// Why a transaction may grant less than intended. Reported; all else is evaluated as usual.
+/// Why a transaction may grant less than intended. It is reported; everything else is evaluated as usual.
 package enum EntitlementProblem: String, Sendable, CaseIterable {
     /// The quantity is not a whole number from 1 to 2^31 - 1: no credit.
     case quantityOutOfRange = "quantity_out_of_range"

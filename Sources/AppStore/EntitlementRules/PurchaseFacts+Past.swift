@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Knowledge and access at a past moment. For most facts only the newest statement is kept; the notifications in the
+/// Known facts and access at a past moment. For most facts only the newest statement is kept; the notifications in the
 /// history supply earlier statements, as far as they are kept.
 extension PurchaseFacts {
     /// Returns the state as it was at a past moment, from the transactions, upgrades and revocations reported by then,

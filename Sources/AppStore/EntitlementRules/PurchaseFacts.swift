@@ -5,8 +5,8 @@ package import JSON
 /// version 1 notifications (``LegacyFacts``), which are authenticated by a shared secret only. All members except
 /// ``legacy`` contain signed facts.
 ///
-/// Merging is associative, commutative and idempotent, so that duplicates, disorder and replays lead to the same value.
-/// A one-time purchase has one transaction or few.
+/// Merging is associative, commutative and idempotent, so that duplicates, reordering and replays lead to the same
+/// value. A one-time purchase has one or few transactions.
 package struct PurchaseFacts: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId

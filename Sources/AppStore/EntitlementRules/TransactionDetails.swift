@@ -1,8 +1,8 @@
 package import AppStoreModel
 internal import JSON
 
-/// All members of one statement by Apple about a transaction. They are kept of a purchase's newest statement; of other
-/// transactions only ``TransactionFacts`` are kept.
+/// All members of one statement by Apple about a transaction. They are kept for a purchase's newest statement; for
+/// other transactions only ``TransactionFacts`` are kept.
 ///
 /// Stored as text, because merging reads the version only, and few readers need the content.
 package struct TransactionDetails: VersionedFacts {

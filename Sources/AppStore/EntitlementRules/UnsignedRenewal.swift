@@ -35,7 +35,7 @@ struct UnsignedRenewal: Hashable, Sendable {
     }
 
     /// Whether signed facts agree about the same period, so that either can be used. An element missing from the body
-    /// is no disagreement: the older formats cannot express a grace period without an end, and the oldest cannot
+    /// is not a disagreement: the older formats cannot express a grace period without an end, and the oldest cannot
     /// express a failed charge.
     ///
     /// - Parameter end: the end of the period that the body is about; nil if unknown.

@@ -1,7 +1,7 @@
 public import KafkaModel
 
 /// A record of the certificates topic: a JWS header segment, which contains Apple's certificates, under its reference.
-/// Every process writes each segment it meets once; copies are equal.
+/// Every process writes each segment that it encounters once; copies are equal.
 public struct CertificateHeader: Hashable, Sendable {
     public let reference: HeaderReference
     /// The segment as base64url text.

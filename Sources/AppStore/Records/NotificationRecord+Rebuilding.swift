@@ -7,7 +7,7 @@ public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsigned
     /// `proof` does not match the payloads, which never happens in a record of the ingress.
     case malformedProof
-    /// The header segment is unknown. It is in the certificates topic: read on there and retry.
+    /// The header segment is unknown. It is in the certificates topic: continue reading there and retry.
     case unknownHeader(HeaderReference)
 
     public var description: String {

@@ -2,7 +2,7 @@ public import AppStoreModel
 public import KafkaModel
 
 extension AppStoreEnvironment {
-    /// The environments that have topics. Nothing of others is ever published.
+    /// The environments that have topics. Nothing from other environments is ever published.
     public static let published: [AppStoreEnvironment] = [.production, .sandbox]
 
     /// The published environment with Apple's spelling; nil for any other text.
