@@ -215,8 +215,8 @@ extension KeyedState {
         }
     }
 
-    /// Begins to read a partition, and retries while librdkafka refuses it. Returns nil when it is no longer to be
-    /// read.
+    /// Starts reading a partition, and retries while librdkafka refuses it. Returns nil when the task is cancelled or
+    /// the service stops.
     private func assign(_ place: KafkaTopicPartition, from start: Int64, _ parts: Parts) async
         -> KafkaAssignedPartition?
     {
@@ -250,8 +250,8 @@ extension KeyedState {
         }
     }
 
-    /// Returns the offset at which reading begins, and retries until the partition has a leader. Returns nil when it is
-    /// no longer to be read.
+    /// Returns the offset at which reading begins, and retries until the partition has a leader. Returns nil when the
+    /// task is cancelled or the service stops.
     private func start(_ place: KafkaTopicPartition, _ parts: Parts) async -> Int64? {
         while !Task.isCancelled, !withRunning({ $0.isStopping }) {
             do {

@@ -102,7 +102,7 @@ extension KeyedState {
         }
     }
 
-    /// Publishes rows again whose record has another fingerprint, at a bounded rate. After a restart it continues with
+    /// Republishes rows whose record has another fingerprint, at a bounded rate. After a restart it continues with
     /// the remaining rows.
     ///
     /// - Returns: the cursor for the next call; 0 after a complete pass.

@@ -11,7 +11,7 @@ package import Time
 ///
 /// - The owner of a partition merges into the row joined with its own publications that are not read back yet,
 ///   publishes the result, and has finished when it is acknowledged.
-/// - The owner publishes a row again after a record that is incomplete or cannot be read.
+/// - The owner republishes a row after reading a record that is incomplete or unreadable.
 /// - On assignment a partition is read to its end before the first record is handled.
 /// - A contribution (``contribute(to:from:_:)``) comes from no input topic: it is published first, and the call returns
 ///   when it was read back. Among several proposals (``propose(_:for:in:)``) the first in the log wins.
@@ -53,7 +53,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
 
     struct Running {
         var parts: Parts?
-        /// Tasks that publish pending rows, by the partition of the state's topic whose input this member has.
+        /// Tasks that publish pending rows, by owned partition of the state's topic.
         var publishers: [KafkaTopicPartition: Task<Void, Never>] = [:]
         /// Partitions of the state's topics whose input is assigned to this member, including those it does not own
         /// yet.

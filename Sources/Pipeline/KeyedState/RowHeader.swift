@@ -5,7 +5,7 @@ internal import Kafka
 /// database, and its position in the value.
 ///
 /// `sluice.state.row` is text with fields, each terminated by `;`: the version of the database's schema, first byte and
-/// length of the row in the value, a checksum of the row, when the owner has to publish again and the deadline
+/// length of the row in the value, a checksum of the row, the time of the next publication and the deadline
 /// (milliseconds since 1970, empty for none), then a name and a value for each index entry. A record without the header
 /// is decoded as usual. So is a record whose header is too long, whose row no longer matches the checksum, or that was
 /// published by another form or for another schema.

@@ -10,7 +10,7 @@ final class SharedState<State: Sendable & Equatable>: Sendable {
 struct RowImage: Sendable, Equatable {
     var encoded: [UInt8] = []
     var form: Int64 = 0
-    /// Whether the last record of the key lacks something that the row holds.
+    /// Whether the last record of the key is outdated compared with the row.
     var isBehind = false
     var due: Int64?
     var deadline: Int64?

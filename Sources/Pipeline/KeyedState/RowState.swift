@@ -17,8 +17,8 @@ internal import Kafka
 /// | **received**: a state that cannot be merged, or no state | | | | written, behind; ignored without a row |
 /// | **received**: a tombstone | none | publications that remain | | written, changed; ignored without a row |
 /// | **received**: a record without the winning proposal | | | | written, behind |
-/// | **acknowledged**, and never read back | | row, joined with what remains | fewer | unpublished as before |
-/// | **refused** | | row, joined with what remains | fewer | |
+/// | **acknowledged**, and never read back | | row with remaining publications | fewer | unpublished as before |
+/// | **refused** | | row with remaining publications | fewer | |
 /// | **revoked** | | row | none | |
 struct RowState<Model: StateModel> {
     typealias State = Model.State
@@ -263,7 +263,7 @@ struct RowEffect: OptionSet {
     static let written = RowEffect(rawValue: 1)
     /// Another member's record has changed it.
     static let changed = RowEffect(rawValue: 2)
-    /// The last record lacks something that the row holds: the owner publishes the row again.
+    /// The last record is outdated compared with the row: the owner republishes the row.
     static let behind = RowEffect(rawValue: 4)
     /// The record cannot be decoded, or cannot be merged.
     static let unreadable = RowEffect(rawValue: 8)

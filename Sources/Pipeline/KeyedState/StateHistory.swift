@@ -10,7 +10,7 @@ public struct StateHistory: Sendable {
     public var group: KafkaConsumerGroup
     /// Whether an input record contributes to the state.
     public var isKept: @Sendable (KafkaRecord) -> Bool
-    /// The operator's remedy: how to let the group read everything again.
+    /// The fix for the operator: how to make the group read everything again.
     public var fix: String
     /// Longest time that this check may spend on reading input records.
     public var limit: Duration = .seconds(60)

@@ -2,7 +2,7 @@ public import Kafka
 
 /// Defines the rows of a keyed state: how values are merged, stored and published.
 ///
-/// `merge` is associative, commutative and idempotent, and the state holds everything: members that merge the same
+/// `merge` is associative, commutative and idempotent, and the state contains everything: members that merge the same
 /// values in any order and number end with equal states. The module relies on nothing else to survive crashes,
 /// duplicates, moved partitions, lost disks, and members that write although they no longer own a partition.
 ///

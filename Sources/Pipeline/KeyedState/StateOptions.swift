@@ -20,7 +20,7 @@ public struct StateOptions: Sendable {
     public var role: Role = .all
     /// Number of partitions a worker follows as a standby, so that it can take them over sooner.
     public var standbys = 0
-    /// Rows of a partition that are published again per second after ``StateModel/fingerprint`` has changed.
+    /// Number of rows of a partition republished per second after ``StateModel/fingerprint`` has changed.
     public var republishRate = 500
     /// Lag in records above which the state is not ready.
     public var maximumLag: Int64 = 100_000

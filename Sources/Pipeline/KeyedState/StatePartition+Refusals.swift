@@ -27,7 +27,7 @@ extension StatePartition {
         }
     }
 
-    /// Publishes refused rows once more, together.
+    /// Republishes refused rows, together.
     ///
     /// - Parameter rows: encoded rows by key; nil for the removal of a row.
     /// - Throws: a ``StateError`` for a row that cannot be read.
@@ -50,7 +50,7 @@ extension StatePartition {
     /// Keeps a row that is refused on its own.
     ///
     /// - Parameter encoded: nil for the removal of a row.
-    /// - Returns: the refused row, joined with what was refused before; nil for a removal.
+    /// - Returns: the refused row, joined with the state refused before; nil for a removal.
     @discardableResult
     func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> [UInt8]? {
         withLock { guarded in
@@ -58,7 +58,7 @@ extension StatePartition {
                 guarded.refusedRemovals[key.bytes] = now + Self.oversizedRetry
                 return nil
             }
-            // The row does not include what was refused before.
+            // The row does not include the state refused before.
             if let kept = guarded.oversized[key.bytes] {
                 encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
             }
