@@ -2,7 +2,7 @@ package import Kafka
 internal import Synchronization
 package import Telemetry
 
-/// Counts and logs what partition workers do.
+/// Counts and logs the work of partition workers.
 final class PipelineTelemetry: Sendable {
     private struct TopicCounters {
         let done: Counter

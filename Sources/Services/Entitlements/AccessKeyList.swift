@@ -30,7 +30,7 @@ struct AccessKeyList: Sendable {
 
     private let keys: [Key]
 
-    /// - Throws: a `FileProblem` that says why the text is not a valid list; its message contains no key.
+    /// - Throws: a `FileProblem` with the reason why the text is not a valid list; its message contains no key.
     init(lines text: [UInt8]) throws(FileProblem) {
         var keys: [Key] = []
         var names: Set<String> = []

@@ -77,7 +77,7 @@ extension AccessKeys {
         }
     }
 
-    /// - Throws: a `FileProblem` that says why the file is not a valid list; its message contains no key.
+    /// - Throws: a `FileProblem` with the reason why the file is not a valid list; its message contains no key.
     static func file(_ path: String, clocks: Clocks) throws(FileProblem) -> ReloadedFile<AccessKeyList> {
         try ReloadedFile(
             path: path, limit: maximumBytes, now: clocks.monotonicNanoseconds(), make: AccessKeyList.init(lines:))

@@ -85,7 +85,7 @@ struct EntitlementsModel: StateModel {
         return StatePublication(
             value: published.value,
             nextChange: [published.nextChange?.millisecondsSince1970, nextLook].compactMap { $0 }.min(),
-            // The moment of a tombstone tells up to when the purchase was erased.
+            // The moment of a tombstone is the time up to which the purchase was erased.
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 

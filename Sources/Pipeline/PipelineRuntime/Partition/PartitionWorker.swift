@@ -106,7 +106,7 @@ struct PartitionWorker: Sendable {
                 telemetry.deadLettered(record, to: topic, cause, form.content)
                 return true
             } catch {
-                // The broker would refuse it at every attempt, and it must not delay the records behind it.
+                // The broker would refuse it at every attempt, and it must not delay the records after it.
                 if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)
