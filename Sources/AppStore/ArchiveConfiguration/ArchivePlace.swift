@@ -11,7 +11,7 @@ internal import TransparencyLog
 package enum ArchivePlace {
     package static let url = Setting.string(
         "archive.url", default: "./data/archive",
-        help: "Where the archive is: a directory, or s3://bucket/prefix.", example: "s3://example-archive/appstore")
+        help: "Location of the archive: a directory, or s3://bucket/prefix.", example: "s3://example-archive/appstore")
     /// Access to the bucket, if the archive is in one.
     package static let bucket = ObjectStoreSettings(prefix: "archive")
     /// Settings that ``openStore(_:creating:)`` reads.
@@ -25,31 +25,31 @@ package enum ArchivePlace {
     package static let signingKeys = Setting.readableFiles(
         "archive.signing.key.file",
         help: """
-            PEM files of Ed25519 keys that sign the checkpoints; while keys are exchanged the new and the old one.
+            PEM files of Ed25519 keys that sign the checkpoints; the new and the old one during a rotation.
             """, example: "/run/secrets/archive-signing.pem")
     package static let keyEncryptionKeys = Setting.readableFiles(
         "archive.key.encryption.key.file",
         help: """
-            Files with the keys that the key store is encrypted with, 32 bytes each: the first encrypts, the others are \
-            those before it.
+            Files with the keys that encrypt the key store, 32 bytes each: the first one encrypts, the others are earlier \
+            keys.
             """, example: "/run/secrets/archive-kek")
     package static let keyStore = Setting.string(
         "archive.key.store",
         help: """
-            SQLite file with the key of each purchase. Put it on another volume, with other backups, than the archive: \
-            erasing a person means destroying a key here.
+            SQLite file with the key of each purchase. Keep it on another volume, and in other backups, than the archive: \
+            erasing a person destroys a key in this file.
             """, example: "/var/lib/sluice-keys/keys.sqlite")
     package static let index = Setting.string(
         "archive.index", default: "./data/archive-index.sqlite",
         help: """
-            SQLite file that finds records of the archive by their identifiers, for sluicectl archive; it can be deleted \
-            and made again.
+            SQLite index of the archive's records by their identifiers, for sluicectl archive; it can be deleted and \
+            rebuilt.
             """)
 
     package static let anchorURL = Setting.string(
         "archive.anchor.url",
         help: """
-            A second store for checkpoints, which whoever can change the archive cannot change: a directory of another \
+            A second store for checkpoints, out of reach of anyone who can change the archive: a directory of another \
             host, or s3://bucket/prefix of another account.
             """, example: "s3://example-anchor/appstore"
     ).optional
@@ -93,7 +93,7 @@ package enum ArchivePlace {
         } catch { throw wrong(keyEncryptionKeys.key, error.message) }
         let parent = URL(fileURLWithPath: configuration[keyStore]).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: parent), DirectoryPath.obstacle(to: parent) == nil else {
-            throw wrong(keyStore.key, "there is no directory \(parent): mount its volume, or make it.")
+            throw wrong(keyStore.key, "there is no directory \(parent): mount its volume, or create it.")
         }
     }
 

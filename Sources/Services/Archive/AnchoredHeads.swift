@@ -28,7 +28,7 @@ struct AnchoredHeads: Sendable {
         } catch {
             guard hasNote else { throw AnchorUnreachable(names, error) }
             logger.warning(
-                "an anchor cannot be asked about the log; the key store's note decides",
+                "an anchor cannot be read; using the checkpoint in the key store",
                 [LogField(.log, names.prefix.text), LogField(.error, "\(error)")])
         }
         return notes
@@ -66,8 +66,9 @@ struct AnchorUnreachable: Error, CustomStringConvertible {
 
     init(_ names: LogNames, _ cause: any Error) {
         description = """
-            this host has signed nothing of \(names.prefix), and an anchor that may know it does not answer: \(cause). \
-            Make it available, or take archive.anchor.url and archive.anchor.kafka out for one start
+            this host has no signed checkpoint of \(names.prefix), and an anchor that may have one does not respond: \
+            \(cause). Make the anchor available, or remove archive.anchor.url and set archive.anchor.kafka=false for one \
+            start
             """
     }
 }

@@ -21,25 +21,25 @@ package enum ArchiveApplication {
     ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-archive",
-            summary: "Keeps what Apple said so that it can be proved years later, and erased per person.",
+            summary: "Archives Apple's data so that it can be proved years later, and erased per person.",
             discussion: """
-                One tamper-evident log for each partition of the notification, quarantine, refund, certificate, erasure \
-                and dead letter topics, as plain files (archive.url): a C2SP tlog-tiles tree of small leaves, checkpoints \
-                signed with an Ed25519 key, and beside it the records, encrypted under a key for each purchase. Whoever \
-                has the public key verifies all of it without this program, Kafka or the decryption keys: sluicectl \
-                archive verify, or any implementation of the C2SP formats.
+                Each partition of the notification, quarantine, refund, certificate, erasure and dead letter topics has a \
+                tamper-evident log of plain files (archive.url): a C2SP tlog-tiles tree of small leaves, checkpoints \
+                signed with an Ed25519 key, and the records, encrypted under a key for each purchase. The public key \
+                suffices to verify all of it, without this program, Kafka or the decryption keys: use sluicectl archive \
+                verify, or any implementation of the C2SP formats.
 
-                A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before \
-                are noted in the log. A log that is missing, older or other than what was signed of it before is \
-                refused; archive.begin=true, for one start, takes a lost archive as it is, and what the group has read \
-                and the archive does not have is read again.
+                A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before they \
+                were archived are recorded in the log. A log that is missing, older than a signed checkpoint, or has \
+                another history is refused; archive.begin=true, for one start, accepts a lost archive as it is, and reads \
+                again the records that the group has read and the archive does not have.
 
-                Keys: sluicectl archive key makes them. The key store (archive.key.store) belongs on another volume, with \
-                other backups, than the archive: whoever has both can read it, and erasing a person destroys that \
-                person's key. Its keys are in Kafka too, encrypted: a host that joins reads them from there.
+                Keys: sluicectl archive key creates them. Keep the key store (archive.key.store) on another volume, and \
+                in other backups, than the archive: both together can be decrypted, and erasing a person destroys that \
+                person's key. Its keys are also in Kafka, encrypted: a joining host reads them from there.
 
-                Exit codes: 0 stopped as asked, 1 something outside failed, 64 usage, 65 a topic is damaged, 66 records \
-                were deleted before they were read, 78 configuration, or a log that is not what was signed.
+                Exit codes: 0 stopped as requested, 1 an external failure, 64 usage, 65 a topic is damaged, 66 records \
+                were deleted before they were read, 78 configuration, or a log that was refused.
                 """,
             adminPort: ArchiveSettings.adminPort, schema: ArchiveSettings.schema,
             examples: [

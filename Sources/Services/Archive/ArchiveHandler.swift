@@ -35,7 +35,7 @@ struct ArchiveHandler: FlushingHandler {
         } catch {
             if error is ArchiveKeyError { metrics.failedKeyStore() }
             repeated.log(
-                .error, key: "\(partition)", "records cannot be archived; trying again",
+                .error, key: "\(partition)", "archiving records failed; retrying",
                 [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
             throw ArchiveFault(error)
         }

@@ -29,7 +29,7 @@ struct ArchiveMetrics: Sendable {
                             ArchiveMetricName.leaves, help: "Records archived under a signed checkpoint.",
                             labels: labels),
                         bytes: registry.counter(
-                            ArchiveMetricName.bytes, help: "Bytes of their objects, as stored.", labels: labels),
+                            ArchiveMetricName.bytes, help: "Bytes of the archived objects, as stored.", labels: labels),
                         erased: registry.counter(
                             ArchiveMetricName.erased,
                             help: "Records archived without their payload, because their subject was erased.",
@@ -42,22 +42,22 @@ struct ArchiveMetrics: Sendable {
                             labels: labels),
                         lastCheckpoint: registry.gauge(
                             ArchiveMetricName.lastCheckpoint,
-                            help: "When a checkpoint of the topic was last signed, in seconds since 1970.",
+                            help: "Time of the topic's last signed checkpoint, in seconds since 1970.",
                             labels: labels))
                 )
             })
         var failures: [LogError.Code: Counter] = [:]
         for code in LogError.Code.allCases {
             failures[code] = registry.counter(
-                ArchiveMetricName.failures, help: "Attempts to open or to write a log that failed, by reason.",
+                ArchiveMetricName.failures, help: "Failed attempts to open or to write a log, by reason.",
                 labels: [MetricLabel("reason", code.rawValue)])
         }
         self.failures = failures
         duration = registry.histogram(
-            ArchiveMetricName.flushDuration, help: "From the first byte written to the signed checkpoint.")
+            ArchiveMetricName.flushDuration, help: "Time from the first byte written to the signed checkpoint.")
         keepsCheckpointLog = registry.gauge(
             ArchiveMetricName.keepsCheckpointLog,
-            help: "1 where this member has continued the log of checkpoints in the last interval, 0 elsewhere.")
+            help: "1 if this member has continued the log of checkpoints in the last interval, else 0.")
     }
 
     func flushed(_ topic: KafkaTopic, leaves: Int, bytes: Int, at seconds: Int, nanoseconds: UInt64) {

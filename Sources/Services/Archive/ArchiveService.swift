@@ -29,7 +29,7 @@ struct ArchiveService {
     ) async throws {
         let configuration = context.configuration
         let notice = { @Sendable [logger = context.logger] (message: String) in
-            logger.warning("a store of the archive goes on with what it had", [LogField(.error, message)])
+            logger.warning("an archive store continues with its previous credentials", [LogField(.error, message)])
         }
         let plan = try ArchivePlan(configuration)
         let signer = plan.signer
@@ -41,7 +41,7 @@ struct ArchiveService {
             clusterId = try await admin.clusterId()
         } catch {
             throw StartupError(
-                "Kafka does not say its cluster's id: \(error.message)",
+                "Kafka does not report its cluster id: \(error.message)",
                 setting: ApplicationSettings.kafka.prefix + "bootstrap.servers",
                 fix: "Start Kafka, or correct the setting")
         }
@@ -105,7 +105,7 @@ struct ArchiveService {
         let mayBegin = configuration[ArchiveSettings.begin]
         if mayBegin {
             context.logger.warning(
-                "archive.begin is set: logs are taken as the archive has them; take it out after this start")
+                "archive.begin is set: logs are accepted as the archive has them; remove it after this start")
         }
         let anchored = AnchoredHeads(
             store: try ArchivePlace.openAnchor(configuration, creating: true, notice: notice),

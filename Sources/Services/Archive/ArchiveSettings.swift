@@ -9,12 +9,12 @@ internal import ServiceKit
 package enum ArchiveSettings {
     package static let flushRecords = Setting.integer(
         "archive.flush.records", default: 1000, in: 1...50_000,
-        help: "A checkpoint is signed, and offsets are committed, after so many records of a partition.")
+        help: "A checkpoint is signed, and offsets are committed, after this number of records of a partition.")
     package static let flushInterval = Setting.duration(
         "archive.flush.interval", default: .seconds(5), in: .milliseconds(100)...(.seconds(600)),
         help: """
-            And at the latest so long after the first of them. Each checkpoint is an object of its own: for an object \
-            store whose writes are paid, a minute is a good value.
+            A checkpoint is signed at the latest this time after its first record. Each checkpoint is an object of its \
+            own: for an object store with billed writes, a minute is a good value.
             """)
     package static let deadLetters = Setting(
         "archive.dead.letter.topics", ValueKind.list(of: .text), default: [],
@@ -23,8 +23,8 @@ package enum ArchiveSettings {
     package static let begin = Setting.boolean(
         "archive.begin", default: false,
         help: """
-            For one start, where an archive was lost and is begun again: takes the logs as archive.url has them, although \
-            the key store, an anchor or the group's offsets say that more was signed. Take it out again afterwards.
+            For one start after the loss of an archive: accepts the logs as they are in archive.url, although the key \
+            store, an anchor or the group's offsets show that more was signed. Remove the setting afterwards.
             """)
     package static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")

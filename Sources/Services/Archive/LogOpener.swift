@@ -66,8 +66,8 @@ struct OtherCluster: Error, CustomStringConvertible {
 
     init(_ partition: KafkaTopicPartition, archived: String, present: String) {
         description = """
-            the archive of \(partition) is of the cluster \(archived), and this one is \(present). Give the archive of \
-            this cluster an archive.url of its own; the old one stays what it is
+            the archive of \(partition) belongs to the cluster \(archived), and this one is \(present). Give the archive \
+            of this cluster an archive.url of its own, and keep the old archive
             """
     }
 }
@@ -78,18 +78,18 @@ struct RecreatedTopic: Error, CustomStringConvertible {
 
     /// The error for a topic that ends before the archive does.
     init(_ partition: KafkaTopicPartition, archived: KafkaOffset, end: KafkaOffset) {
-        self.init("\(partition) ends at offset \(end) and the archive at \(archived)")
+        self.init("\(partition) ends at offset \(end), and the archive at \(archived)")
     }
 
     /// The error for a record that differs from the one archived at its offset.
     init(_ partition: KafkaTopicPartition, differing offset: KafkaOffset) {
-        self.init("the record at offset \(offset) of \(partition) is not the one that was archived")
+        self.init("the record at offset \(offset) of \(partition) differs from the archived one")
     }
 
     private init(_ reason: String) {
         description = """
-            \(reason): the topic was deleted and created again. Give the archive of the new topic an archive.url of its \
-            own; the old one stays what it is
+            \(reason): the topic was recreated. Give the archive of the new topic an archive.url of its own, and keep the \
+            old archive
             """
     }
 }

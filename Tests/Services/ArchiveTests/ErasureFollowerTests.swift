@@ -120,7 +120,7 @@ import Testing
         // The outcome is counted right after the key is destroyed.
         try await waitUntil { running.metric("sluice_archive_erasures_total{outcome=\"destroyed\"}") == 1 }
         #expect(running.metric("sluice_archive_erasures_total{outcome=\"refused\"}") == 2)
-        #expect(running.log.lines.count { $0.contains("cannot be carried out") } == 2)
+        #expect(running.log.lines.count { $0.contains("cannot be applied") } == 2)
         await running.stop()
     }
 

@@ -10,14 +10,14 @@ struct AnchorMetrics: Sendable {
         let label = MetricLabel("anchor", name)
         behind = registry.gauge(
             ArchiveMetricName.unanchored,
-            help: "For how long the oldest checkpoint that should be anchored has not been, in seconds.",
+            help: "Time for which the oldest due checkpoint has not been anchored, in seconds.",
             labels: [label])
         anchored = registry.counter(
-            ArchiveMetricName.anchored, help: "Checkpoints that the anchor has taken.", labels: [label])
+            ArchiveMetricName.anchored, help: "Checkpoints that the anchor has accepted.", labels: [label])
         var failures: [AnchorError.Code: Counter] = [:]
         for code in AnchorError.Code.allCases {
             failures[code] = registry.counter(
-                ArchiveMetricName.anchorFailures, help: "Attempts to anchor that failed, by reason.",
+                ArchiveMetricName.anchorFailures, help: "Failed attempts to anchor a checkpoint, by reason.",
                 labels: [label, MetricLabel("reason", code.rawValue)])
         }
         self.failures = failures

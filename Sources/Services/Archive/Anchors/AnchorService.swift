@@ -129,9 +129,9 @@ final class AnchorService: Service {
             LogField(.anchor, anchor.name), LogField(.log, "\(names.prefix)"), LogField(.error, error.message),
         ]
         if error.code == .conflict {
-            surroundings.logger.error("the anchor has another history of the log than the archive", fields)
+            surroundings.logger.error("checkpoint conflict: the anchor and the archive have diverged", fields)
         } else {
-            surroundings.logger.warning("the checkpoint is not anchored yet; trying again", fields)
+            surroundings.logger.warning("anchoring the checkpoint failed; retrying", fields)
         }
     }
 }

@@ -10,15 +10,15 @@ extension ArchiveSettings {
     package static let anchorInterval = Setting.duration(
         "archive.anchor.interval", default: .seconds(60), in: .seconds(1)...(.seconds(86_400)),
         help:
-            "How often the newest checkpoint of each log gets a leaf in the log of checkpoints, and each anchor its newest."
+            "How often the newest checkpoint of each log is appended to the log of checkpoints, which is then anchored."
     )
     package static let anchorKafka = Setting.boolean(
         "archive.anchor.kafka", default: true,
-        help: "Whether checkpoints are written to the topic appstore.archive.checkpoints too.")
+        help: "Whether checkpoints are also written to the topic appstore.archive.checkpoints.")
     package static let anchorWitnesses = Setting.readableFile(
         "archive.anchor.witnesses.file",
         help:
-            "Witnesses that cosign checkpoints (c2sp.org/tlog-witness), one a line: a name, its verifier key, its URL.",
+            "Witnesses that cosign checkpoints (c2sp.org/tlog-witness), one per line: name, verifier key and URL.",
         example: "/etc/sluice/witnesses"
     ).optional
 
@@ -61,9 +61,9 @@ extension ArchiveSettings {
                 [UInt8]($0.prefix(Witness.maximumFileBytes + 1))
             }
             guard let bytes, bytes.count <= Witness.maximumFileBytes else {
-                throw FileProblem(message: "it cannot be read, or is larger than \(Witness.maximumFileBytes) bytes")
+                throw FileProblem(message: "the file is unreadable, or larger than \(Witness.maximumFileBytes) bytes")
             }
             return try Witness.read(bytes)
-        } catch { throw configuration.error(anchorWitnesses.key, "\(path) names no witnesses: \(error.message)") }
+        } catch { throw configuration.error(anchorWitnesses.key, "\(path) cannot be used: \(error.message)") }
     }
 }

@@ -122,7 +122,7 @@ final class CheckpointLogService: Service {
             return try await reader.checkpoint()?.checkpoint
         } catch {
             surroundings.logger.warning(
-                "a checkpoint cannot be read, and gets no leaf in the log of checkpoints",
+                "a checkpoint cannot be read, and is not added to the log of checkpoints",
                 [LogField(.log, "\(names.prefix)"), LogField(.error, "\(error)")])
             return nil
         }

@@ -38,17 +38,17 @@ struct StoreAnchor: CheckpointAnchor {
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)
-        else { return "what the anchor has of \(log.names.prefix) is no checkpoint of this log" }
+        else { return "the anchor's checkpoint of \(log.names.prefix) is invalid, or of another log" }
         let new = log.checkpoint.checkpoint
         guard old.size <= new.size else {
-            return "the anchor has \(old.size) leaves of \(log.names.prefix) and the archive \(new.size): rolled back"
+            return "rolled back: the archive has \(new.size) leaves of \(log.names.prefix), and the anchor \(old.size)"
         }
         let proof: ConsistencyProof
         do throws(AnchorError) {
             proof = try await log.proof(from: old.size)
         } catch { throw ObjectStoreError(.failed, error.message) }
         guard proof.proves(oldSize: old.size, oldRoot: old.root, newSize: new.size, newRoot: new.root) else {
-            return "the first \(old.size) leaves of \(log.names.prefix) are not those that were anchored: forked"
+            return "forked: the first \(old.size) leaves of \(log.names.prefix) differ from the anchored ones"
         }
         return nil
     }
@@ -63,7 +63,7 @@ struct StoreAnchor: CheckpointAnchor {
             guard let copy = try await store.read(name) else { return }
             // A restart signs the same tree again, with a later time.
             guard Self.checkpoint(copy.bytes)?.root == log.checkpoint.checkpoint.root else {
-                throw ObjectStoreError(.changed, "the anchor has another \(name)")
+                throw ObjectStoreError(.changed, "the anchor has a different \(name)")
             }
         }
     }

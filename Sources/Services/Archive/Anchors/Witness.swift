@@ -28,17 +28,17 @@ struct Witness: Sendable, Equatable {
             func wrong(_ problem: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(problem)") }
             guard parts.count == 3 else { throw wrong("is not of the form: name verifier-key URL") }
             guard name.utf8.count <= 60, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }) else {
-                throw wrong("begins with a name that is too long, or has other characters than those of ASCII")
+                throw wrong("begins with a name that is too long, or has characters that are not allowed")
             }
             guard !witnesses.contains(where: { $0.name == name }), name != "kafka", name != "store" else {
-                throw wrong("has a name that another anchor has")
+                throw wrong("has the name of another anchor")
             }
             witnesses.append(
                 Witness(name: name, verifier: try verifier(parts[1], wrong), url: try url(parts[2], wrong)))
         }
-        guard !witnesses.isEmpty else { throw FileProblem(message: "the file names no witness") }
+        guard !witnesses.isEmpty else { throw FileProblem(message: "the file lists no witness") }
         guard witnesses.count <= maximumCount else {
-            throw FileProblem(message: "the file names \(witnesses.count) witnesses; \(maximumCount) are allowed")
+            throw FileProblem(message: "the file lists \(witnesses.count) witnesses; the maximum is \(maximumCount)")
         }
         return witnesses
     }
@@ -49,9 +49,9 @@ struct Witness: Sendable, Equatable {
         let verifier: NoteVerifier
         do throws(TransparencyLogError) {
             verifier = try NoteVerifier(text: text)
-        } catch { throw wrong("has no verifier key: \(error.message)") }
+        } catch { throw wrong("has an invalid verifier key: \(error.message)") }
         guard verifier.type == .cosignature else {
-            throw wrong("has the key of a log; a witness has one for cosignatures (type 4)")
+            throw wrong("has the key of a log; a witness needs a key for cosignatures (type 4)")
         }
         return verifier
     }

@@ -49,7 +49,7 @@ final class WitnessAnchor: CheckpointAnchor {
             case 409:
                 let size = try size(response, log)
                 guard size != old else {
-                    throw AnchorError(.conflict, "\(name) has another tree of \(log.names.prefix)")
+                    throw AnchorError(.conflict, "\(name) has a different tree of \(log.names.prefix)")
                 }
                 old = size
             default:
@@ -92,7 +92,7 @@ final class WitnessAnchor: CheckpointAnchor {
             isCosigned = true
         }
         guard isCosigned else {
-            throw AnchorError(.answer, "\(name): the answer has no cosignature by the configured key")
+            throw AnchorError(.answer, "\(name): the response has no cosignature by the configured key")
         }
         return note
     }
@@ -100,10 +100,10 @@ final class WitnessAnchor: CheckpointAnchor {
     /// Parses the witness's size from a 409 response.
     private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(AnchorError) -> Int {
         guard WitnessRequest.isSize(contentType: response.header("content-type")) else {
-            throw AnchorError(.conflict, "\(name) has another tree of \(log.names.prefix) than the archive")
+            throw AnchorError(.conflict, "\(name) has a different tree of \(log.names.prefix) than the archive")
         }
         guard let size = WitnessRequest.size(ofConflict: response.body) else {
-            throw AnchorError(.answer, "\(name): the answer 409 has no size")
+            throw AnchorError(.answer, "\(name): the 409 response has no size")
         }
         return size
     }
@@ -112,12 +112,12 @@ final class WitnessAnchor: CheckpointAnchor {
         let origin = log.checkpoint.checkpoint.origin
         switch status {
         case 403: return AnchorError(.refused, "\(name) does not know the key of \(origin): give it the archive's key")
-        case 404: return AnchorError(.refused, "\(name) does not know the log \(origin): have it added there")
+        case 404: return AnchorError(.refused, "\(name) does not know the log \(origin): ask its operator to add it")
         case 422:
             return AnchorError(
-                .conflict, "\(name) finds that \(log.names.prefix) did not grow from what it has cosigned")
-        case 429, 500...599: return AnchorError(.unavailable, "\(name) answers \(status)")
-        default: return AnchorError(.refused, "\(name) answers \(status) for \(origin)")
+                .conflict, "\(name) reports that \(log.names.prefix) does not continue its cosigned checkpoint")
+        case 429, 500...599: return AnchorError(.unavailable, "\(name) responded \(status)")
+        default: return AnchorError(.refused, "\(name) responded \(status) for \(origin)")
         }
     }
 
@@ -128,7 +128,7 @@ final class WitnessAnchor: CheckpointAnchor {
             if found?.bytes == note.bytes { return }
             _ = try await archive.replace(place, note.bytes, expected: found?.version)
         } catch {
-            throw AnchorError(.archive, "the checkpoint that \(name) has cosigned cannot be kept: \(error.message)")
+            throw AnchorError(.archive, "the checkpoint that \(name) has cosigned cannot be stored: \(error.message)")
         }
     }
 }

@@ -70,7 +70,7 @@ final class ErasureFollower: Service {
                 do {
                     try await follow()
                 } catch {
-                    logger.error("erasures are not carried out; trying again", [LogField(.error, "\(error)")])
+                    logger.error("applying erasures failed; retrying", [LogField(.error, "\(error)")])
                 }
                 try? await Task.sleep(for: pause)
             }
@@ -154,7 +154,7 @@ final class ErasureFollower: Service {
             } catch let error as ArchiveKeyError where error.code == .notOverwritten {
                 // The erasure was applied; the next check empties the write-ahead log.
                 state.withLock { $0.isLogDue = true }
-                logger.warning("copies of destroyed keys are left for now", [LogField(.error, error.message)])
+                logger.warning("copies of destroyed keys remain; retrying", [LogField(.error, error.message)])
             }
         }
     }
@@ -170,7 +170,7 @@ final class ErasureFollower: Service {
         metrics.count(outcome)
         guard outcome != .alreadyDone else { return }
         logger.info(
-            "a record of the erasures topic was carried out",
+            "a record of the erasures topic was applied",
             [LogField(.outcome, outcome.name), LogField(.offset, record.offset.rawValue)])
     }
 
@@ -178,7 +178,7 @@ final class ErasureFollower: Service {
     private func refuse(_ record: KafkaRecord, _ reason: String) throws {
         metrics.refused.increment()
         logger.error(
-            "a record of the erasures topic cannot be carried out",
+            "a record of the erasures topic cannot be applied",
             [LogField(.offset, record.offset.rawValue), LogField(.error, reason)])
         try keys.apply([], nextOffset: record.offset.rawValue + 1)
     }

@@ -10,7 +10,7 @@ struct ErasureMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         let counter = { (outcome: String) in
             registry.counter(
-                ArchiveMetricName.erasures, help: "Records of the erasures topic, by what they came to on this host.",
+                ArchiveMetricName.erasures, help: "Records of the erasures topic, by their outcome on this host.",
                 labels: [MetricLabel("outcome", outcome)])
         }
         refused = counter("refused")

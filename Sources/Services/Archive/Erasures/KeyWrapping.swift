@@ -20,10 +20,10 @@ final class KeyWrapping: Service {
         await withTaskExecutorPreference(HandlerThreads.shared) {
             do {
                 let count = try keys.rewrap()
-                if count > 0 { logger.info("keys were wrapped again", [LogField(.keys, count)]) }
+                if count > 0 { logger.info("keys were rewrapped", [LogField(.keys, count)]) }
             } catch {
                 // The previous key-encryption key is still configured, so the next start tries again.
-                logger.warning("not all keys were wrapped again", [LogField(.error, "\(error)")])
+                logger.warning("some keys could not be rewrapped", [LogField(.error, "\(error)")])
             }
         }
         // Returning would end the process.

@@ -67,7 +67,7 @@ final class SharedKeys: Service {
                 try await waiters.wait(until: offset)
             }
         }
-        throw ArchiveKeyError(.unavailable, "the keys topic \(place.topic) does not give back what was written to it")
+        throw ArchiveKeyError(.unavailable, "the keys topic \(place.topic) does not return the records written to it")
     }
 
     // MARK: Service
@@ -95,10 +95,10 @@ final class SharedKeys: Service {
     private func refuseLostKeys() throws {
         guard try keys.isJoining else { return }
         throw StartupError(
-            "there was no key store at \(keys.path), the archive has logs, and \(place.topic) has no record",
+            "there was no key store at \(keys.path), the archive has logs, and \(place.topic) has no records",
             setting: "archive.key.store",
             fix: """
-                Correct the setting or restore the key store from its backup; where another host has it, start that one \
+                Correct the setting, or restore the key store from its backup; if another host has it, start that host \
                 first
                 """)
     }
@@ -110,7 +110,7 @@ final class SharedKeys: Service {
                     try await follow()
                 } catch {
                     waiters.fail(error)
-                    logger.error("the keys topic is not followed; trying again", [LogField(.error, "\(error)")])
+                    logger.error("reading the keys topic failed; retrying", [LogField(.error, "\(error)")])
                 }
                 try? await Task.sleep(for: pause)
             }

@@ -89,7 +89,7 @@ struct WitnessAnchorTests {
         server.set(.status(404))
         let unknown = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
         #expect(unknown?.code == .refused)
-        #expect(unknown?.message == "w1 does not know the log \(AnchoredArchive.logOrigin): have it added there")
+        #expect(unknown?.message == "w1 does not know the log \(AnchoredArchive.logOrigin): ask its operator to add it")
     }
 
     @Test(arguments: [429, 500, 503])
@@ -114,7 +114,7 @@ struct WitnessAnchorTests {
         try await archive.grow(by: 1)
         server.set(.otherKey)
         let error = await anchorError { try await anchor().anchor(try await archive.log()) }
-        #expect(error == AnchorError(.answer, "w1: the answer has no cosignature by the configured key"))
+        #expect(error == AnchorError(.answer, "w1: the response has no cosignature by the configured key"))
     }
 
     @Test func `a cosignature of another text is rejected`() async throws {
@@ -165,15 +165,15 @@ struct WitnessAnchorTests {
         let key = server.verifier.text
         let log = try archive.signer.verifiers().verifiers[0].text
         for (text, problem) in [
-            ("", "the file names no witness"), ("# none\n", "the file names no witness"),
+            ("", "the file lists no witness"), ("# none\n", "the file lists no witness"),
             ("w1 \(key)", "line 1 is not of the form: name verifier-key URL"),
             ("\nw1 \(key) https://a b", "line 2 is not of the form: name verifier-key URL"),
-            ("w1 \(log) https://a", "line 1 has the key of a log; a witness has one for cosignatures (type 4)"),
+            ("w1 \(log) https://a", "line 1 has the key of a log; a witness needs a key for cosignatures (type 4)"),
             ("w1 \(key) ftp://a", "line 1 has a URL that is not an https:// URL"),
             ("w1 \(key) https://a?b", "line 1 has a URL with a query"),
             ("w1 \(key) https://u:p@a", "line 1 has a URL with a user"),
-            ("kafka \(key) https://a", "line 1 has a name that another anchor has"),
-            ("w \(key) https://a\nw \(key) https://b", "line 2 has a name that another anchor has"),
+            ("kafka \(key) https://a", "line 1 has the name of another anchor"),
+            ("w \(key) https://a\nw \(key) https://b", "line 2 has the name of another anchor"),
         ] {
             #expect(throws: FileProblem(message: problem)) { try Witness.read(Array(text.utf8)) }
         }
