@@ -71,8 +71,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         LogError(
             .damaged,
             """
-            \(names.prefix): \(reason). Nothing is written to it. `sluicectl archive verify` names the first bad place; \
-            restore the log from a copy
+            \(names.prefix): \(reason). Nothing is written to it. Find the first damaged object with `sluicectl archive \
+            verify`, and restore the log from a copy
             """)
     }
 
@@ -80,8 +80,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         LogError(
             .checkpointMissing,
             """
-            \(object) is there, and \(names.prefix)/checkpoint is not. Nothing is written. Restore that file from a copy, \
-            or from the newest anchor. To begin the log again, move what is below \(names.prefix) to another place first
+            \(object) exists, and \(names.prefix)/checkpoint does not. Nothing is written. Restore the checkpoint from a \
+            copy, or from the newest anchor. To begin the log again, first move all objects below \(names.prefix) elsewhere
             """)
     }
 
@@ -91,7 +91,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             .beginRefused,
             """
             \(names.prefix) is not in the archive, and \(evidence). Nothing is written. Mount the volume, correct \
-            archive.url, or restore the archive from a copy. Where it is lost, begin a new one with an archive.url and an \
+            archive.url, or restore the archive from a copy. If it is lost, begin a new one with an archive.url and an \
             archive.origin of its own, and archive.begin=true for one start
             """)
     }
@@ -100,8 +100,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         LogError(
             .rolledBack,
             """
-            \(names.prefix) has \(size) leaves, and \(place) has its checkpoint of \(signed): an earlier state was put back. \
-            Nothing is written. Restore the later state. \(Self.continuing)
+            \(names.prefix) has \(size) leaves, and \(place) has its checkpoint of \(signed): an earlier state was \
+            restored. Nothing is written. Restore the later state. \(Self.continuing)
             """)
     }
 
@@ -109,8 +109,9 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         LogError(
             .rolledBack,
             """
-            \(names.prefix)/checkpoint is of \(size) leaves, and \(copy) of more: an earlier checkpoint was put back. \
-            Nothing is written. Put the largest of \(names.prefix)/checkpoints in its place, and run `sluicectl archive verify`
+            \(names.prefix)/checkpoint has \(size) leaves, and \(copy) has more: an earlier checkpoint was restored. \
+            Nothing is written. Replace it by the largest of \(names.prefix)/checkpoints, and run `sluicectl archive \
+            verify`
             """)
     }
 
@@ -118,22 +119,22 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         LogError(
             .forked,
             """
-            \(names.prefix) does not begin with the \(signed) leaves of its checkpoint in \(place): another history. Nothing \
-            is written. Restore the log that was signed. \(Self.continuing)
+            \(names.prefix) does not begin with the \(signed) leaves of its checkpoint in \(place): the log was forked. \
+            Nothing is written. Restore the signed log. \(Self.continuing)
             """)
     }
 
     private static let continuing = """
-        Where it is lost, begin a new archive with an archive.url and an archive.origin of its own; archive.begin=true for \
-        one start goes on with this one, which every anchor will call forked
+        If it is lost, begin a new archive with an archive.url and an archive.origin of its own. archive.begin=true for \
+        one start continues this one, which every anchor will report as forked
         """
 
     static func otherWriter(_ names: LogNames) -> LogError {
         LogError(
             .otherWriter,
             """
-            \(names.prefix)/checkpoint is not what this process wrote last: another process writes this log. Stop it, or give \
-            it an archive.url of its own
+            \(names.prefix)/checkpoint is not the last one that this process wrote: another process writes this log. Stop \
+            that process, or give it an archive.url of its own
             """)
     }
 }

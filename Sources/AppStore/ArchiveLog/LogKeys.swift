@@ -70,7 +70,7 @@ package struct ArchiveVerifiers: Equatable, Sendable {
         for line in text.split(whereSeparator: \.isNewline) where !line.isEmpty && !line.hasPrefix("#") {
             verifiers.append(try NoteVerifier(text: String(line)))
         }
-        guard !verifiers.isEmpty else { throw TransparencyLogError(.malformedKey, "there is no key in the text") }
+        guard !verifiers.isEmpty else { throw TransparencyLogError(.malformedKey, "the text contains no key") }
         self.verifiers = verifiers
     }
 

@@ -22,7 +22,7 @@ struct LogOpening: Sendable {
         let notes: SignedHeadNotes
         do {
             notes = try knowledge.heads?.notes(of: origin) ?? SignedHeadNotes()
-        } catch { throw LogError(.keyStore, "what was signed of \(names.prefix) cannot be read: \(error)") }
+        } catch { throw LogError(.keyStore, "the signed checkpoints of \(names.prefix) cannot be read: \(error)") }
         published = try notes.published.map { try SignedHead($0, origin: origin, signer: signer) }
         signed = try notes.signed.map { try SignedHead($0, origin: origin, signer: signer) }
     }
@@ -136,7 +136,7 @@ struct LogOpening: Sendable {
         let checkpoint = try Checkpoint(text: note.text)
         guard checkpoint.origin == origin else {
             throw LogError.damaged(
-                names, "its checkpoint is of \(checkpoint.origin), and by archive.origin it is \(origin)")
+                names, "its checkpoint has the origin \(checkpoint.origin), and by archive.origin it is \(origin)")
         }
         let signatures = try note.verified(by: signer.verifiers().allKeys(of: origin))
         return CommittedCheckpoint(

@@ -158,7 +158,7 @@ package struct LogPruning: Sendable {
         }
         guard let retention = Retention(text: note.text),
             signer.map({ retention.origin == names.origin(archive: $0.archive) }) ?? true
-        else { throw LogError.damaged(names, "its retention is not one of this log") }
+        else { throw LogError.damaged(names, "its retention belongs to another log") }
         return retention
     }
 

@@ -10,7 +10,7 @@ extension LogReader {
     /// - Throws: ``LogReadError``: `noLeaf` when the checkpoint does not cover it.
     package func leaf(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
         guard index >= 0, index < size else {
-            throw LogReadError(.noLeaf, "the log has \(size) leaves, and no leaf \(index)")
+            throw LogReadError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
         }
         let bundle = try await bundle(index / TilePath.fullWidth, size: size)
         let position = index % TilePath.fullWidth
@@ -28,7 +28,7 @@ extension LogReader {
     /// - Throws: ``LogReadError``: `missing` when the segment was removed or its retention has ended.
     package func object(_ index: Int, size: Int) async throws(LogReadError) -> [UInt8] {
         guard index >= 0, index < size else {
-            throw LogReadError(.noLeaf, "the log has \(size) leaves, and no leaf \(index)")
+            throw LogReadError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
         }
         let (bytes, objects) = try await segment(index / TilePath.fullWidth, size: size)
         return Array(bytes[objects[index % TilePath.fullWidth]])

@@ -202,7 +202,7 @@ package struct LogReader: Sendable {
             guard !store.hasLocks, newest != searched else { break }
             searched = newest
         }
-        throw LogReadError(.missing, "the object is not there", object: first)
+        throw LogReadError(.missing, "the object is missing", object: first)
     }
 
     func bytes(_ name: ObjectName) async throws(LogReadError) -> [UInt8]? {

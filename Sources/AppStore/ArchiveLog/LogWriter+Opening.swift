@@ -91,7 +91,7 @@ extension LogWriter {
             bytes: try await bytes(names.tile(.entries(index: last.0, width: last.1))), count: last.1)
         let leaf = try ArchiveLeaf(bytes: Array(bundle[last.1 - 1]))
         guard leaf.position.topicPartition == names.partition else {
-            throw LogError.damaged(names, "its last entry is of \(leaf.position.topicPartition)")
+            throw LogError.damaged(names, "its last entry belongs to \(leaf.position.topicPartition)")
         }
         lastLeaf = leaf
         guard width > 0 else { return }
@@ -100,20 +100,20 @@ extension LogWriter {
         try checkOpenEnd(tiles)
     }
 
-    private static let wrongRoot = "the hash tiles at its end do not give the root of its checkpoint"
+    private static let wrongRoot = "the hash tiles at its end do not match the root of its checkpoint"
 
     /// Checks that the open entries, which go into the next full tile, have the hashes of the tree.
     private func checkOpenEnd(_ tiles: [HashTile]) throws {
         guard let hashes = tiles.first(where: { $0.path == TilePath.partialTiles(ofSize: size).first })?.hashes,
             openLeaves.map(MerkleHash.leaf) == hashes
-        else { throw LogError.damaged(names, "the entries at its end do not have the hashes of the tree") }
+        else { throw LogError.damaged(names, "the entries at its end do not match the hashes of the tree") }
         let objects = try ArchiveSegment.objects(in: openSegment)
         guard objects.count == openLeaves.count else {
-            throw LogError.damaged(names, "the segment at its end has \(objects.count) objects for \(openLeaves.count)")
+            throw LogError.damaged(names, "the segment at its end has \(objects.count) objects, not \(openLeaves.count)")
         }
         for (leaf, range) in zip(openLeaves, objects) {
             guard try ArchiveLeaf(bytes: leaf).describes(Array(openSegment[range])) else {
-                throw LogError.damaged(names, "an object at its end is not the one of its entry")
+                throw LogError.damaged(names, "an object at its end does not match its entry")
             }
         }
     }

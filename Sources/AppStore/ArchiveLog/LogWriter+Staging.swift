@@ -56,7 +56,7 @@ extension LogWriter {
         for (name, staged) in staged where staged.isOf(checkpoint) {
             guard let found = try await store.read(name) else { continue }
             guard let commit = StagedCommit(bytes: found.bytes, of: names) else {
-                throw ObjectStoreError(.corrupt, "\(name) is no staged commit")
+                throw ObjectStoreError(.corrupt, "\(name) is not a staged commit")
             }
             for object in commit.objects { try await place(object, in: store) }
         }

@@ -179,7 +179,7 @@ package struct LogWriter: Sendable {
     private func keepHeads(_ notes: SignedHeadNotes) throws(LogError) {
         do {
             try heads?.keep(notes, of: origin)
-        } catch { throw LogError(.keyStore, "the checkpoint of \(names.prefix) cannot be kept: \(error)") }
+        } catch { throw LogError(.keyStore, "the checkpoint of \(names.prefix) cannot be saved: \(error)") }
     }
 
     static func note(

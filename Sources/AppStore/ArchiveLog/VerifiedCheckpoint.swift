@@ -45,7 +45,7 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
         (time, isSigned) = (verified.compactMap(\.time).max(), true)
         let sizes = Set(verified.compactMap(\.previousSize))
         guard sizes.count <= 1 else {
-            throw LogReadError(.invalidSignature, "its keys name different checkpoints before it")
+            throw LogReadError(.invalidSignature, "its keys state different previous checkpoints")
         }
         previousSize = sizes.first
     }

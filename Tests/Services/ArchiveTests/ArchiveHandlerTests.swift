@@ -99,7 +99,7 @@ import TransparencyLog
         let error = await #expect(throws: ArchiveFault.self) {
             _ = try await handler.append(records(0..<12, timestamp: 1_800_000_000_000))
         }
-        #expect(error?.description.contains("created again") == true)
+        #expect(error?.description.contains("recreated") == true)
         let again = try await handler.append(records(0..<12))
         #expect(again == Array(repeating: .skip("already_archived"), count: 10) + [.done, .done])
         await handler.partitionReleased(Self.place)
@@ -112,7 +112,7 @@ import TransparencyLog
         let error = await #expect(throws: RecreatedTopic.self) {
             try await handler.partitionAssigned(Self.place, startingAt: 0)
         }
-        #expect(error?.description.contains("ends at offset 4 and the archive at 10") == true)
+        #expect(error?.description.contains("ends at offset 4, and the archive at 10") == true)
         await broker.stop()
     }
 

@@ -65,7 +65,7 @@ import Testing
         #expect(try json.objects.first?["deletedSegments"]?.integer == 1)
         let (longer, tampered) = await archive.verify(["--retention", "403d"])
         #expect(longer == 2)
-        #expect(tampered.output.contains("and not 403d"))
+        #expect(tampered.output.contains("instead of 403d"))
         #expect(await archive.verify([]).exitCode == 0, "nothing is compared without the flag")
     }
 

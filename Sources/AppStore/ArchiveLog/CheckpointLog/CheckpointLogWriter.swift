@@ -67,8 +67,8 @@ package struct CheckpointLogWriter: Sendable {
                 throw LogError(
                     .checkpointMissing,
                     """
-                    \(names.prefix) has objects, and \(names.prefix)/pending is gone. Nothing is written to it. Restore \
-                    that file from a copy
+                    \(names.prefix) has objects, and \(names.prefix)/pending is missing. Nothing is written to it. \
+                    Restore that file from a copy
                     """)
             }
             let note = try LogWriter.note(names, signer, MerkleFrontier(), after: 0, at: time)
@@ -126,7 +126,7 @@ package struct CheckpointLogWriter: Sendable {
     /// entries. Writes missing objects of the checkpoint.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
-            throw LogError.damaged(names, "its object pending has other entries than its checkpoint covers")
+            throw LogError.damaged(names, "the entries in its object pending do not match its checkpoint")
         }
         var tiles: [HashTile] = []
         // Tiles of the tree before the entries; all its level-0 tiles are full.
@@ -136,7 +136,7 @@ package struct CheckpointLogWriter: Sendable {
         frontier = try MerkleFrontier(size: state.first, tiles: tiles)
         for entry in state.entries { frontier.append(.leaf(entry)) }
         guard frontier.root == root else {
-            throw LogError.damaged(names, "the hash tiles at its end do not give the root of its checkpoint")
+            throw LogError.damaged(names, "the hash tiles at its end do not match the root of its checkpoint")
         }
         try await write(state.first, state.entries)
     }
@@ -216,7 +216,7 @@ package struct CheckpointLogWriter: Sendable {
         } catch {
             guard error.code == .exists else { throw error }
             guard try await store.read(name)?.bytes == bytes else {
-                throw LogError.damaged(names, "\(name) is not what the log of checkpoints has there")
+                throw LogError.damaged(names, "\(name) differs from the object of the log of checkpoints")
             }
         }
     }

@@ -83,7 +83,7 @@ struct BundleReading: Sendable {
             if let checkpoint = LoggedCheckpoints.checkpoint(in: bundle[position]) {
                 check.logged.append(LoggedCheckpoints.Leaf(index: index, checkpoint: checkpoint))
             } else {
-                check.findings.append(Finding(.tampered, log, leaf: index, "the leaf is no checkpoint"))
+                check.findings.append(Finding(.tampered, log, leaf: index, "the leaf is not a checkpoint"))
             }
         }
     }
@@ -103,7 +103,7 @@ struct BundleReading: Sendable {
                 leaves.append((index, leaf))
             } catch {
                 check.findings.append(
-                    Finding(.tampered, log, leaf: index, "the leaf is none of this log: \(error.message)"))
+                    Finding(.tampered, log, leaf: index, "the leaf is not one of this log: \(error.message)"))
             }
         }
         var facts = leaves.map { index, leaf in
@@ -151,7 +151,7 @@ struct BundleReading: Sendable {
                 check.findings.append(
                     Finding(
                         .tampered, log, object: segment.name, leaf: index, offset: leaf.position.offset,
-                        "the object is not the one that its leaf describes"))
+                        "the object does not match its leaf"))
                 // The rest of the segment may be shifted, so only the first bad object is reported.
                 return
             }
@@ -161,7 +161,7 @@ struct BundleReading: Sendable {
             let object = Array(segment.bytes[range])
             if leaf.position.kind == .gap {
                 guard let content = try? ArchiveObject.open(object, of: leaf), case .gap(let gap) = content else {
-                    check.findings.append(Finding(.tampered, log, leaf: index, "a gap that says no range"))
+                    check.findings.append(Finding(.tampered, log, leaf: index, "the gap has no range of offsets"))
                     continue
                 }
                 facts[place].gap = gap
@@ -199,7 +199,7 @@ struct BundleReading: Sendable {
             guard let found = try await reader.checkpoint(size: size) else { return }
             guard found.checkpoint.size == size else {
                 throw LogReadError(
-                    .malformed, "the checkpoint is of \(found.checkpoint.size) leaves",
+                    .malformed, "the checkpoint has \(found.checkpoint.size) leaves",
                     object: try? reader.names.checkpoint(size: size))
             }
             check.checkpoints.append(

@@ -49,7 +49,7 @@ struct EarlierPartials {
             guard same < path.width else { return [] }
             let leaf = (path.index << 8 + same) << (8 * level)
             return [
-                Finding(.tampered, log, object: name, leaf: leaf, "the tile of a past checkpoint is not of this tree")
+                Finding(.tampered, log, object: name, leaf: leaf, "a past checkpoint's tile does not match this tree")
             ]
         } catch { return [Finding(error, log)] }
     }

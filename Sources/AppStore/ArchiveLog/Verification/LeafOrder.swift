@@ -21,17 +21,17 @@ struct LeafOrder {
         var findings: [Finding] = []
         if let last {
             if leaf.archivedAt < last.archivedAt {
-                findings.append(finding(.tampered, leaf, "archived before the leaf that it follows"))
+                findings.append(finding(.tampered, leaf, "archived before the preceding leaf"))
             }
             // Offsets of another cluster are unrelated.
             if leaf.cluster == last.cluster {
                 if leaf.offset <= last.offset || leaf.offset < next ?? .min {
-                    findings.append(finding(.tampered, leaf, "its offset is not after that of the leaf before"))
+                    findings.append(finding(.tampered, leaf, "its offset is not after that of the preceding leaf"))
                 } else if let next, leaf.offset > next, !leaf.kind.isOfCompactedTopic {
                     findings.append(
                         Finding(
                             .incomplete, log, leaf: leaf.index, offset: KafkaOffset(rawValue: next),
-                            "offsets \(next) to \(leaf.offset - 1) are not in the log, and no leaf says why"))
+                            "offsets \(next) to \(leaf.offset - 1) are not in the log, and no leaf states the reason"))
                 }
             }
         }
@@ -48,7 +48,7 @@ struct LeafOrder {
                 findings.append(
                     finding(
                         .incomplete, leaf,
-                        "offsets \(leaf.offset) to \(end) have records that were dead-lettered, not archived"))
+                        "offsets \(leaf.offset) to \(end) have records that were dead-lettered instead of archived"))
             }
         }
         return findings

@@ -43,7 +43,7 @@ extension LogVerification {
         add(
             Finding(
                 .unanchored, log, object: try? names.checkpoint(),
-                "no checkpoint from elsewhere is of this log, so an earlier state of it would not be noticed"))
+                "no external checkpoint belongs to this log, so a rollback would not be detected"))
     }
 
     /// Reads the last checkpoint that each witness of the policy cosigned. The service stores these beside the log.
@@ -143,6 +143,6 @@ extension LogVerification {
         add(
             Finding(
                 .forked, log, object: try? names.checkpoint(), leaf: anchor.size - 1,
-                "the log of \(anchor.size) leaves that was anchored is not the beginning of this one"))
+                "the log does not begin with the \(anchor.size) anchored leaves"))
     }
 }

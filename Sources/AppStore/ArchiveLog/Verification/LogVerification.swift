@@ -143,12 +143,12 @@ struct LogVerification {
         do throws(LogReadError) {
             let found = try await reader.checkpoint(size: size)
             guard let found, found.checkpoint.size == size else {
-                throw LogReadError(.malformed, "the checkpoint is not of \(size) leaves", object: name)
+                throw LogReadError(.malformed, "the checkpoint does not have \(size) leaves", object: name)
             }
             add(
                 Finding(
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.checkpoint.size,
-                    "a checkpoint of \(size) leaves was signed, and the newest is of \(head.checkpoint.size)"))
+                    "a checkpoint of \(size) leaves was signed, and the newest one has \(head.checkpoint.size)"))
             return found
         } catch {
             add(Finding(error, log))
@@ -251,12 +251,12 @@ struct LogVerification {
                 add(
                     Finding(
                         .tampered, log, object: try? names.tile(path), leaf: check.firstLeaf + first,
-                        "the tile does not have the hash of the entry"))
+                        "the tile does not contain the hash of the entry"))
             } else {
                 add(
                     Finding(
                         .tampered, log, object: try? names.tile(.entries(index: check.index, width: path.width)),
-                        leaf: check.firstLeaf + first, "the entry does not have the hash that the tree has"))
+                        leaf: check.firstLeaf + first, "the entry does not match its hash in the tree"))
             }
             return isTileWrong ? hashes : tile
         case (let hashes?, nil):
@@ -301,7 +301,7 @@ struct LogVerification {
                 Finding(
                     .tampered, log, object: try? names.tile(tile.path),
                     leaf: (tile.path.index << 8 + first) << (8 * level),
-                    "the tile does not have the hashes of the tiles below"))
+                    "the tile does not contain the hashes of the tiles below"))
         } catch { add(Finding(error, log)) }
     }
 
@@ -313,14 +313,14 @@ struct LogVerification {
             contradicted.append(
                 Finding(
                     .tampered, log, object: name, leaf: past.size - 1,
-                    "the first \(past.size) leaves do not have the root of this checkpoint"))
+                    "the first \(past.size) leaves do not match the root of this checkpoint"))
             return
         }
         report.checkpoints += 1
         judge(previous: past.previousSize, of: past.size, object: name)
         if let time = past.time {
             if let lastTime, time < lastTime {
-                add(Finding(.tampered, log, object: name, "signed before the checkpoint of fewer leaves"))
+                add(Finding(.tampered, log, object: name, "signed before a checkpoint of fewer leaves"))
             }
             lastTime = max(lastTime ?? time, time)
         }
@@ -333,13 +333,13 @@ struct LogVerification {
         // Copies of checkpoints that an earlier run has verified are not listed again.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
-            return add(Finding(.tampered, log, object: object, "it does not say which checkpoint came before it"))
+            return add(Finding(.tampered, log, object: object, "the checkpoint does not state its previous size"))
         }
         if previous > found {
             add(
                 Finding(
                     .tampered, log, object: try? names.checkpoint(size: previous), leaf: previous - 1,
-                    "the copy of this checkpoint is missing: the one of \(size) leaves was signed after it"))
+                    "the copy of this checkpoint is missing: the checkpoint of \(size) leaves was signed after it"))
         } else if previous < found {
             add(
                 Finding(
@@ -362,7 +362,7 @@ struct LogVerification {
             add(
                 Finding(
                     .tampered, log, object: try? names.checkpoint(),
-                    "the \(head.checkpoint.size) leaves do not have the root of the checkpoint"))
+                    "the \(head.checkpoint.size) leaves do not match the root of the checkpoint"))
         }
         let size = head.checkpoint.size
         // If a copy of the newest checkpoint exists, it has already been evaluated.

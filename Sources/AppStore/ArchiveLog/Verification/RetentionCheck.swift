@@ -66,15 +66,15 @@ package struct RetentionCheck: Sendable {
         // If a later step still keeps the segment, no earlier one has deleted it.
         let afterKept = steps.lastIndex(where: keeps).map { $0 + 1 } ?? 0
         guard let position = steps.indices.first(where: { $0 >= afterKept && covers(steps[$0]) }) else {
-            if afterKept > 0 { return (.tampered, "the segment is gone, and the last step of the retention kept it") }
+            if afterKept > 0 { return (.tampered, "the segment is missing, and the last retention step kept it") }
             if postdated.contains(where: covers) {
-                return (.tampered, "the step that deleted the segment says a later time than Kafka does of its record")
+                return (.tampered, "the record of the deletion states a later time than its Kafka timestamp")
             }
             return (
                 .incomplete,
                 isComplete
-                    ? "the segment is gone, and no archived record of the retention says that it was deleted"
-                    : "the segment is gone, and not every record of the erasures topic could be read"
+                    ? "the segment is missing, and no archived record of the retention states its deletion"
+                    : "the segment is missing, and not every record of the erasures topic could be read"
             )
         }
         return problem(segment, deletedBy: steps[position], announced: steps[..<position], end: end)
@@ -86,7 +86,7 @@ package struct RetentionCheck: Sendable {
         let deletedAt = step.atMilliseconds
         let age = deletedAt.subtractingReportingOverflow(segment.newestArchivedAt).partialValue
         guard age >= retention else {
-            return (.tampered, "the segment was deleted \(days(age)) after it was archived, and not \(days(retention))")
+            return (.tampered, "the segment was deleted \(days(age)) after archiving instead of \(days(retention))")
         }
         let latest = deletedAt.subtractingReportingOverflow(LogPruning.minimumDelay).partialValue
         guard announced.contains(where: { $0.announced ?? 0 >= end && $0.atMilliseconds <= latest }) else {

@@ -102,7 +102,7 @@ struct StrayObjects {
         findings.append(
             Finding(
                 .tampered, log, object: name, leaf: (path.index << 8 + same) << (8 * level),
-                "the tile of a past checkpoint is not of this tree"))
+                "a past checkpoint's tile does not match this tree"))
     }
 
     private mutating func addBeyond(_ name: ObjectName, index: Int, width: Int, level: Int = 0) {

@@ -16,17 +16,17 @@ package struct WitnessPolicy: Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an empty list, a witness that is listed twice or
     ///   cannot cosign, or a quorum that is out of range.
     package init(_ witnesses: [NoteVerifier], quorum: Int? = nil) throws(TransparencyLogError) {
-        guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy names a witness") }
+        guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy needs a witness") }
         guard witnesses.allSatisfy({ $0.type == .cosignature }) else {
-            throw TransparencyLogError(.malformedKey, "a witness has a key for cosignatures (type 4)")
+            throw TransparencyLogError(.malformedKey, "a witness needs a key for cosignatures (type 4)")
         }
         for (index, witness) in witnesses.enumerated()
         where witnesses[..<index].contains(where: { $0.publicKey == witness.publicKey }) {
-            throw TransparencyLogError(.malformedKey, "the key of \(witness.name) is named twice")
+            throw TransparencyLogError(.malformedKey, "the key of \(witness.name) is listed twice")
         }
         guard (1...witnesses.count).contains(quorum ?? witnesses.count) else {
             throw TransparencyLogError(
-                .malformedKey, "of \(witnesses.count) witnesses a quorum is 1 to \(witnesses.count)")
+                .malformedKey, "the quorum of \(witnesses.count) witnesses is 1 to \(witnesses.count)")
         }
         self.witnesses = witnesses
         indexes = Array(witnesses.indices)
