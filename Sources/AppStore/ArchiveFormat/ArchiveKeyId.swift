@@ -77,8 +77,8 @@ package struct ArchiveDataKey: Sendable {
     func reference(for objectDigest: SHA256Digest) throws(ArchiveFormatError) -> ArchiveKeyReference {
         do throws(CryptographyError) {
             if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }
-        } catch { throw ArchiveFormatError(.unavailable, "a key cannot be named: \(error.message)") }
+        } catch { throw ArchiveFormatError(.unavailable, "the id of a key cannot be masked: \(error.message)") }
         // This never happens in practice. A retry encrypts the record with another nonce.
-        throw ArchiveFormatError(.unavailable, "the reference to a key would be zeros")
+        throw ArchiveFormatError(.unavailable, "the reference to a key would be all zeros")
     }
 }

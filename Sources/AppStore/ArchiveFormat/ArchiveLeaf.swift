@@ -29,10 +29,10 @@ package struct ArchiveLeaf: Hashable, Sendable {
         key: ArchiveKeyReference?, objectLength: Int, objectDigest: SHA256Digest
     ) throws(ArchiveFormatError) {
         guard key.map({ $0.isMasked == Self.masksKeys(of: position) }) ?? true else {
-            throw ArchiveFormatError(.malformedLeaf, "the reference to a key is of another version than its leaf")
+            throw ArchiveFormatError(.malformedLeaf, "the reference to a key has another version than its leaf")
         }
         guard UInt32(exactly: objectLength) != nil else {
-            throw ArchiveFormatError(.tooLong, "an object of \(objectLength) bytes")
+            throw ArchiveFormatError(.tooLong, "an object has \(objectLength) bytes")
         }
         self.position = position
         self.timestampMilliseconds = timestampMilliseconds.flatMap { $0 < 0 ? nil : $0 }
@@ -65,7 +65,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
         guard let timestamp = reader.integer(Int64.self), let archivedAt = reader.integer(Int64.self),
             let key = reader.take(ArchiveKeyId.byteCount), let length = reader.integer(UInt32.self),
             let digest = reader.take(SHA256Digest.byteCount).flatMap({ SHA256Digest(bytes: $0) })
-        else { throw ArchiveFormatError(.malformedLeaf, "not a leaf: it is cut off") }
+        else { throw ArchiveFormatError(.malformedLeaf, "not a leaf: it is truncated") }
         guard timestamp >= -1 else { throw ArchiveFormatError(.malformedLeaf, "not a leaf: its time is negative") }
         guard reader.remaining == 0 else {
             throw ArchiveFormatError(.malformedLeaf, "not a leaf: \(reader.remaining) bytes follow it")

@@ -54,7 +54,7 @@ package enum ArchiveObject {
         _ object: [UInt8], of leaf: ArchiveLeaf, _ opener: Opener
     ) throws(ArchiveFormatError) -> ArchiveContent {
         guard leaf.describes(object) else {
-            throw ArchiveFormatError(.objectMismatch, "the object of \(leaf.position) is not the one that was archived")
+            throw ArchiveFormatError(.objectMismatch, "the object of \(leaf.position) differs from the archived one")
         }
         guard let first = object.first else {
             guard leaf.key == nil, leaf.position.kind.isPersonal else {
@@ -63,16 +63,16 @@ package enum ArchiveObject {
             return .erased
         }
         guard let form = Form(rawValue: first) else {
-            throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) is of an unknown form")
+            throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) has an unknown format")
         }
         guard form == .plain || leaf.key != nil else {
-            throw ArchiveFormatError(.malformedObject, "the leaf of \(leaf.position) names no key for its object")
+            throw ArchiveFormatError(.malformedObject, "the leaf of \(leaf.position) references no key for its object")
         }
         switch (form, opener) {
         case (.plain, _):
             guard leaf.key == nil else {
                 throw ArchiveFormatError(
-                    .malformedObject, "the leaf of \(leaf.position) names a key, its object is plain")
+                    .malformedObject, "the leaf of \(leaf.position) references a key, and its object is not encrypted")
             }
             return try content(Array(object.dropFirst()), of: leaf)
         case (.dataKey, .dataKey(let key)):
@@ -129,7 +129,7 @@ package enum ArchiveObject {
         let start = 1 + AES256GCM.nonceByteCount
         let end = start + ArchiveRecordKey.commitmentByteCount
         guard object.count >= end else {
-            throw ArchiveFormatError(.malformedObject, "the object of \(position) is cut off")
+            throw ArchiveFormatError(.malformedObject, "the object of \(position) is truncated")
         }
         guard try object[start..<end].elementsEqual(key.commitment()) else {
             throw ArchiveFormatError(.notAuthentic, "the object of \(position) was not encrypted under this key")
@@ -147,7 +147,7 @@ package enum ArchiveObject {
         let nonceEnd = start + AES256GCM.nonceByteCount
         let textStart = nonceEnd + skipped
         guard object.count >= textStart + AES256GCM.tagByteCount else {
-            throw ArchiveFormatError(.malformedObject, "the object of \(position) is cut off")
+            throw ArchiveFormatError(.malformedObject, "the object of \(position) is truncated")
         }
         let opened: [UInt8]?
         do throws(CryptographyError) {
@@ -158,7 +158,7 @@ package enum ArchiveObject {
             throw ArchiveFormatError(.unavailable, "the object of \(position) cannot be decrypted: \(error.message)")
         }
         guard let opened else {
-            throw ArchiveFormatError(.notAuthentic, "the object of \(position) does not open with its key")
+            throw ArchiveFormatError(.notAuthentic, "the object of \(position) cannot be decrypted with its key")
         }
         return opened
     }

@@ -26,14 +26,14 @@ package struct ArchivePosition: Hashable, Sendable {
         version: UInt8 = formatVersion
     ) throws(ArchiveFormatError) {
         guard Self.firstVersion...Self.formatVersion ~= version else {
-            throw Self.malformed("version \(version) is not known")
+            throw Self.malformed("version \(version) is unknown")
         }
         let names = (clusterId.utf8.count, topic.rawValue.utf8.count)
         guard names.0 <= 255, names.1 <= 255, names.0 + names.1 <= ArchiveLeaf.maximumNameBytes else {
             throw ArchiveFormatError(.tooLong, "cluster id and topic have \(names.0 + names.1) bytes")
         }
         guard partition.rawValue >= 0, offset.rawValue >= 0 else {
-            throw ArchiveFormatError(.malformedLeaf, "\(topic)[\(partition)]@\(offset) is no position")
+            throw ArchiveFormatError(.malformedLeaf, "\(topic)[\(partition)]@\(offset) is not a position")
         }
         self.version = version
         self.kind = kind
@@ -63,14 +63,14 @@ package struct ArchivePosition: Hashable, Sendable {
     init(_ reader: inout BigEndianReader) throws(ArchiveFormatError) {
         guard let version = reader.integer(UInt8.self) else { throw Self.malformed("it is empty") }
         guard let number = reader.integer(UInt8.self), let kind = ArchiveKind(rawValue: number) else {
-            throw Self.malformed("its kind is not known")
+            throw Self.malformed("its kind is unknown")
         }
         guard let clusterId = Self.name(&reader), let topic = Self.name(&reader) else {
-            throw Self.malformed("its cluster id or topic is cut off or no text")
+            throw Self.malformed("its cluster id or topic is truncated or not text")
         }
         guard let partition = reader.integer(UInt32.self), let offset = reader.integer(UInt64.self),
             let partition = Int32(exactly: partition), let offset = Int64(exactly: offset)
-        else { throw Self.malformed("its partition or offset is cut off or too large") }
+        else { throw Self.malformed("its partition or offset is truncated or too large") }
         try self.init(
             kind: kind, clusterId: clusterId, topic: KafkaTopic(rawValue: topic),
             partition: KafkaPartition(rawValue: partition), offset: KafkaOffset(rawValue: offset), version: version)

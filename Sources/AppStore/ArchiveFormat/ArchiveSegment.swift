@@ -8,7 +8,7 @@ package enum ArchiveSegment {
     /// - Throws: ``ArchiveFormatError`` with code `tooLong` for an object of 4 GiB or more.
     package static func append(_ object: [UInt8], to segment: inout [UInt8]) throws(ArchiveFormatError) {
         guard let length = UInt32(exactly: object.count) else {
-            throw ArchiveFormatError(.tooLong, "an object of \(object.count) bytes")
+            throw ArchiveFormatError(.tooLong, "an object has \(object.count) bytes")
         }
         segment.append(bigEndian: length)
         segment.append(contentsOf: object)
@@ -24,7 +24,7 @@ package enum ArchiveSegment {
             var objects: [Range<Int>] = []
             while reader.remaining > 0 {
                 guard objects.count < maximumCount else {
-                    throw ArchiveFormatError(.malformedSegment, "a segment of more than \(maximumCount) objects")
+                    throw ArchiveFormatError(.malformedSegment, "the segment has more than \(maximumCount) objects")
                 }
                 guard let length = reader.integer(UInt32.self) else { throw cutOff(objects.count) }
                 let start = reader.position
@@ -49,6 +49,6 @@ package enum ArchiveSegment {
     private static let lengthByteCount = 4
 
     private static func cutOff(_ count: Int) -> ArchiveFormatError {
-        ArchiveFormatError(.malformedSegment, "a segment that is cut off after \(count) objects")
+        ArchiveFormatError(.malformedSegment, "the segment is truncated after \(count) objects")
     }
 }

@@ -37,7 +37,7 @@ package struct ArchivedRecord: Hashable, Sendable {
     ///   65,535 bytes, or any other field of 2 GiB or more.
     func append(to bytes: inout [UInt8]) throws(ArchiveFormatError) {
         guard let headerCount = UInt16(exactly: headers.count) else {
-            throw ArchiveFormatError(.tooLong, "a record with \(headers.count) headers")
+            throw ArchiveFormatError(.tooLong, "the record has \(headers.count) headers")
         }
         bytes.append(Self.formatVersion)
         try Self.append(key, to: &bytes)
@@ -45,7 +45,7 @@ package struct ArchivedRecord: Hashable, Sendable {
         bytes.append(bigEndian: headerCount)
         for header in headers {
             guard let count = UInt16(exactly: header.key.utf8.count) else {
-                throw ArchiveFormatError(.tooLong, "a header whose name has \(header.key.utf8.count) bytes")
+                throw ArchiveFormatError(.tooLong, "a header name has \(header.key.utf8.count) bytes")
             }
             bytes.append(bigEndian: count)
             bytes.append(contentsOf: header.key.utf8)
@@ -59,7 +59,7 @@ package struct ArchivedRecord: Hashable, Sendable {
     init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {
         var reader = BigEndianReader(bytes)
         guard let version = reader.integer(UInt8.self), version == Self.formatVersion else {
-            throw ArchiveFormatError(.malformedObject, "not a record of a version that is known")
+            throw ArchiveFormatError(.malformedObject, "not a record of a known version")
         }
         key = try Self.optionalBytes(&reader)
         value = try Self.optionalBytes(&reader)
@@ -78,7 +78,7 @@ package struct ArchivedRecord: Hashable, Sendable {
     }
 
     private static let cutOff = ArchiveFormatError(
-        .malformedObject, "a record that is cut off, or a name that is no text")
+        .malformedObject, "the record is truncated, or a name is not text")
 
     private static func append(_ value: [UInt8]?, to bytes: inout [UInt8]) throws(ArchiveFormatError) {
         guard let value else {
@@ -86,7 +86,7 @@ package struct ArchivedRecord: Hashable, Sendable {
             return
         }
         guard let count = Int32(exactly: value.count) else {
-            throw ArchiveFormatError(.tooLong, "a key or value of \(value.count) bytes")
+            throw ArchiveFormatError(.tooLong, "a key or value has \(value.count) bytes")
         }
         bytes.append(bigEndian: count)
         bytes.append(contentsOf: value)

@@ -38,7 +38,7 @@ extension ArchiveKeyError {
         ArchiveKeyError(
             .missingStore,
             """
-            there is no key store at \(path): correct archive.key.store, start sluice-archive on this host, which reads the \
+            there is no key store at \(path): correct archive.key.store, start sluice-archive on this host to read the \
             keys from Kafka, or restore it from its backup
             """)
     }

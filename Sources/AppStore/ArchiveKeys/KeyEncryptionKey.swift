@@ -18,7 +18,7 @@ package struct KeyEncryptionKey: Sendable {
     ///   fails.
     package init(_ secret: SecretKey, source: String) throws(ArchiveKeyError) {
         guard secret.byteCount == Self.byteCount else {
-            throw ArchiveKeyError(.unreadableKey, "\(source) holds \(secret.byteCount) bytes; a key has 32")
+            throw ArchiveKeyError(.unreadableKey, "\(source) has \(secret.byteCount) bytes; a key has 32")
         }
         do throws(CryptographyError) {
             idBytes = try Self.identifier(of: secret)
@@ -64,7 +64,7 @@ package struct KeyEncryptionKey: Sendable {
                 nonce: Array(wrapped[..<AES256GCM.nonceByteCount]), authenticated: context)
         } catch { throw ArchiveKeyError(.unavailable, "a key cannot be unwrapped: \(error.message)") }
         guard var plain = opened else {
-            throw ArchiveKeyError(.damagedKey, "a wrapped key does not open with key-encryption key \(id) (\(source))")
+            throw ArchiveKeyError(.damagedKey, "a key cannot be unwrapped by key-encryption key \(id) (\(source))")
         }
         defer { wipe(&plain) }
         return SecretKey(copying: plain)

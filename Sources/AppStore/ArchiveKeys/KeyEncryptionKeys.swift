@@ -57,7 +57,7 @@ package struct KeyEncryptionKeys: Sendable {
             count += got
         }
         guard let key = buffer.withUnsafeBytes({ decode(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else {
-            throw refused("it holds no key: 32 bytes, 64 hexadecimal digits or their base64 are expected")
+            throw refused("the file contains no key: 32 bytes, 64 hexadecimal digits or their base64 are expected")
         }
         return key
     }

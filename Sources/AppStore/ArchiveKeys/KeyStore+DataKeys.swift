@@ -116,7 +116,7 @@ extension KeyStoreFile {
         for request in requests {
             // By now every subject has a decisive entry. A record without one waits and is not treated as erased.
             guard let entry = entries[request.subject], let protection = protection(request, entry) else {
-                throw ArchiveKeyError(.unavailable, "the key store has no key for a record that needs one")
+                throw ArchiveKeyError(.unavailable, "the key store has no key for a record")
             }
             if case .encrypted = protection, !entry.isPublished { unpublished.insert(entry.mark) }
             protections.append(protection)

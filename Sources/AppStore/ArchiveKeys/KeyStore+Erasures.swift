@@ -96,9 +96,9 @@ extension KeyStoreFile {
             throw ArchiveKeyError(
                 .foreignMarks,
                 """
-                a record of the erasures topic names subjects by marks \(record.marks), key store \(database.path) by \
-                \(marksId): it was made with another key-encryption key; make it again with the installation's oldest key \
-                last in archive.key.encryption.key.file
+                a record of the erasures topic has pseudonyms of key \(record.marks), and key store \(database.path) \
+                those of \(marksId): it was created with another key-encryption key; create it again with the \
+                installation's oldest key last in archive.key.encryption.key.file
                 """)
         }
         let outcomes = try Self.attempting {
@@ -123,8 +123,8 @@ extension KeyStoreFile {
             throw ArchiveKeyError(
                 .notOverwritten,
                 """
-                the keys are destroyed, but the write-ahead log of \(database.path) may have copies of them: another \
-                process is reading; repeat the command
+                the keys are destroyed, but the write-ahead log of \(database.path) may contain copies of them, \
+                because another process is reading: repeat the command
                 """)
         }
     }

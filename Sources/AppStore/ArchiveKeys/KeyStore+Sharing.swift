@@ -147,7 +147,7 @@ extension KeyStoreFile {
             "SELECT number, mark, wrapping FROM data_keys WHERE id = ?", [.blob(key.id.bytes)]
         ) { (try $0.integer(0), try $0.blob(1), try $0.blob(2)) }
         if let (number, mark, wrapping) = row {
-            guard mark == bytes else { return "key \(key.id) is of another subject here" }
+            guard mark == bytes else { return "key \(key.id) belongs to another subject in this key store" }
             if wrapping != Self.destroyedWrapping { named.append(number) }
             return nil
         }
@@ -184,12 +184,12 @@ extension KeyStoreFile {
                 "SELECT 1 FROM data_keys UNION ALL SELECT 1 FROM erasures UNION ALL SELECT 1 FROM holds LIMIT 1"
             ) { _ in true } ?? false
         guard adopted == nil, !isUsed else {
-            followed.refused.append("marks \(record.id) are of another key than those of this store, \(marksId)")
+            followed.refused.append("pseudonym key \(record.id) differs from that of this key store, \(marksId)")
             return nil
         }
         let secret = try key(record.wrapping).unwrap(record.wrapped, context: Self.marksContext)
         guard HexText.encode(try KeyEncryptionKey.identifier(of: secret)) == record.id else {
-            followed.refused.append("the key of marks \(record.id) is another one")
+            followed.refused.append("the pseudonym key \(record.id) in the record does not match its id")
             return nil
         }
         followed.applied += 1

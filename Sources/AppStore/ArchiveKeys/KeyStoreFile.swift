@@ -147,8 +147,8 @@ final class KeyStoreFile {
             throw ArchiveKeyError(
                 .wrongKey,
                 """
-                key store \(path) is wrapped by key-encryption key \(HexText.encode(idBytes)), and none of the given ones \
-                is it: \(keys.summary); add its file to archive.key.encryption.key.file
+                key store \(path) is wrapped by key-encryption key \(HexText.encode(idBytes)), which is not among the \
+                given ones: \(keys.summary); add its file to archive.key.encryption.key.file
                 """)
         }
         return key

@@ -23,7 +23,7 @@ extension KeyStoreFile {
         ) { row in
             guard let id = ArchiveKeyId(bytes: try row.blob(1)) else {
                 throw ArchiveKeyError(
-                    .damagedKey, "key store \(self.database.path) has a key whose name is damaged")
+                    .damagedKey, "key store \(self.database.path) has a key with a damaged id")
             }
             let key = SubjectKeys.Key(
                 id: id, wrapping: try row.blob(2), wrapped: try row.blob(3), erasedUpTo: try row.integerOrNil(5))

@@ -299,8 +299,8 @@ final class SideIndexFile {
             throw ArchiveKeyError(
                 .notOverwritten,
                 """
-                the entries of the erased are removed, but the write-ahead log of \(database.path) may have copies: another \
-                process is reading; repeat the command
+                the entries of erased keys are removed, but the write-ahead log of \(database.path) may contain copies \
+                of them, because another process is reading: repeat the command
                 """)
         }
     }

@@ -98,7 +98,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
     /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including a later version.
     package init(_ record: KafkaRecord) throws(ArchiveFormatError) {
         guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) else {
-            throw Self.malformed("its key is no text")
+            throw Self.malformed("its key is not text")
         }
         if key.hasPrefix(Self.marksPrefix) {
             self = .marks(try Self.marks(String(key.dropFirst(Self.marksPrefix.count)), record.value))
@@ -120,7 +120,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
     }
 
     private static func marks(_ id: String, _ value: [UInt8]?) throws(ArchiveFormatError) -> WrappedMarks {
-        guard let value else { throw malformed("the key of marks is missing") }
+        guard let value else { throw malformed("the pseudonym key is missing") }
         let root = try root(value)
         guard root["marks"]?.string == id, id.utf8.count == 16 else { throw malformed("marks") }
         let (wrapping, wrapped) = try wrapping(root)
