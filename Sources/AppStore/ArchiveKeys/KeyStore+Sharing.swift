@@ -58,7 +58,7 @@ extension KeyStore {
     }
 
     /// Returns records of the erasures topic for keys that were erased before this store had them: another host
-    /// encrypted under them before it knew of the erasure.
+    /// encrypted under them before it had read the erasure.
     package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveKeyError) -> [ErasureRecord] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.erasures(ofKeysIn: records) }
     }

@@ -19,7 +19,7 @@ package struct SubjectKeys: Hashable, Sendable {
 
     package let subject: SubjectMark
     package let keys: [Key]
-    /// The time up to which the subject was erased, as far as the writer knew, in milliseconds since 1970.
+    /// The time up to which the subject was erased, as known to the writer, in milliseconds since 1970.
     package let erasedUpTo: Int64?
 
     /// Whether an erasure known to the writer destroys this key.

@@ -4,7 +4,7 @@ package import TransparencyLog
 package struct LogKnowledge: Sendable {
     /// The last notes that this host signed; nil when none are kept.
     package var heads: (any SignedHeads)?
-    /// The newest anchored checkpoints of the log, by its origin. The second argument tells whether this host has a
+    /// The newest anchored checkpoints of the log, by its origin. The second argument is whether this host has a
     /// note of the log: an unreachable anchor is an error only if it has none.
     package var anchored: @Sendable (_ origin: String, _ hasNote: Bool) async throws -> [SignedNote]
     /// Evidence that the log existed before, as a clause such as "the group has read its partition"; nil when there is

@@ -65,8 +65,8 @@ final class RetentionService: Service {
     /// Performs one run over the logs that this member owns.
     ///
     /// The current time is the lesser of this host's clock and the newest timestamp of any Kafka record, so neither a
-    /// clock nor a producer that is fast expires anything early. Without a record no current time is defined, and
-    /// nothing is done.
+    /// fast clock nor a producer with a fast clock expires anything early. Without a record no current time is
+    /// defined, and nothing is done.
     func runOnce() async throws {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)

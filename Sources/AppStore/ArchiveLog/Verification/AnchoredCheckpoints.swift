@@ -70,15 +70,15 @@ package struct AnchoredCheckpoints: Sendable {
 struct AnchoredRoot: Sendable {
     /// Source of the root.
     enum Source: Sendable, Equatable {
-        /// A checkpoint from elsewhere.
+        /// An external checkpoint.
         case elsewhere
         /// A checkpoint cosigned by a witness of the policy, by its position in the policy's list.
         case witness(Int)
         /// A checkpoint up to which an earlier run has verified the log.
         case verifiedBefore
-        /// A leaf of the log of checkpoints that is covered by a checkpoint from elsewhere.
+        /// A leaf of the log of checkpoints that is covered by an external checkpoint.
         case anchoredCheckpointLog
-        /// A leaf of the log of checkpoints that is not covered by any checkpoint from elsewhere.
+        /// A leaf of the log of checkpoints that is not covered by any external checkpoint.
         case checkpointLog
 
         /// Whether the source is out of reach of an attacker who can change the archive.

@@ -25,9 +25,9 @@ package struct LogReport: Sendable {
     package internal(set) var erasedOnArrival = 0
     /// Number of signed past checkpoints that the log continues.
     package internal(set) var checkpoints = 0
-    /// Number of checkpoints from elsewhere that the log continues.
+    /// Number of external checkpoints that the log continues.
     package internal(set) var anchors = 0
-    /// Number of leaves of the largest checkpoint that the log continues among those from elsewhere, those in the
+    /// Number of leaves of the largest checkpoint that the log continues among external checkpoints, those in the
     /// anchored log of checkpoints, and those that enough witnesses cosigned; nil if it continues none.
     package internal(set) var anchoredSize: Int?
     /// Number of leaves of the newest checkpoints that witnesses of the policy cosigned and the log continues, in

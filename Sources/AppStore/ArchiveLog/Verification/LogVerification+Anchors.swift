@@ -2,7 +2,7 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Compares a log with statements about it from elsewhere: anchors, the log of checkpoints, witnesses, and an earlier
+/// Compares a log with external statements about it: anchors, the log of checkpoints, witnesses, and an earlier
 /// verification.
 extension LogVerification {
     /// Reports an anchored log that has no usable checkpoint left.
@@ -106,7 +106,7 @@ extension LogVerification {
         report.leavesBefore = start
     }
 
-    /// Compares the largest checkpoint from elsewhere that ends before the leaves that were read, with a proof from the
+    /// Compares the largest external checkpoint that ends before the leaves that were read, with a proof from the
     /// tiles.
     mutating func compareSkippedAnchor(_ head: Checkpoint) async {
         guard let anchor = skippedAnchor else { return }

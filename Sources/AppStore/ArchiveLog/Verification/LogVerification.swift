@@ -29,7 +29,7 @@ struct LogVerification {
     var anchors: [AnchoredRoot] = []
     /// The newest checkpoints that the witnesses of the policy cosigned.
     var cosigned: [AnchoredRoot] = []
-    /// The largest anchor from elsewhere that is smaller than the index of the first leaf that is read.
+    /// The largest external anchor that is smaller than the index of the first leaf that is read.
     var skippedAnchor: AnchoredRoot?
     /// Sizes of the copies of checkpoints.
     private var past = PastSizes([])
