@@ -1,5 +1,5 @@
-"""Faults that take a real broker: a topic that is gone, a limit of a topic, a quota. KAFKA_HOME names Apache Kafka, with
-`bin/test-cluster`; without it they are left out."""
+"""Faults that need a real broker: a missing topic, a limit of a topic, a quota. KAFKA_HOME names Apache Kafka, with
+`bin/test-cluster`; without it they are skipped."""
 
 import base64
 import os
@@ -51,7 +51,7 @@ class Apache(Pipeline):
         return self.executable("sluice-entitlements", "--data.dir", self.folder / "data", "--admin.port", "0", "--http.port", "0")
 
     def poison(self, size):
-        """A record that is no notification, and that no compression makes much smaller."""
+        """Returns a record that is not a notification, and is hardly compressible."""
         self.tool("kafka-console-producer.sh", "--topic", INPUT, input=base64.b64encode(os.urandom(size)).decode() + "\n")
 
     def quota(self, remove=False):
@@ -80,7 +80,7 @@ def restore(table, pipeline, watch, entitlements):
     pipeline.quota()
     start = time.monotonic()
     entitlements = pipeline.entitled()
-    # Kafka holds back the answer to a fetch until it is within the quota, or the client ends the connection.
+    # Kafka delays the response to a fetch until it is within the quota, or the client closes the connection.
     told = ("state is being restored", "state reader error")
     wait(lambda: any(line.get("message") in told for line in entitlements.lines()), 90, "a restore that lasts")
     table.expect(watch, "a lost database, and a quota of 1,500 bytes a second", ["SluiceStateNotComplete"], start, 60)

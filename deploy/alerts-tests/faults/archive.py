@@ -1,4 +1,4 @@
-"""The archive's files are changed, its disk is full."""
+"""Faults of the archive: its files are changed, or its disk is full."""
 
 import shutil
 import subprocess
@@ -34,7 +34,7 @@ class Archive(Pipeline):
         self.post("--scenario", "subscription-renewing", "--accounts", "6", "--first-run", number)
 
     def checkpoints(self):
-        """The text of each log's checkpoint of the topic that has records."""
+        """Returns the text of the checkpoint of each log of the topic with records."""
         files = (self.folder / "archive").glob("appstore.notifications.production/*/checkpoint")
         return {file: file.read_bytes() for file in files}
 
@@ -79,12 +79,12 @@ def run(table):
     put_back(older)
     pipeline.more(30)
     table.expect(watch, "older checkpoints are put in their places", ["SluiceArchiveRolledBack"], start, 60)
-    # From then on a start is refused, which no metric can tell: the process is down.
+    # From then on a start is refused. No metric shows this, because the process is down.
     archive.stop()
     refused = pipeline.start("sluice-archive", archive.command)
     if refused.process.wait(timeout=60) != 78:
         table.failures.append(f"a start with older checkpoints ended with {refused.process.returncode}: {refused.text()}")
-    # The page's fix.
+    # This is the page's fix.
     put_back({checkpoint: text for checkpoint, text in newest.items() if size(text) > size(checkpoint.read_bytes())})
     verify(table, pipeline, "the largest checkpoints were put in their places")
     archive = pipeline.begin()
@@ -100,7 +100,7 @@ def run(table):
 
 
 def size(checkpoint):
-    """The number of leaves, which is a checkpoint's second line."""
+    """Returns the number of leaves, which is a checkpoint's second line."""
     return int(checkpoint.splitlines()[1])
 
 
@@ -110,7 +110,7 @@ def put_back(checkpoints):
 
 
 def verify(table, pipeline, when):
-    """What the pages want to exit with 0 before sluice-archive is started again."""
+    """Runs the verification that must exit with 0, according to the pages, before sluice-archive is started again."""
     command = "sluicectl archive verify --key archive.pub"
     run = shell(command, pipeline)
     if run.returncode != 0:

@@ -1,4 +1,4 @@
-"""A certificate authority of Apple's shape whose certificates name OCSP responders, made and answered by openssl."""
+"""A certificate authority like Apple's. Its certificates name OCSP responders; openssl creates and serves both."""
 
 import subprocess
 
@@ -21,7 +21,7 @@ def extensions(file, *lines):
 
 
 def make(folder, leaf_url, intermediate_url):
-    """root.pem, intermediate.pem, leaf.pem and leaf.key, as `sluice-simulator pki` names them, and the authorities' keys."""
+    """The files root.pem, intermediate.pem, leaf.pem and leaf.key of `sluice-simulator pki`, and the authorities' keys."""
     folder.mkdir()
     for name, curve in [("root", "P-384"), ("intermediate", "P-384"), ("leaf", "P-256")]:
         openssl("genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}", "-out", folder / f"{name}.key")
@@ -42,7 +42,7 @@ def issue(folder, name, issuer, days, *lines):
 
 
 class Responder:
-    """Answers about one certificate, once it is told to."""
+    """An OCSP responder for one certificate, which answers once it is started."""
 
     def __init__(self, pipeline, name):
         self.pipeline, self.name = pipeline, name

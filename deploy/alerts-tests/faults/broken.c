@@ -1,5 +1,5 @@
-// A libcrypto that cannot verify signatures while the file that BROKEN names exists: preloaded, it answers in the place of
-// EVP_PKEY_verify as OpenSSL does when it has no memory.
+// A preloaded library that makes libcrypto fail to verify signatures while the file named by BROKEN exists: it replaces
+// EVP_PKEY_verify, and returns the result of OpenSSL without memory.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

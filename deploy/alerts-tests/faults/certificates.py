@@ -1,4 +1,4 @@
-"""Apple's certificates run out, are revoked, and cannot be asked about."""
+"""Faults of Apple's certificates: they expire, are revoked, or their status is unavailable."""
 
 import time
 
@@ -10,23 +10,23 @@ from watch import Watch
 
 
 class Certified(Requests):
-    """An ingress whose clock can be changed, with signatures of an authority of its own."""
+    """An ingress with an adjustable clock, and notifications signed under an authority of its own."""
 
     def serve(self, pki, revocation, clock):
         self.pki, self.revocation = pki, revocation
         return Pipeline.ingress(self, conditions=clock)
 
     def ingress(self, *arguments, **options):
-        """None at first: each fault starts one of its own."""
+        """Starts no process: each fault starts its own."""
 
     def now(self, clock):
-        """A notification that is signed at this moment of a clock."""
+        """Returns a notification that is signed at the current time of a clock."""
         moment = int((time.time() + clock.seconds) * 1000)
         return self.signed(notification(signedDate=moment))
 
 
 def expired(table, pipeline, watch):
-    # Leaves are valid for a year around the moment of their making: this one for another hour.
+    # Leaves are valid for a year around the time of their creation: this one for another hour.
     pipeline.authority("expiring", conditions=Clock(pipeline.folder, "made", -365 * DAY + HOUR))
     clock = Clock(pipeline.folder, "ahead", 2 * HOUR)
     start = time.monotonic()
@@ -34,7 +34,7 @@ def expired(table, pipeline, watch):
     expect(table, "an hour outside the validity", pipeline.send(pipeline.now(clock)), 503)
     (pipeline.folder / "body.json").write_text(pipeline.now(clock))
     table.expect(watch, "the clock is an hour ahead of the end of a certificate", ["SluiceCertificateTime"], start, 20)
-    # The page's fix. A clock that was set is believed after a minute.
+    # This is the page's fix. A corrected clock is trusted after a minute.
     clock.set(0)
     pipeline.send(pipeline.now(clock))
     wait(lambda: pipeline.send(pipeline.now(clock)) == 200, 90, "the corrected clock is believed")

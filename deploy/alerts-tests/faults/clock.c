@@ -1,6 +1,6 @@
-// Clocks for one process that differ from the machine's: preloaded, it adds the two numbers of seconds in the file that
-// CLOCK_SHIFT names, one to the time of day, one to monotonic clocks. The file is mapped, so that clocks can be changed
-// while the process runs. The waits of librdkafka, which reads the time of day by timespec_get, are the machine's.
+// A preloaded library that gives one process other clocks than the machine's: it adds the two numbers of seconds in the
+// file named by CLOCK_SHIFT, one to the time of day, one to monotonic clocks. The file is mapped, so that clocks can be
+// changed while the process runs. librdkafka reads the time of day by timespec_get, so it waits by the machine's clock.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <semaphore.h>
@@ -55,7 +55,7 @@ time_t time(time_t *result) {
     return now.tv_sec;
 }
 
-// Deadlines were made of the shifted time; the kernel compares them with the machine's.
+// Deadlines are in shifted time; the kernel compares them with the machine's time.
 int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict deadline) {
     int (*next)(sem_t *, const struct timespec *) = dlsym(RTLD_NEXT, "sem_timedwait");
     struct timespec actual = *deadline;

@@ -1,4 +1,4 @@
-"""Clocks that are set for some processes alone, so that a fault of hours is over in seconds."""
+"""Clocks that are set for some processes only, so that a fault of hours takes seconds."""
 
 import mmap
 import struct
@@ -10,7 +10,7 @@ DAY = 24 * HOUR
 
 
 class Clock:
-    """The machine's clocks and a number of seconds, which can be changed while processes run with them."""
+    """The machine's clocks with an offset in seconds, which can be changed while processes use them."""
 
     def __init__(self, folder, name, seconds=0):
         file = folder / f"{name}.clock"
@@ -19,15 +19,15 @@ class Clock:
             self.memory = mmap.mmap(opened.fileno(), 16)
         self.passed = 0
         self.set(seconds)
-        # What a process needs to have these clocks.
+        # The environment of a process with these clocks.
         self.environment = preloaded(folder, "clock") | {"CLOCK_SHIFT": str(file)}
 
     def set(self, seconds):
-        """Sets the wall clock, as an operator would: monotonic clocks do not notice."""
+        """Sets the wall clock, as an operator would: monotonic clocks are unaffected."""
         self.seconds = int(seconds)
         self.memory[0:16] = struct.pack("=qq", self.seconds, self.passed)
 
     def go_by(self, seconds):
-        """Lets time go by, for all clocks."""
+        """Advances all clocks."""
         self.passed += int(seconds)
         self.set(self.seconds + seconds)

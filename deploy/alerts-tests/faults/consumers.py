@@ -1,4 +1,4 @@
-"""The receiver of webhooks fails, Apple's API refuses the key until a refund request is over."""
+"""Faults of consumers: the receiver of webhooks fails; Apple's API refuses the key until a refund request expires."""
 
 import json
 import time
@@ -10,7 +10,7 @@ from watch import Watch
 
 
 def refunds(pipeline, clock):
-    """sluice-refunds with a key that the simulated App Store does not know, and a request that waits for it."""
+    """Runs sluice-refunds with a key that the simulated App Store does not know, and a request that waits."""
     untrusted = pipeline.authority("untrusted")
     rules = {"default": "noPreference",
              "consumption": {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": True}}
@@ -27,7 +27,7 @@ def refunds(pipeline, clock):
 
 
 def late(table, pipeline, watch, clock):
-    """The request goes on waiting until Apple's twelve hours are over."""
+    """The request waits until Apple's twelve hours are over."""
     pipeline.words["TRANSACTION"] = transaction = waiting(pipeline)
     start = time.monotonic()
     clock.set(10.5 * HOUR)
@@ -40,7 +40,7 @@ def late(table, pipeline, watch, clock):
 
 
 def waiting(pipeline):
-    """The transaction that Apple waits for an answer about."""
+    """Returns the transaction of the waiting request."""
     due = json.loads(pipeline.run("sluicectl", "refunds", "due", "--output", "json"))
     return (due if isinstance(due, list) else [due])[0]["transactionId"]
 

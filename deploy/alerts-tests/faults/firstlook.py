@@ -1,4 +1,4 @@
-"""The commands of a runbook, run as they are printed."""
+"""Runs the commands of a runbook as they are printed."""
 
 import os
 import re
@@ -10,20 +10,20 @@ from pipeline import ROOT
 PORTS = {"9464": "sluice-ingress", "9465": "sluice-entitlements", "9466": "sluice-refunds", "9467": "sluice-archive",
          "9468": "sluice-webhooks", "9469": "sluice-reconciler"}
 
-# Words in capitals that a printed command has in place of a name.
+# Placeholders in printed commands: words in capitals.
 WORDS = r"\b(TRANSACTION|PURCHASE|ID|APP|TIME|B|T|P|OFFSET|FILE)\b"
 
 
 def commands(page):
-    """The lines of the block under "First look"."""
+    """Returns the lines of the block under "First look"."""
     text = (ROOT / "deploy" / page).read_text()
     block = re.search(r"^## First look\n.*?^```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return block[1].splitlines() if block else []
 
 
 def named(command, pipeline):
-    """A command with the names of this pipeline in place of words in capitals, of a list one after the other; nil where one
-    is not known."""
+    """Returns a command with the names of this pipeline in place of placeholders, taking those of a list in turn;
+    None if one is unknown."""
     lists = {word: iter(names) for word, names in pipeline.words.items() if isinstance(names, list)}
 
     def name(word):
@@ -34,13 +34,13 @@ def named(command, pipeline):
 
 
 def runnable(line, pipeline):
-    """A line for this pipeline: with its ports, with its logs in place of the journal, with its names. Nil for a line that
-    needs something else, or a process that does not run here."""
+    """Returns a line adapted to this pipeline: with its ports and names, and its logs in place of the journal. None for
+    a line with other requirements, or for a process that does not run here."""
     asked = re.match(r"curl -s '?localhost:(\d+)/", line)
     if asked:
         port = pipeline.targets.get(PORTS.get(asked[1]))
         return line.replace(f"localhost:{asked[1]}", f"127.0.0.1:{port}") if port else None
-    # Not the last lines of a process that ended: one that is killed says nothing.
+    # The last lines of an ended process are not searched: a killed process logs nothing.
     read = re.match(r"journalctl -u ([a-z-]+)(?: -n \d+)?(?= \|)", line)
     if read and list(pipeline.folder.glob(f"{read[1]}.*.log")):
         # Pages about consumers name one of them as an example.
@@ -60,21 +60,21 @@ def shell(command, pipeline):
 
 
 def silent(page, pipeline):
-    """The number of lines that were run, and those of them that printed nothing, or that sluicectl does not take."""
+    """Returns the number of lines that were run, and the lines that printed nothing, or that sluicectl refuses."""
     lines = [line for line in commands(page) if runnable(line, pipeline)]
     wrong = []
     for line in lines:
         run = shell(runnable(line, pipeline), pipeline)
-        # A code of its own says what is wrong, such as 2 of an archive that was tampered with.
+        # A specific exit code names the fault, such as 2 for a tampered archive.
         if run.returncode in (64, 78) or run.returncode in (0, 1) and not run.stdout.strip():
             wrong.append(f"{line} ({run.returncode}: {run.stderr.strip()[-300:]})")
     return len(lines), wrong
 
 
 def fix(page, command, pipeline):
-    """Runs a command of a page's "Do" as it is printed there; what it printed.
+    """Runs a command of a page's "Do" as it is printed there, and returns its output.
 
-    Raises an error where the page does not have it, or where it fails."""
+    Raises an error if the page does not contain the command, or if it fails."""
     text = (ROOT / "deploy" / page).read_text()
     if f"`{command}" not in re.search(r"^## Do\n(.*?)^## Do not", text, re.MULTILINE | re.DOTALL)[1]:
         raise RuntimeError(f"{page} has no {command!r} under \"Do\"")

@@ -1,4 +1,4 @@
-"""Faults that take hours: the clocks of the processes that are concerned, and of the simulated App Store, are set."""
+"""Faults that take hours: the clocks of the affected processes, and of the simulated App Store, are set."""
 
 import http.server
 import json
@@ -22,14 +22,14 @@ class Days(Pipeline):
         self.ingress(f"--apps.{APP.split(':')[0]}.shared.secret.file", self.folder / "shared-secret")
 
     def store(self, clock, *life):
-        """The simulated App Store's API; the addresses of production and sandbox."""
+        """Runs the simulated App Store's API, and returns the addresses of production and sandbox."""
         process = self.start("store", [self.bin / "sluice-simulator", "serve", "--pki", self.folder / "pki", "--app", APP, "--api-port",
                                        "0", *life], clock)
         return process, [f"http://127.0.0.1:{self.ready(process, field)}" for field in ("port", "sandboxPort")]
 
 
 def legacy(table, pipeline, watch):
-    """Version 1 tells of purchases that Apple does not know, for more than a day."""
+    """Version 1 notifications are about purchases that Apple does not know for more than a day."""
     clock = Clock(pipeline.folder, "legacy")
     _, urls = pipeline.store(clock, "--scenario", "non-consumable", "--accounts", "1")
     pipeline.executable("sluice-entitlements", "--data.dir", pipeline.folder / "data", "--admin.port", "0", "--http.port", "0",
@@ -45,7 +45,7 @@ def legacy(table, pipeline, watch):
 
 
 class Broken(threading.Thread):
-    """The API with an error for each range of the history that one minute is in."""
+    """A proxy of the API that answers with an error for each range of the history that contains one minute."""
 
     def __init__(self, url):
         super().__init__(daemon=True)
@@ -86,7 +86,7 @@ class Broken(threading.Thread):
             return None
         range_ = json.loads(body)
         if range_["startDate"] <= self.minute < range_["endDate"]:
-            # Not one that is worth several attempts at once: those wait for half a minute.
+            # The error must not cause several attempts at once: those wait for half a minute.
             return 400, json.dumps({"errorCode": 4000000, "errorMessage": "Bad request."}).encode()
         return None
 
@@ -102,7 +102,7 @@ class Broken(threading.Thread):
 
 
 class Reconciliation:
-    """sluice-reconciler, and the API behind an address that can fail."""
+    """Runs sluice-reconciler, with the API behind an address that can fail."""
 
     def __init__(self, pipeline, clock):
         self.pipeline, self.clock = pipeline, clock
@@ -113,14 +113,14 @@ class Reconciliation:
                             "--reconciler.settle", "15s", conditions=clock)
 
     def completed(self):
-        """Whether all sweeps of the history were completed once."""
+        """Returns whether all sweeps of the history were completed once."""
         _, text = get(f"http://127.0.0.1:{self.pipeline.targets['sluice-reconciler']}/metrics")
         lines = [line for line in text.decode().splitlines() if line.startswith("sluice_reconciler_last_complete_timestamp_seconds")
                  and "statuses" not in line]
         return lines and all(float(line.split()[-1]) > 0 for line in lines)
 
     def hurry(self, condition, seconds, what):
-        """Lets the waits of a sweep go by until a condition holds."""
+        """Advances the clock through the waits of a sweep until a condition holds."""
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
@@ -130,7 +130,7 @@ class Reconciliation:
 
 
 def behind(table, pipeline):
-    """The API was there four hours ago, and has been away since. The watch begins now."""
+    """The API has been unavailable for four hours. The watch begins now."""
     reconciliation = Reconciliation(pipeline, Clock(pipeline.folder, "reconciler", -4 * HOUR))
     wait(reconciliation.completed, 60, "the sweeps of four hours ago are complete")
     reconciliation.api.isAway = True
@@ -140,19 +140,19 @@ def behind(table, pipeline):
     table.expect(watch, "Apple's API is away for four hours", ["SluiceReconciliationBehind"], start, 60)
     start = time.monotonic()
     reconciliation.api.isAway = False
-    # The page says that the sweep goes on by itself, after 15 minutes at most.
+    # According to the page the sweep continues automatically, after 15 minutes at most.
     reconciliation.clock.set(15 * 60)
     table.expect(watch, "the API answers again", ["SluiceReconciliationBehind"], start, 90, resolved=True)
     return watch, reconciliation
 
 
 def unread(table, pipeline, watch, reconciliation):
-    """Apple's history answers with an error for one minute, whatever range that is in."""
+    """Apple's history answers with an error for every range that contains one minute."""
     clock, start = reconciliation.clock, time.monotonic()
     minute = time.time() - 5 * 60
     reconciliation.api.minute = int(minute * 1000)
     clock.set(clock.seconds + 31 * 60)
-    reconciliation.hurry(lambda: watch.first("SluiceReconciliationUnread", "firing", start), 300, "the minute is left out")
+    reconciliation.hurry(lambda: watch.first("SluiceReconciliationUnread", "firing", start), 300, "the minute is skipped")
     table.expect(watch, "Apple's history has one minute that cannot be read", ["SluiceReconciliationUnread"], start, 5)
     reconciliation.api.minute = None
     start = time.monotonic()

@@ -1,4 +1,4 @@
-"""Faults that arrive as requests, seen by the ingress alone."""
+"""Faults that arrive as requests, and affect only the ingress."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ def post(url, body):
 
 
 def notification(**changes):
-    """The payload of a test notification of the app."""
+    """Returns the payload of a test notification of the app."""
     bundle, app = APP.split(":")
     payload = {"notificationType": "TEST", "notificationUUID": str(uuid.uuid4()), "version": "2.0",
                "signedDate": int(time.time() * 1000),
@@ -49,7 +49,7 @@ class Requests(Pipeline):
         return post(self.notifications, json.dumps({"signedPayload": jws}).encode())
 
     def forge(self, jws):
-        """The same with another signature of the right length."""
+        """Returns the notification with another signature of the right length."""
         head, payload, signature = jws.split(".")
         raw = bytearray(base64.urlsafe_b64decode(signature + "=="))
         raw[40] ^= 1
@@ -57,20 +57,20 @@ class Requests(Pipeline):
 
 
 def damaged_table(table, pipeline, watch):
-    """Memory that goes bad where the multiples of a key are."""
+    """Damages the memory that contains the multiples of a key."""
     next(each for each in reversed(pipeline.processes) if each.name == "sluice-ingress").stop()
     process = pipeline.ingress("--verification.tables", "on", "--verification.tables.recheck", "1")
     pipeline.send(pipeline.signed(notification()))
     wait(lambda: pipeline.query("sluice_ingress_tables > 0"), 20, "a table is made")
     start = time.monotonic()
     damage(process.process.pid, pipeline.folder / pipeline.pki / "leaf.pem")
-    # OpenSSL's verdict counts.
+    # OpenSSL's result is used.
     expect(table, "a table is damaged", pipeline.send(pipeline.signed(notification())), 200)
     table.expect(watch, "the memory of a table is damaged", ["SluiceTableFault"], start, 20)
 
 
 def broken_library(table, pipeline, watch):
-    """A library that fails is our fault, and no reason to refuse a notification for good."""
+    """The failure of a library is a local fault, and no reason to refuse a notification permanently."""
     next(each for each in reversed(pipeline.processes) if each.name == "sluice-ingress").stop()
     library = BrokenLibrary(pipeline.folder)
     pipeline.ingress(conditions=library)
@@ -85,7 +85,7 @@ def broken_library(table, pipeline, watch):
 
 
 def expect(table, what, status, expected):
-    """Compares the answer to a request."""
+    """Checks the response to a request."""
     if status != expected:
         table.failures.append(f"{what}: answered {status}, expected {expected}")
         print(f"  failed: {table.failures[-1]}", flush=True)

@@ -1,4 +1,4 @@
-"""Whether what the runbooks look for in the journal is what the executables log."""
+"""Checks that the executables log the messages that the runbooks search for in the journal."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ sources = "".join(file.read_text() for file in sorted((ROOT / "Sources").rglob("
 missing, count = [], 0
 for page in sorted((ROOT / "deploy/runbooks").glob("*.md")):
     for pattern in re.findall(r"journalctl [^\n]*?grep (?:-E )?'([^']*)'", page.read_text()):
-        # Alternatives of an expression; of each the text before anything that stands for other text.
+        # The alternatives of an expression, each up to its first metacharacter.
         for alternative in pattern.split("|"):
             text = re.split(r"[.*\\\[(]", alternative.strip().strip('"'))[0].strip('":')
             # The level is a member of each line.

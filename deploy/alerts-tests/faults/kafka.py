@@ -1,4 +1,4 @@
-"""Kafka stands still, comes back, and is gone."""
+"""Faults of Kafka: it is suspended, resumes, and is killed."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from watch import Watch
 
 
 class Posting:
-    """Notifications that go on arriving while Kafka is away; their answers do not matter."""
+    """Posts notifications while Kafka is unavailable; their responses are ignored."""
 
     def __init__(self, pipeline):
         self.pipeline = pipeline
@@ -29,7 +29,7 @@ class Posting:
 
 
 class Quick(Everything):
-    """With limits of seconds in place of minutes."""
+    """Starts the pipeline with limits of seconds in place of minutes."""
 
     def executable(self, name, *arguments, **options):
         if name == "sluice-entitlements":

@@ -1,4 +1,4 @@
-"""Runs the scenarios, and prints which paging alerts were seen to arrive: main.py [SCENARIO...]."""
+"""Runs the scenarios, and prints the paging alerts that arrived: main.py [SCENARIO...]."""
 
 import importlib
 import pathlib
@@ -12,7 +12,7 @@ SCENARIOS = ["ingress", "certificates", "kafka", "archive", "retention", "state"
 
 
 def complete(table):
-    """Each paging alert is provoked, or cannot be on this machine; prints both."""
+    """Checks that each paging alert was provoked, or cannot be on this machine; prints both."""
     alerts = paging()
     print(f"\n{len(table.provoked)} of {len(alerts)} paging alerts arrived at the webhook; {table.looks} commands of their first "
           "looks were run")

@@ -1,4 +1,4 @@
-"""Damage in the memory of a process: the table of a key's multiples that OpenSSL made."""
+"""Damages the memory of a process: the table of a key's multiples that OpenSSL has precomputed."""
 
 import subprocess
 
@@ -8,15 +8,15 @@ ENTRY, TABLE = 64, 37 * 64 * 64
 
 
 def point(certificate):
-    """The first entry of the table: the coordinates of the certificate's key as OpenSSL computes with them, Montgomery's
-    form, little-endian."""
+    """Returns the first entry of the table: the coordinates of the certificate's key in OpenSSL's representation,
+    Montgomery form, little-endian."""
     key = subprocess.run(f"openssl x509 -in {certificate} -pubkey -noout | openssl pkey -pubin -outform der", shell=True, check=True,
                          capture_output=True).stdout[-64:]
     return b"".join((int.from_bytes(part, "big") * 2**256 % P).to_bytes(32, "little") for part in (key[:32], key[32:]))
 
 
 def regions(pid):
-    """Where the process has memory of its own that it writes to."""
+    """Returns the ranges of the process's private writable memory."""
     with open(f"/proc/{pid}/maps") as maps:
         for line in maps:
             fields = line.split()
@@ -25,7 +25,7 @@ def regions(pid):
 
 
 def damage(pid, certificate):
-    """Inverts every byte of the table but those of its first entry, by which it was found."""
+    """Inverts every byte of the table except those of its first entry, which identifies the table."""
     first = point(certificate)
     with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
         for start, end in regions(pid):

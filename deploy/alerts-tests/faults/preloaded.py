@@ -1,4 +1,4 @@
-"""Libraries that are loaded in front of those of a process, and do one thing otherwise."""
+"""Preloaded libraries that replace one function of a process."""
 
 import pathlib
 import subprocess
@@ -7,7 +7,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def preloaded(folder, name):
-    """The environment of a process with a library of this folder, which is compiled once."""
+    """Returns the environment of a process with a library of this folder, which is compiled once."""
     library = folder / f"{name}.so"
     if not library.exists():
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, HERE / f"{name}.c", "-ldl"], check=True)
@@ -15,7 +15,7 @@ def preloaded(folder, name):
 
 
 class BrokenLibrary:
-    """A libcrypto that verifies nothing while it is broken. Given to a process in the place of a clock."""
+    """A libcrypto that verifies nothing while it is broken. It is passed to a process in place of a clock."""
 
     def __init__(self, folder):
         self.file = folder / "broken"

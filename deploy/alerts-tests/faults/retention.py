@@ -1,4 +1,4 @@
-"""The broker deletes records that consumers have not read."""
+"""Faults of retention: the broker deletes records that consumers have not read."""
 
 import time
 
@@ -8,7 +8,7 @@ from watch import Watch
 
 
 class OnePartition(Archive):
-    """The embedded broker keeps 5 MiB of each partition: of one, so that few records are enough."""
+    """The embedded broker keeps 5 MiB of each partition: one partition is used, so that few records suffice."""
 
     def broker(self, *arguments):
         return super().broker("--partitions", "1", *arguments)

@@ -1,4 +1,4 @@
-"""The disk of the databases is full."""
+"""Faults of state: the disk of the databases is full."""
 
 import subprocess
 import time
@@ -20,7 +20,7 @@ class Databases(Pipeline):
 
 
 def fill(folder):
-    """Writes a file until nothing more fits."""
+    """Writes a file until the disk is full."""
     size = 1 << 16
     with open(folder / "filler", "wb", buffering=0) as filler:
         while size:

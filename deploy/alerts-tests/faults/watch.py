@@ -11,13 +11,13 @@ RULES = ROOT / "deploy/alerts.yml"
 
 
 def paging():
-    """The alerts that page: name, and how long the condition lasts before it fires."""
+    """Returns the alerts that page: name, and time for which the condition must last before it fires."""
     rule = re.compile(r"- alert: (\w+)\n\s+expr: .*\n(?:\s+for: (\w+)\n)?\s+labels:\n\s+severity: page\n")
     return {match[1]: match[2] or "0s" for match in rule.finditer(RULES.read_text())}
 
 
 class Watch:
-    """What arrives at the webhook. Conditions need to last one second in place of minutes; nothing else is changed."""
+    """The alerts that arrive at the webhook. Conditions must last a second, not minutes; nothing else is changed."""
 
     def __init__(self, pipeline):
         self.pipeline = pipeline
@@ -39,14 +39,14 @@ class Watch:
         pipeline.prometheus(rules=rules, alertmanager=f"127.0.0.1:{port}")
 
     def arrivals(self):
-        """Each alert that arrived: name, status, severity, runbook, and when."""
+        """Returns each alert that arrived: name, status, severity, runbook, and time."""
         for moment, body in list(self.receiver.bodies):
             for alert in json.loads(body)["alerts"]:
                 yield (alert["labels"]["alertname"], alert["status"], alert["labels"]["severity"],
                        alert["annotations"].get("runbook"), moment)
 
     def first(self, name, status, since):
-        """When an alert first arrived after a moment; nil when it did not."""
+        """Returns the time at which an alert first arrived after another time; None if it did not."""
         moments = [moment for alert, state, _, _, moment in self.arrivals()
                    if alert == name and state == status and moment >= since]
         return min(moments, default=None)
@@ -56,18 +56,18 @@ class Watch:
 
 
 class Table:
-    """Results: one row for each alert that was provoked."""
+    """The results: one row for each alert that was provoked."""
 
     def __init__(self):
         self.rows = []
         self.failures = []
-        # Alerts that cannot be provoked on this machine, and why.
+        # Alerts that cannot be provoked on this machine, with the reasons.
         self.left_out = {}
         # Commands of first looks that were run.
         self.looks = 0
 
     def expect(self, watch, fault, names, since, seconds, resolved=False):
-        """Waits until each of the alerts arrived at the webhook, with a page that exists."""
+        """Waits until each of the alerts has arrived at the webhook with an existing page."""
         status = "resolved" if resolved else "firing"
         deadline = time.monotonic() + seconds
         pending = list(names)
@@ -96,16 +96,16 @@ class Table:
                 print(f"  failed: {self.failures[-1]}", flush=True)
 
     def quiet(self, watch, where):
-        """Without a fault nothing pages."""
+        """Checks that no alert pages without a fault."""
         if watch.pages():
             self.failures.append(f"{where}: pages without a fault: {watch.pages()}")
             print(f"  failed: {self.failures[-1]}", flush=True)
 
     def leave_out(self, names, reason):
-        """Says that alerts are not provoked on this machine."""
+        """Reports that alerts are not provoked on this machine."""
         names = [name for name in names if name not in self.provoked]
         self.left_out |= dict.fromkeys(names, reason)
-        print(f"  left out: {', '.join(names)}: {reason}", flush=True)
+        print(f"  skipped: {', '.join(names)}: {reason}", flush=True)
 
     @property
     def provoked(self):
