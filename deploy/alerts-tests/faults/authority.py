@@ -21,7 +21,7 @@ def extensions(file, *lines):
 
 
 def make(folder, leaf_url, intermediate_url):
-    """The files root.pem, intermediate.pem, leaf.pem and leaf.key of `sluice-simulator pki`, and the authorities' keys."""
+    """root.pem, intermediate.pem, leaf.pem and leaf.key of `sluice-simulator pki`, and the authorities' keys."""
     folder.mkdir()
     for name, curve in [("root", "P-384"), ("intermediate", "P-384"), ("leaf", "P-256")]:
         openssl("genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}", "-out", folder / f"{name}.key")
