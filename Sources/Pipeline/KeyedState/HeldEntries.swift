@@ -1,39 +1,116 @@
+internal import Glibc
+
 /// Index entry changes that a restore holds back, to write them in the order of their table: in the order of the rows,
-/// each entry would change a different page of an index larger than any cache.
+/// each entry would change a different page of an index larger than any cache. Names and values are in one buffer.
 struct HeldEntries: Sendable {
-    /// One index entry that is written or removed.
-    struct Change: Sendable {
-        let entry: IndexEntry
+    /// One entry that is written or removed.
+    private struct Change {
+        /// Index of the name.
+        let name: Int
+        /// Position of the value in the buffer.
+        let start: Int
+        let length: Int
+        /// The first 16 bytes of the value, to compare most values without reading them.
+        let prefix: (UInt64, UInt64)
         /// Id of the row in the database.
         let row: Int64
+        let number: Int
         let isPresent: Bool
     }
 
-    /// Corresponds to about 12 MiB.
+    /// Corresponds to about 10 MiB.
     private static let maximum = 100_000
+    /// A model has few names; they are compared one by one.
+    private static let maximumNames = 64
+    private static let maximumBytes = 8 << 20
 
+    private var names: [[UInt8]] = []
+    private var values: [UInt8] = []
     private var changes: [Change] = []
 
     var count: Int { changes.count }
 
     /// Whether the changes must be written before more are held.
-    var isFull: Bool { changes.count >= Self.maximum }
+    var isFull: Bool {
+        changes.count >= Self.maximum || names.count >= Self.maximumNames || values.count >= Self.maximumBytes
+    }
 
     mutating func append(_ entry: IndexEntry, of row: Int64, isPresent: Bool) {
-        changes.append(Change(entry: entry, row: row, isPresent: isPresent))
+        var (name, value) = (entry.name, entry.value)
+        name.withUTF8 { name in
+            value.withUTF8 { value in
+                append(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(value), of: row, isPresent: isPresent)
+            }
+        }
+    }
+
+    /// Holds a change of an entry; name and value are UTF-8.
+    mutating func append(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of row: Int64, isPresent: Bool
+    ) {
+        let prefix = (Self.word(value, at: 0), Self.word(value, at: 8))
+        changes.append(
+            Change(
+                name: index(of: name), start: values.count, length: value.count, prefix: prefix, row: row,
+                number: changes.count, isPresent: isPresent))
+        values.append(contentsOf: value)
     }
 
     /// Drops the changes after the first `count`, whose transaction failed.
-    mutating func truncate(to count: Int) { changes.removeLast(max(0, changes.count - count)) }
+    mutating func truncate(to count: Int) {
+        guard count < changes.count else { return }
+        values.removeLast(values.count - changes[count].start)
+        changes.removeLast(changes.count - count)
+    }
 
-    /// Returns the changes in the order of their table; changes of one entry stay in their original order.
-    func ordered() -> [Change] {
-        let order = changes.indices.sorted { one, other in
-            let (left, right) = (changes[one], changes[other])
-            if left.entry.name != right.entry.name { return left.entry.name < right.entry.name }
-            if left.entry.value != right.entry.value { return left.entry.value < right.entry.value }
-            return left.row == right.row ? one < other : left.row < right.row
+    /// Calls `body` with each change in the order of their table; changes of one entry stay in their original order.
+    func forEach(
+        _ body: (
+            _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ row: Int64, _ isPresent: Bool
+        ) throws -> Void
+    ) rethrows {
+        try values.withUnsafeBytes { values in
+            func value(_ change: Change) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: values[change.start..<change.start + change.length])
+            }
+            let ordered = changes.sorted { one, other in
+                if one.name != other.name { return one.name < other.name }
+                if one.prefix.0 != other.prefix.0 { return one.prefix.0 < other.prefix.0 }
+                if one.prefix.1 != other.prefix.1 { return one.prefix.1 < other.prefix.1 }
+                let order = one.length > 16 && other.length > 16 ? Self.compare(value(one), value(other)) : 0
+                if order != 0 { return order < 0 }
+                if one.length != other.length { return one.length < other.length }
+                return one.row == other.row ? one.number < other.number : one.row < other.row
+            }
+            for change in ordered {
+                try names[change.name].withUnsafeBytes {
+                    try body($0, value(change), change.row, change.isPresent)
+                }
+            }
         }
-        return order.map { changes[$0] }
+    }
+
+    private static func compare(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Int32 {
+        guard let left = one.baseAddress, let right = other.baseAddress else { return 0 }
+        return memcmp(left, right, min(one.count, other.count))
+    }
+
+    /// Returns eight bytes of a value as a number that is ordered like them; missing bytes are 0.
+    private static func word(_ value: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+        guard offset + 8 > value.count else {
+            return UInt64(bigEndian: value.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        var word: UInt64 = 0
+        for index in offset..<offset + 8 { word = word << 8 | (index < value.count ? UInt64(value[index]) : 0) }
+        return word
+    }
+
+    private mutating func index(of name: UnsafeRawBufferPointer) -> Int {
+        let known = names.firstIndex { known in
+            known.count == name.count && known.withUnsafeBytes { Self.compare($0, name) == 0 }
+        }
+        if let known { return known }
+        names.append(Array(name))
+        return names.count - 1
     }
 }

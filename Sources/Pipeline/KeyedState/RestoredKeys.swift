@@ -15,14 +15,19 @@ struct RestoredKeys: Sendable {
 
     init(takesRows: Bool = false) { self.takesRows = takesRows }
 
+    static func hash(_ key: [UInt8]) -> UInt64 { FNV1a.hash(key) }
+
     mutating func insert(_ key: [UInt8]) {
         guard isComplete else { return }
-        hashes.insert(FNV1a.hash(key))
+        hashes.insert(Self.hash(key))
         guard hashes.count > Self.maximum else { return }
         isComplete = false
         hashes = []
     }
 
     /// Whether the key may have a row; also true for a key whose hash collides with another.
-    func mayHold(_ key: [UInt8]) -> Bool { !isComplete || hashes.contains(FNV1a.hash(key)) }
+    func mayHold(_ key: [UInt8]) -> Bool { mayHold(Self.hash(key)) }
+
+    /// Whether a key with this hash may have a row.
+    func mayHold(_ hash: UInt64) -> Bool { !isComplete || hashes.contains(hash) }
 }

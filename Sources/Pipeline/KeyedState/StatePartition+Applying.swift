@@ -5,6 +5,8 @@ extension StatePartition {
     /// The changes of a batch of records.
     struct Applied: Sendable {
         var writes: [RowWrite] = []
+        /// Rows copied from their records.
+        var copies: [CopiedRow] = []
         /// Number of rows changed by records of other members.
         var changed = 0
         /// Number of records that are incomplete or outdated.
@@ -31,20 +33,18 @@ extension StatePartition {
     ///
     /// - Throws: a ``StateError`` of code `newer`, `damaged` or `sqlite`; nothing was changed then.
     func apply(_ records: [KafkaRecord]) throws -> Applied {
-        let unread = unreadRows(records)
-        var applied = try applyRead(
-            unread.isEmpty ? records : records.indices.filter { unread[$0] == nil }.map { records[$0] })
-        applied.changed += unread.count
-        let rows = unread.sorted { $0.key < $1.key }.map(\.value)
-        applied.writes += rows
+        let (copies, others) = separateCopies(records)
+        var applied = try applyDecoded(others)
+        applied.changed += copies.count
+        applied.copies = copies
         withLock { guarded in
-            guarded.unread = rows
-            for row in rows { guarded.restored?.insert(row.key) }
+            guarded.copies = copies
+            for copy in copies { guarded.restored?.insert(copy.key) }
         }
         return applied
     }
 
-    private func applyRead(_ records: [KafkaRecord]) throws -> Applied {
+    private func applyDecoded(_ records: [KafkaRecord]) throws -> Applied {
         // Parsed before the lock is taken; own records are not parsed at all.
         let readings = try records.map { try read($0, asOwn: true) }
         return try withLock { guarded in
@@ -90,8 +90,8 @@ extension StatePartition {
                     guarded.cache.remove(RowKey(entry.key))
                 }
             }
-            committed(unread: guarded.unread[...], ids.dropFirst(guarded.writing.count), &guarded)
-            guarded.unread = []
+            committed(guarded.copies, ids.dropFirst(guarded.writing.count), &guarded)
+            guarded.copies = []
             guarded.writing = []
             guarded.cache.sweep(to: guarded.isOwned ? maximumBytes : 0)
         }
@@ -103,7 +103,7 @@ extension StatePartition {
         withLock { guarded in
             for (key, entry) in guarded.cache.entries where entry.writes > 0 { guarded.cache.remove(key) }
             guarded.writing = []
-            guarded.unread = []
+            guarded.copies = []
         }
     }
 

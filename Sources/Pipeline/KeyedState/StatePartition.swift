@@ -21,7 +21,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         /// Entries whose rows are being written.
         var writing: [Entry] = []
         /// Rows that are being written without having been decoded.
-        var unread: [RowWrite] = []
+        var copies: [CopiedRow] = []
         /// Keys restored so far while a database without rows is restored; nil otherwise.
         var restored: RestoredKeys?
     }

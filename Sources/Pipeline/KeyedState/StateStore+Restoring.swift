@@ -91,6 +91,59 @@ extension StateStore {
     }
 
     private static func write(_ held: HeldEntries, _ guarded: Guarded) throws {
-        for change in held.ordered() { try write(change.entry, of: change.row, isPresent: change.isPresent, guarded) }
+        var values: [BorrowedValue] = [.null, .null, .null]
+        try held.forEach { name, value, row, isPresent in
+            values[0] = .text(name)
+            values[1] = .text(value)
+            values[2] = .integer(row)
+            try (isPresent ? guarded.insertEntry : guarded.deleteEntry).run(borrowing: values)
+        }
+    }
+
+    /// Inserts rows that were copied from their records, and calls `inserted` with the id of each.
+    static func insert(
+        _ copies: [CopiedRow], _ place: [SQLiteValue], _ guarded: inout Guarded, inserted: (Int64) -> Void
+    ) throws {
+        guard case .integer(let topic)? = place.first, case .integer(let partition)? = place.last else { return }
+        var values = [BorrowedValue](repeating: .null, count: 10)
+        values[1] = .integer(0)
+        values[7] = .integer(topic)
+        values[8] = .integer(partition)
+        for copy in copies {
+            values[0] = .integer(copy.form)
+            values[2] = .integer(copy.header.due)
+            values[3] = .integer(copy.header.deadline)
+            values[4] = .integer(copy.proposal?.offset)
+            try copy.value.withUnsafeBytes { value in
+                values[6] = .blob(UnsafeRawBufferPointer(rebasing: value[copy.header.range]))
+                try copy.key.withUnsafeBytes { key in
+                    values[9] = .blob(key)
+                    try withBytes(of: copy.proposal) { proposal in
+                        values[5] = proposal
+                        try guarded.insert.run(borrowing: values)
+                    }
+                }
+            }
+            let id = guarded.database.lastInsertedRowID
+            try copy.header.entries.forEach { name, value in try addEntry(name, value, of: id, &guarded) }
+            inserted(id)
+        }
+    }
+
+    private static func withBytes(
+        of proposal: StateProposal?, _ body: (BorrowedValue) throws -> Void
+    ) throws {
+        guard let proposal else { return try body(.null) }
+        try proposal.value.withUnsafeBytes { try body(.blob($0)) }
+    }
+
+    private static func addEntry(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of id: Int64, _ guarded: inout Guarded
+    ) throws {
+        guard guarded.held == nil else {
+            guarded.held?.append(name, value, of: id, isPresent: true)
+            return
+        }
+        try guarded.insertEntry.run(borrowing: [.text(name), .text(value), .integer(id)])
     }
 }

@@ -108,7 +108,8 @@ final class StateStore: Sendable {
 
     private func apply(_ write: StateWrite, _ guarded: inout Guarded) throws -> [Int64] {
         let place = place(write.partition)
-        let ids = try write.rows.map { try Self.write($0, place, &guarded) }
+        var ids = try write.rows.map { try Self.write($0, place, &guarded) }
+        try Self.insert(write.copies, place, &guarded) { ids.append($0) }
         for (key, state) in write.fitting {
             try guarded.database.run(
                 "DELETE FROM oversized WHERE topic = ? AND key = ? AND state = ?",
@@ -176,7 +177,7 @@ final class StateStore: Sendable {
         try write(entry, of: id, isPresent: isPresent, guarded)
     }
 
-    static func write(_ entry: IndexEntry, of id: Int64, isPresent: Bool, _ guarded: Guarded) throws {
+    private static func write(_ entry: IndexEntry, of id: Int64, isPresent: Bool, _ guarded: Guarded) throws {
         let statement = isPresent ? guarded.insertEntry : guarded.deleteEntry
         try statement.run([.text(entry.name), .text(entry.value), .integer(id)])
     }

@@ -4,6 +4,8 @@ internal import Synchronization
 /// The changes of the database for a batch of records of one partition.
 struct StateWrite: Sendable {
     var rows: [RowWrite]
+    /// New rows, copied from their records.
+    var copies: [CopiedRow] = []
     let partition: KafkaTopicPartition
     /// Offset up to which the partition is applied.
     let next: Int64
@@ -24,7 +26,8 @@ extension StateWrite {
         last: RecordPrint? = nil
     ) {
         self.init(
-            rows: applied.writes, partition: partition.name, next: next, now: now, isOtherForm: applied.hasOtherForm,
+            rows: applied.writes, copies: applied.copies, partition: partition.name, next: next, now: now,
+            isOtherForm: applied.hasOtherForm,
             form: partition.form, last: last, fitting: applied.fitting)
     }
 }

@@ -10,4 +10,13 @@ package enum FNV1a {
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return hash
     }
+
+    /// Computes the hash of the bytes of an array.
+    package static func hash(_ bytes: [UInt8], from start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
+        bytes.withUnsafeBytes { bytes in
+            var hash = start
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return hash
+        }
+    }
 }

@@ -9,4 +9,9 @@ static inline void sluice_page_memory(int kibibytes) {
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, -kibibytes);
 }
 
+// Binds an empty text: with a null address SQLite would bind null.
+static inline int sluice_bind_empty_text(sqlite3_stmt *statement, int position) {
+    return sqlite3_bind_text(statement, position, "", 0, SQLITE_STATIC);
+}
+
 #endif

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The headers of a received record in one allocation: a record has about a dozen, and few of them are accessed.
 package struct PackedHeaders: Sendable {
     /// For each header: the length of its name, the length of its value (-1 for null), the name, the value.
@@ -51,7 +53,10 @@ package struct PackedHeaders: Sendable {
             bytes.withUnsafeBytes { _ in
                 var found: UnsafeRawBufferPointer??
                 forEach { name, value in
-                    if name.count == wanted.count, name.elementsEqual(wanted) { found = .some(value) }
+                    guard name.count == wanted.count, let start = name.baseAddress, let other = wanted.baseAddress,
+                        memcmp(start, other, name.count) == 0
+                    else { return }
+                    found = .some(value)
                 }
                 return found.map(body)
             }

@@ -57,6 +57,23 @@ package final class Statement {
         if let failure { throw failure }
     }
 
+    /// Runs the statement to its end and ignores rows.
+    ///
+    /// - Parameter values: values bound in place; their bytes must stay valid during the call.
+    package func run(borrowing values: [BorrowedValue]) throws(SQLiteError) {
+        let handle = try handle(for: values.count)
+        defer {
+            sqlite3_reset(handle)
+            // The bound memory is no longer valid.
+            sqlite3_clear_bindings(handle)
+        }
+        for index in values.indices {
+            let result = values[index].bind(to: handle, at: Int32(truncatingIfNeeded: index + 1))
+            guard result == SQLITE_OK else { throw error(handle, result) }
+        }
+        while try step(handle) {}
+    }
+
     /// Runs the statement and reads every row.
     ///
     /// - Returns: the results of `read`, in order.
@@ -94,14 +111,20 @@ package final class Statement {
         }
     }
 
-    /// Calls `body` while the values are bound. Texts and blobs are bound in place, so SQLite does not copy them.
-    private func run(_ values: [SQLiteValue], _ body: (OpaquePointer) -> Void) throws(SQLiteError) {
+    /// Returns the handle if the statement can be run with this number of values.
+    private func handle(for count: Int) throws(SQLiteError) -> OpaquePointer {
         guard let handle else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
         guard !isRunning else { throw SQLiteError(.misuse, "the statement is already running", sql: sql) }
-        guard values.count == parameterCount else {
-            let message = "\(values.count) values given for \(parameterCount) parameters"
+        guard count == parameterCount else {
+            let message = "\(count) values given for \(parameterCount) parameters"
             throw SQLiteError(.wrongParameterCount, message, sql: sql)
         }
+        return handle
+    }
+
+    /// Calls `body` while the values are bound. Texts and blobs are bound in place, so SQLite does not copy them.
+    private func run(_ values: [SQLiteValue], _ body: (OpaquePointer) -> Void) throws(SQLiteError) {
+        let handle = try handle(for: values.count)
         let result = Statement.bind(handle, values, from: 0) {
             isRunning = true
             body(handle)

@@ -79,6 +79,27 @@ struct HeldEntriesTests {
         #expect(try entries().count == 120_001)
     }
 
+    @Test func `values that share their first bytes are separate entries`() throws {
+        let store = try store()
+        try store.holdEntries()
+        let values = ["", "a", "a\0", String(repeating: "a", count: 16), String(repeating: "a", count: 17), "é"]
+        func entries(_ values: [String]) -> [IndexEntry] { values.map { IndexEntry("name", $0) } }
+        let image = RowImage(encoded: Array("row".utf8), entries: entries(values))
+        let ids = try store.apply(write([RowWrite(key: [1], id: 0, image: image, oldEntries: [])]))
+        let id = try #require(ids.first)
+        let changed = RowImage(encoded: Array("row".utf8), entries: entries(Array(values.dropFirst(2)) + ["b"]))
+        _ = try store.apply(write([RowWrite(key: [1], id: id, image: changed, oldEntries: image.entries)]))
+        try store.releaseEntries()
+        let database = try Database(path: directory.file("rows"), access: .reader)
+        defer { database.close() }
+        let stored = try database.rows("SELECT value FROM entries ORDER BY value") { try $0.text(0) }
+        #expect(
+            stored
+                == (Array(values.dropFirst(2)) + ["b"]).sorted {
+                    Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8))
+                })
+    }
+
     @Test func `deleted rows leave no entries behind`() throws {
         let store = try store()
         try store.holdEntries()

@@ -1,0 +1,115 @@
+internal import Glibc
+
+/// The index entries of a row in one allocation, as in the header ``StateHeader/row``: name and value of each entry,
+/// each terminated by `;`.
+struct PackedEntries: Sendable, Equatable {
+    private(set) var text: [UInt8] = []
+
+    static let end = UInt8(ascii: ";")
+
+    init() {}
+
+    /// Packs entries.
+    ///
+    /// - Returns: nil if a name or a value contains the terminator.
+    init?(_ entries: [IndexEntry]) {
+        for entry in entries {
+            guard !entry.name.utf8.contains(Self.end), !entry.value.utf8.contains(Self.end) else { return nil }
+            text += entry.name.utf8
+            text.append(Self.end)
+            text += entry.value.utf8
+            text.append(Self.end)
+        }
+    }
+
+    /// Copies packed entries.
+    ///
+    /// - Returns: nil if they are malformed or not UTF-8.
+    init?(_ packed: UnsafeRawBufferPointer) {
+        var fields = 0
+        var isASCII = true
+        for byte in packed {
+            if byte == Self.end { fields += 1 }
+            if byte >= 0x80 { isASCII = false }
+        }
+        guard fields % 2 == 0, packed.last ?? Self.end == Self.end,
+            isASCII || String(validating: packed, as: UTF8.self) != nil
+        else { return nil }
+        text = Array(packed)
+    }
+
+    /// Calls `body` with name and value of each entry; the buffers are valid only during the call.
+    func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void) rethrows {
+        try text.withUnsafeBytes { text in
+            var fields = FieldReader(text)
+            while let name = fields.next(), let value = fields.next() { try body(name, value) }
+        }
+    }
+
+    /// The entries in order.
+    var list: [IndexEntry] {
+        var list: [IndexEntry] = []
+        forEach { name, value in
+            list.append(IndexEntry(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+        }
+        return list
+    }
+}
+
+/// Reads fields that are terminated by `;`.
+struct FieldReader {
+    private(set) var rest: UnsafeRawBufferPointer
+
+    init(_ text: UnsafeRawBufferPointer) { rest = text }
+
+    /// Returns the next field without its terminator; nil when no terminated field is left.
+    mutating func next() -> UnsafeRawBufferPointer? {
+        guard let start = rest.baseAddress, let end = memchr(start, Int32(PackedEntries.end), rest.count) else {
+            return nil
+        }
+        let length = UnsafeRawPointer(end) - start
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(length + 1)) }
+        return UnsafeRawBufferPointer(rebasing: rest.prefix(length))
+    }
+
+    /// Returns the next field as a decimal number; nil for anything else.
+    mutating func nextNumber() -> Int64? { next().flatMap { Self.number($0) } }
+
+    /// Returns the next field as a number; a nil number for an empty field, and nil for anything else.
+    mutating func nextOptionalNumber() -> Int64?? {
+        guard let field = next() else { return nil }
+        guard !field.isEmpty else { return .some(nil) }
+        guard let number = Self.number(field) else { return nil }
+        return .some(number)
+    }
+
+    /// Returns the next field as a hexadecimal number; nil for anything else.
+    mutating func nextHexadecimal() -> UInt64? {
+        guard let field = next(), !field.isEmpty, field.count <= 16 else { return nil }
+        var number: UInt64 = 0
+        for byte in field {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return number
+    }
+
+    private static func number(_ field: UnsafeRawBufferPointer) -> Int64? {
+        let isNegative = field.first == UInt8(ascii: "-")
+        guard field.count > (isNegative ? 1 : 0) else { return nil }
+        var number: Int64 = 0
+        for byte in field.dropFirst(isNegative ? 1 : 0) {
+            guard case UInt8(ascii: "0")...UInt8(ascii: "9") = byte else { return nil }
+            let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+            let digit = Int64(byte - UInt8(ascii: "0"))
+            let (sum, overflowsToo) =
+                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            guard !overflows, !overflowsToo else { return nil }
+            number = sum
+        }
+        return number
+    }
+}
