@@ -5,15 +5,20 @@ internal import Glibc
 package struct Console: Sendable {
     private let output: @Sendable ([UInt8]) async -> Bool
     private let complaint: @Sendable (String) -> Void
+    /// Returns the size of the terminal; nil if the output is none.
+    let size: @Sendable () -> (columns: Int, rows: Int)?
 
     /// - Parameters:
     ///   - output: writes result bytes; returns false when the reader has closed the stream.
     ///   - complaint: writes lines to standard error.
+    ///   - size: returns the size of the terminal; nil if the output is none.
     package init(
-        output: @escaping @Sendable ([UInt8]) async -> Bool, complaint: @escaping @Sendable (String) -> Void
+        output: @escaping @Sendable ([UInt8]) async -> Bool, complaint: @escaping @Sendable (String) -> Void,
+        size: @escaping @Sendable () -> (columns: Int, rows: Int)? = { nil }
     ) {
         self.output = output
         self.complaint = complaint
+        self.size = size
     }
 
     /// The process's own streams. Ignores SIGPIPE: the reader may close early.
@@ -27,7 +32,14 @@ package struct Console: Sendable {
                     queue.async { continuation.resume(returning: write(bytes, to: STDOUT_FILENO)) }
                 }
             },
-            complaint: { _ = write(Array(($0 + "\n").utf8), to: STDERR_FILENO) })
+            complaint: { _ = write(Array(($0 + "\n").utf8), to: STDERR_FILENO) },
+            size: {
+                var size = winsize()
+                guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+                    size.ws_row > 1
+                else { return nil }
+                return (Int(size.ws_col), Int(size.ws_row))
+            })
     }()
 
     /// Prints text unchanged.

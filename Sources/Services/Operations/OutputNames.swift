@@ -85,6 +85,22 @@ enum OutputName {
     static let split = "split"
     static let copied = "copied"
 
+    // top
+    static let healthy = "healthy"
+    static let kafkaFailure = "kafkaFailure"
+    static let members = "members"
+    static let url = "url"
+    static let version = "version"
+    static let problems = "problems"
+    static let conditions = "conditions"
+    static let assignedPartitions = "assignedPartitions"
+    static let state = "state"
+    static let lagRecords = "lagRecords"
+    static let lagSeconds = "lagSeconds"
+    static let lagByPartition = "lagByPartition"
+    static let oldestUnfinishedSeconds = "oldestUnfinishedSeconds"
+    static let perSecond = "perSecond"
+
     // config
     static let executables = "executables"
     static let executable = "executable"

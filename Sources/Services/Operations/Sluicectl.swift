@@ -85,6 +85,11 @@ package struct Sluicectl: Sendable {
         case ["tap"]:
             let tap = TapCommand(configuration: configuration, interruption: interruptions(), timeout: timeout)
             return try await tap.run(console)
+        case ["top"]:
+            let top = TopCommand(
+                configuration: configuration, access: parts.access, clocks: clocks, timeout: timeout,
+                interruption: interruptions(), pause: { try await Task.sleep(for: $0) })
+            return try await top.run(console)
         case ["compare-versions"]:
             return try await TwinCommand(configuration: configuration, clocks: clocks, timeout: timeout).run(console)
         case ["verify"]:

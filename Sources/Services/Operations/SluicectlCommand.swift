@@ -23,7 +23,8 @@ enum SluicectlCommand {
                     "Diagnose before starting the ingress, or when it fails."),
             ],
             subcommands: [
-                topics(parts), tap, verify(parts), quarantine(parts), deadLetters, config(parts), doctor, entitlements,
+                topics(parts), tap, top(parts), verify(parts), quarantine(parts), deadLetters, config(parts), doctor,
+                entitlements,
                 api,
                 refunds, backfill, reconcile, archive(parts), compareVersions, size, state,
             ] + cluster(parts) + webhooks(parts) + [versionCommand],

@@ -1,0 +1,28 @@
+internal import Configuration
+internal import ServiceKit
+
+/// The command line of `sluicectl top`.
+extension SluicectlCommand {
+    static func top(_ parts: SluicectlParts) -> Command {
+        let schema = ConfigurationSchema(
+            [TopSettings.members, TopSettings.once, TopSettings.interval]
+                + OperationsSettings.clusterGroups.map(\.setting))
+        return Command(
+            "top", summary: "Show members and consumer groups, refreshed.",
+            discussion: """
+                Members are read from their admin listeners: readiness with the failing checks, rates by outcome, \
+                lag in records and seconds, the oldest unfinished record, pauses and budgets. Groups are read from \
+                Kafka: state, lag, and the partition that is furthest behind. Both are shown while the other does not \
+                answer. Without a terminal, readings follow one another; with --output json, each is one line. Ends \
+                on control-C, or after one snapshot with --once.
+                """,
+            schema: kafkaSchema.adding(schema).adding(parts.access?.schema ?? ConfigurationSchema([])),
+            examples: [
+                .init("sluicectl top", "The groups of an installation."),
+                .init("sluicectl top --members 10.0.0.5:9464,10.0.0.6:9465", "With two members."),
+                .init(
+                    "sluicectl top --once --output json | jq '.groups[] | select(.lagRecords > 1000)'",
+                    "For scripts; exits with 1 unless everything is ready."),
+            ])
+    }
+}

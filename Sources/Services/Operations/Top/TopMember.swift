@@ -1,0 +1,70 @@
+internal import HTTPClient
+
+/// One process, read from its admin listener.
+struct TopMember: Sendable {
+    let url: String
+    /// The error if the listener did not answer; nil otherwise.
+    var failure: String?
+    /// The failing checks of `/readyz`; empty when the process is ready.
+    var problems: [String] = []
+    var page = MetricsPage([])
+
+    var isReady: Bool { failure == nil && problems.isEmpty }
+
+    /// The executable, by its metrics; nil for a consumer of another team.
+    var executable: String? {
+        TopMetrics.executables.first { prefix, _ in page.samples.contains { $0.name.hasPrefix(prefix) } }?.1
+    }
+
+    var version: String? { page.samples(of: TopMetrics.build).first?.labels["version"] }
+
+    /// The conditions that differ from the usual state.
+    var conditions: [String] {
+        TopMetrics.conditions.compactMap { condition in page.maximum(of: condition.name).flatMap(condition.text) }
+    }
+
+    /// Reads `/metrics` and `/readyz`.
+    static func read(_ url: String, _ client: HTTPClient, within limit: Duration) async -> TopMember {
+        var member = TopMember(url: url)
+        do throws(HTTPClientError) {
+            let metrics = try await client.send(HTTPClientRequest(url: url + "/metrics", timeout: limit))
+            let readiness = try await client.send(HTTPClientRequest(url: url + "/readyz", timeout: limit))
+            guard metrics.status == 200 else {
+                member.failure = "no admin listener: /metrics answered \(metrics.status)"
+                return member
+            }
+            member.page = MetricsPage(metrics.body)
+            if readiness.status != 200 {
+                let lines = String(decoding: readiness.body, as: UTF8.self).split(separator: "\n").map(String.init)
+                member.problems = lines.isEmpty ? ["/readyz answered \(readiness.status)"] : lines
+            }
+        } catch {
+            member.failure = error.message
+        }
+        return member
+    }
+}
+
+/// The changes of a member between two readings.
+struct TopRates: Sendable, Equatable {
+    /// Outcomes per second, by outcome.
+    var outcomes: [String: Double] = [:]
+
+    /// - Parameters:
+    ///   - earlier: the earlier reading; nil yields no rates.
+    ///   - seconds: the time between the two readings.
+    init(_ member: TopMember, since earlier: TopMember?, seconds: Double) {
+        guard let earlier, earlier.failure == nil, member.failure == nil, seconds > 0 else { return }
+        for counter in TopMetrics.outcomes {
+            let before = earlier.page.sums(of: counter.name, by: counter.label)
+            for (outcome, value) in member.page.sums(of: counter.name, by: counter.label) {
+                // A counter that has decreased belongs to a process that was restarted.
+                let base = before[outcome] ?? 0
+                let increase = value >= base ? value - base : value
+                if increase > 0 { outcomes[counter.prefix + outcome] = increase / seconds }
+            }
+        }
+    }
+
+    var total: Double { outcomes.values.reduce(0, +) }
+}

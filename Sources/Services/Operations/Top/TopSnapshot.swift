@@ -1,0 +1,22 @@
+internal import AppStoreModel
+
+/// All members and groups at one moment.
+struct TopSnapshot: Sendable {
+    /// The wall time; nil if the clock shows no valid one.
+    let at: AppStoreInstant?
+    /// Monotonic time in nanoseconds.
+    let monotonic: UInt64
+    var members: [TopMember] = []
+    var groups: [TopGroup] = []
+    /// The error if the brokers did not answer; nil otherwise.
+    var kafkaFailure: String?
+
+    /// Whether everything was read and every member is ready.
+    var isHealthy: Bool { kafkaFailure == nil && members.allSatisfy(\.isReady) }
+
+    /// Returns the rates of a member since an earlier snapshot.
+    func rates(of member: TopMember, since earlier: TopSnapshot?) -> TopRates {
+        let seconds = earlier.map { Double(monotonic &- $0.monotonic) / 1e9 } ?? 0
+        return TopRates(member, since: earlier?.members.first { $0.url == member.url }, seconds: seconds)
+    }
+}
