@@ -8,6 +8,8 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var isEntitled: Bool
     /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
     package var state: String
+    /// The rule that decided the state.
+    package var rule: StateRule
     package var productId: ProductId
     package var originalTransactionId: OriginalTransactionId
     package var transactionId: TransactionId
@@ -43,6 +45,7 @@ extension EntitlementGrant {
         guard let revocationDate = item.revocationDate else { return }
         isEntitled = false
         state = SubscriptionState.Phase.revoked.rawValue
+        rule = .itemsRevoked
         until = nil
         seats = seats.map { _ in 0 }
         details.revocationDate = revocationDate
@@ -193,7 +196,7 @@ extension EntitlementAnswer {
         for item in rules.rule(for: productId).entitlements(of: transaction, at: asOf) {
             var grant = EntitlementGrant(
                 entitlement: item.name, environment: purchase.environment, bundleId: purchase.bundleId,
-                isEntitled: state.isEntitled, state: state.phase.rawValue,
+                isEntitled: state.isEntitled, state: state.phase.rawValue, rule: state.rule,
                 productId: productId, originalTransactionId: purchase.originalTransactionId,
                 transactionId: transaction.transactionId, ownership: transaction.inAppOwnershipType,
                 until: state.until, willRenew: state.willRenew,
@@ -230,7 +233,8 @@ extension EntitlementAnswer {
             grants += rule.entitlements.map { name in
                 EntitlementGrant(
                     entitlement: name, environment: purchase.environment, bundleId: purchase.bundleId,
-                    isEntitled: false, state: phase, productId: productId,
+                    isEntitled: false, state: phase, rule: state.isEntitled ? .unconfirmed : state.rule,
+                    productId: productId,
                     originalTransactionId: purchase.originalTransactionId, transactionId: transaction.transactionId,
                     ownership: transaction.inAppOwnershipType, trust: .sharedSecret, awaitsConfirmation: true,
                     details: details)
@@ -260,7 +264,7 @@ extension EntitlementAnswer {
                 grants += rule.entitlements(of: entry.facts, at: asOf).map { item in
                     var grant = EntitlementGrant(
                         entitlement: item.name, environment: purchase.environment, bundleId: product.bundleId,
-                        isEntitled: state.isEntitled, state: state.phase.rawValue,
+                        isEntitled: state.isEntitled, state: state.phase.rawValue, rule: state.rule,
                         productId: productId, originalTransactionId: purchase.originalTransactionId,
                         transactionId: entry.facts.transactionId, ownership: entry.facts.inAppOwnershipType,
                         until: state.until, skus: entry.facts.skus(at: asOf),

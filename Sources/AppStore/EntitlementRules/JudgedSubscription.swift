@@ -46,6 +46,7 @@ struct JudgedSubscription {
         guard var claimed = together else { return }
         if claimed.isEntitled {
             claimed.phase = .unconfirmed
+            claimed.rule = .unconfirmed
             claimed.isEntitled = false
             claimed.until = nil
             claimed.seats = 0

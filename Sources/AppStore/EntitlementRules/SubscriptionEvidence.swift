@@ -32,44 +32,61 @@ struct SubscriptionEvidence {
     func state(at instant: AppStoreInstant, policy: SubscriptionPolicy) -> SubscriptionState {
         let current = current(at: instant)
         func make(
-            _ phase: SubscriptionState.Phase, isEntitled: Bool, until: AppStoreInstant? = nil,
+            _ phase: SubscriptionState.Phase, by rule: StateRule, isEntitled: Bool, until: AppStoreInstant? = nil,
             needsStatusQuery: Bool = false
         ) -> SubscriptionState {
             self.make(
-                phase, of: current, at: instant, isEntitled: isEntitled, until: until,
+                phase, by: rule, of: current, at: instant, isEntitled: isEntitled, until: until,
                 needsStatusQuery: needsStatusQuery)
         }
-        if let current, current.isRevoked(at: instant) { return make(.revoked, isEntitled: false) }
-        if isRevokedByStatus(current) { return make(.revoked, isEntitled: false, needsStatusQuery: true) }
+        if let current, current.isRevoked(at: instant) {
+            return make(.revoked, by: .transactionRevoked, isEntitled: false)
+        }
+        if isRevokedByStatus(current) {
+            return make(.revoked, by: .statusRevoked, isEntitled: false, needsStatusQuery: true)
+        }
         let expiresDate = current?.expiresDate(at: instant)
         if let current, let expiresDate, expiresDate > instant {
-            return make(.active, isEntitled: true, until: endOfAccess(in: current, expiresDate, at: instant))
+            return make(
+                .active, by: .periodRunning, isEntitled: true,
+                until: endOfAccess(in: current, expiresDate, at: instant))
         }
         let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status(of: current))
         if let end = told.gracePeriodEnd, end > instant {
-            return make(.grace, isEntitled: true, until: end)
+            return make(.grace, by: .graceUntil, isEntitled: true, until: end)
         }
         if told.isGraceWithoutDate, let end = expiresDate.map(policy.endOfGraceWithoutDate(after:)), end > instant {
-            return make(.grace, isEntitled: true, until: end, needsStatusQuery: true)
+            return make(.grace, by: .graceWithoutEnd, isEntitled: true, until: end, needsStatusQuery: true)
         }
         if told.mayBeRenewing, let expiresDate,
             let silence = RenewalSilence(after: expiresDate, at: instant, policy: policy)
         {
-            var state = make(.renewing, isEntitled: true, until: silence.end)
+            var state = make(
+                .renewing, by: silence.isUnknown ? .renewalUnread : .renewalAwaited, isEntitled: true,
+                until: silence.end)
             state.isUnknown = silence.isUnknown
             return state
         }
         if told.isInBillingRetry {
-            guard let expiresDate else { return make(.retry, isEntitled: false) }
+            guard let expiresDate else { return make(.retry, by: .billingRetry, isEntitled: false) }
             let end = policy.endOfRetry(after: expiresDate, isCommitted: current?.first.isCommitted ?? false)
-            if end > instant { return make(.retry, isEntitled: false, until: end) }
+            if end > instant { return make(.retry, by: .billingRetry, isEntitled: false, until: end) }
         } else if let status, status.status == .active, status.version.signedDate > expiresDate ?? .earliest {
             let end = status.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds)
             let isTolerated = end > instant
             return make(
-                .stale, isEntitled: isTolerated, until: isTolerated ? end : nil, needsStatusQuery: true)
+                .stale, by: isTolerated ? .statusActive : .statusActiveTooOld, isEntitled: isTolerated,
+                until: isTolerated ? end : nil, needsStatusQuery: true)
         }
-        return make(.expired, isEntitled: false, needsStatusQuery: told.isGraceWithoutDate)
+        return make(
+            .expired, by: Self.endRule(told), isEntitled: false, needsStatusQuery: told.isGraceWithoutDate)
+    }
+
+    /// Returns why a subscription expired, given the statements about its last period.
+    private static func endRule(_ told: PeriodRenewal) -> StateRule {
+        if told.isInBillingRetry { return .retryOver }
+        if told.mayBeRenewing { return .renewalMissing }
+        return told.willRenew == false ? .renewalOff : .periodOver
     }
 
     /// Returns the end of the period and of those for the same product that follow without a gap, or an earlier
@@ -106,8 +123,8 @@ struct SubscriptionEvidence {
     }
 
     private func make(
-        _ phase: SubscriptionState.Phase, of current: SubscriptionPeriod?, at instant: AppStoreInstant,
-        isEntitled: Bool, until: AppStoreInstant?, needsStatusQuery: Bool
+        _ phase: SubscriptionState.Phase, by rule: StateRule, of current: SubscriptionPeriod?,
+        at instant: AppStoreInstant, isEntitled: Bool, until: AppStoreInstant?, needsStatusQuery: Bool
     ) -> SubscriptionState {
         let told = PeriodRenewal(of: current?.first, renewal: renewal, status: status(of: current))
         let pending = told.nextProductId.flatMap { $0 == current?.productId ? nil : $0 }
@@ -115,7 +132,8 @@ struct SubscriptionEvidence {
         let hasEnded = phase == .revoked && current?.first.isCommitted == true
         let isOver = phase == .expired || phase == .revoked
         return SubscriptionState(
-            phase: phase, isEntitled: isEntitled, until: until, transaction: current?.first ?? replaced,
+            phase: phase, rule: rule, isEntitled: isEntitled, until: until,
+            transaction: current?.first ?? replaced,
             willRenew: hasEnded ? false : told.willRenew,
             commitmentWillRenew: hasEnded ? false : told.commitmentWillRenew,
             pendingProductId: isOver ? nil : pending,

@@ -31,6 +31,8 @@ package struct SubscriptionState: Hashable, Sendable {
     }
 
     package var phase: Phase
+    /// The rule that decided the state.
+    package var rule: StateRule
     package var isEntitled: Bool
     /// When this state ends by itself; nil if it does not. For an active subscription, the end of its product's
     /// consecutive periods.

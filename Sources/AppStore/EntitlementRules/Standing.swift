@@ -1,0 +1,70 @@
+package import AppStoreModel
+
+/// The state of one transaction of a purchase at a moment, with the rule that decided it.
+package struct Standing: Hashable, Sendable {
+    /// Sorted; empty for a consumable, which has units instead.
+    package var entitlements: [String]
+    package var productId: ProductId
+    package var transactionId: TransactionId
+    /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
+    package var state: String
+    package var rule: StateRule
+    package var isEntitled: Bool
+    /// When this state ends by itself; nil if it does not.
+    package var until: AppStoreInstant?
+    /// Whether the subscription renews at the end of the period; nil if unknown, and for other purchases.
+    package var willRenew: Bool?
+    package var expirationIntent: ExpirationIntent?
+    /// Consumables: credited minus debited units; nil for other purchases.
+    package var units: Int64?
+}
+
+extension PurchaseFacts {
+    /// Returns the state of every transaction that counts at a moment, by entitlement and transaction, and when one of
+    /// them next changes by itself.
+    package func standings(
+        at instant: AppStoreInstant, rules: ProductRules, view: EntitlementAnswer.View = .newestFacts
+    ) -> (standings: [Standing], nextChange: AppStoreInstant?) {
+        let answer = EntitlementAnswer(
+            purchases: [self], environment: environment, at: instant, rules: rules, view: view)
+        var standings: [Standing] = []
+        for grant in answer.grants {
+            let standing = Standing(grant)
+            // A transaction's entitlements have equal states, unless single items of it were revoked.
+            if let index = standings.firstIndex(where: { $0.isEqual(to: standing) }) {
+                standings[index].entitlements += standing.entitlements
+            } else {
+                standings.append(standing)
+            }
+        }
+        for transaction in oneTimeTransactions(asOf: view == .history ? instant : nil) {
+            guard transaction.type == .consumable, let productId = transaction.productId else { continue }
+            let state = transaction.oneTimeState(at: instant, rule: rules.rule(for: productId))
+            standings.append(Standing(state, of: transaction, productId))
+        }
+        return (standings, answer.nextChange)
+    }
+}
+
+extension Standing {
+    fileprivate init(_ grant: EntitlementGrant) {
+        self.init(
+            entitlements: [grant.entitlement], productId: grant.productId, transactionId: grant.transactionId,
+            state: grant.state, rule: grant.rule, isEntitled: grant.isEntitled, until: grant.until,
+            willRenew: grant.willRenew, expirationIntent: grant.expirationIntent)
+    }
+
+    fileprivate init(_ state: OneTimeState, of transaction: TransactionFacts, _ productId: ProductId) {
+        self.init(
+            entitlements: [], productId: productId, transactionId: transaction.transactionId,
+            state: state.phase.rawValue, rule: state.rule, isEntitled: false, until: state.until,
+            units: state.netUnits)
+    }
+
+    /// Whether both differ in their entitlements only.
+    fileprivate func isEqual(to other: Standing) -> Bool {
+        var copy = other
+        copy.entitlements = entitlements
+        return copy == self
+    }
+}

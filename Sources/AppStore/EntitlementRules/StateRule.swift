@@ -1,0 +1,103 @@
+/// The rule that decided a state. Raw values are a contract: `sluicectl explain` prints them.
+package enum StateRule: String, Sendable, CaseIterable {
+    // Subscriptions, in the order in which the rules are tried.
+
+    /// Apple revoked the current transaction, or every transaction of a period with several.
+    case transactionRevoked = "revoked"
+    /// Apple's status is "revoked", and nothing else explains it.
+    case statusRevoked = "revoked_by_status"
+    /// The period has not ended.
+    case periodRunning = "period"
+    /// Billing failed, and Apple states until when service continues.
+    case graceUntil = "grace"
+    /// Billing failed, and Apple asks to continue service without stating an end.
+    case graceWithoutEnd = "grace_without_end"
+    /// The period has ended, nothing rules out a renewal, and its notification may be late.
+    case renewalAwaited = "renewal_awaited"
+    /// The period has ended while the input that would contain the renewal is unread.
+    case renewalUnread = "renewal_unread"
+    /// Billing failed, service has ended, and Apple still tries to charge.
+    case billingRetry = "billing_retry"
+    /// Apple stated "active" after the end of the period.
+    case statusActive = "active_by_status"
+    /// Apple stated "active" after the end of the period, and the tolerance is over.
+    case statusActiveTooOld = "active_by_status_too_old"
+    /// Apple has stopped trying to charge.
+    case retryOver = "retry_over"
+    /// The period has ended, and the customer had turned renewal off.
+    case renewalOff = "renewal_off"
+    /// The period has ended, and no renewal was reported in time.
+    case renewalMissing = "renewal_missing"
+    /// The period has ended, and Apple reported the expiry.
+    case periodOver = "period_over"
+    /// Every item that grants the entitlement was revoked.
+    case itemsRevoked = "items_revoked"
+    /// Only version 1 notifications name the purchase, and Apple has not confirmed them.
+    case unconfirmed = "unconfirmed"
+
+    // Purchases that do not renew.
+
+    case bought
+    case notBegun = "not_begun"
+    case lengthOver = "length_over"
+    case lengthUnknown = "length_unknown"
+    case oneTimeRevoked = "purchase_revoked"
+    case credited
+    case partlyDebited = "partly_debited"
+    case debited
+    case unknownType = "unknown_type"
+
+    /// Explains the rule in one sentence without a full stop.
+    ///
+    /// - Parameter until: when the state ends by itself, if it does.
+    package func explanation(until: String?) -> String {
+        let end = until.map { " until \($0)" } ?? ""
+        switch self {
+        case .transactionRevoked: return "Apple revoked the transaction of the current period"
+        case .statusRevoked: return "Apple's status is revoked, and no known transaction explains it"
+        case .periodRunning: return "the paid period runs\(end)"
+        case .graceUntil: return "grace period\(end): billing failed, and Apple asks to continue service"
+        case .graceWithoutEnd:
+            return "grace period\(end): billing failed, and Apple states no end, so entitlements.grace.fallback applies"
+        case .renewalAwaited:
+            return "the period is over, and its renewal is awaited\(end) (entitlements.renewal.leeway)"
+        case .renewalUnread:
+            return "the period is over, and unread input may contain its renewal; kept\(end)"
+        case .billingRetry: return "billing failed, and Apple tries to charge\(end); service has ended"
+        case .statusActive: return "Apple stated active after the end of the known period; tolerated\(end)"
+        case .statusActiveTooOld:
+            return "Apple stated active after the end of the known period, and entitlements.stale.tolerance is over"
+        case .retryOver: return "billing failed, and Apple has stopped trying to charge"
+        case .renewalOff: return "the paid period is over, and renewal was turned off"
+        case .renewalMissing:
+            return "the paid period is over, and no renewal was received within entitlements.renewal.leeway"
+        case .periodOver: return "the paid period is over, and Apple reported the expiry"
+        case .itemsRevoked: return "Apple revoked every item that grants it"
+        case .unconfirmed: return "only version 1 notifications name the purchase, and Apple has not confirmed them"
+        case .bought: return "bought, and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")
+        case .notBegun: return "bought, and its time has not begun\(end)"
+        case .lengthOver: return "the configured length of the product is over"
+        case .lengthUnknown: return "the product has no lengthDays in the products file"
+        case .oneTimeRevoked: return "Apple revoked the purchase"
+        case .credited: return "consumable bought: its units are credited"
+        case .partlyDebited: return "Apple refunded a part: its units are debited"
+        case .debited: return "Apple refunded the consumable: its units are debited"
+        case .unknownType: return "the type of the product is unknown, so it grants nothing"
+        }
+    }
+}
+
+extension OneTimeState {
+    /// The rule that decided the state.
+    package var rule: StateRule {
+        switch phase {
+        case .credited: .credited
+        case .partlyRefunded: .partlyDebited
+        case .refunded: .debited
+        case .owned: isEntitled ? .bought : .notBegun
+        case .ended: problems.contains(.lengthNotConfigured) ? .lengthUnknown : .lengthOver
+        case .revoked: .oneTimeRevoked
+        case .unknown: .unknownType
+        }
+    }
+}
