@@ -136,6 +136,12 @@ let services: [Target] = [
             "Telemetry", "Time",
         ]),
     module(
+        "Story", layer: "Services",
+        uses: [
+            "AppStoreModel", "ArchiveFormat", "ArchiveKeys", "EntitlementRules", "JSON", "KafkaModel",
+            "PipelineRuntime", "Records",
+        ]),
+    module(
         "Ingress", layer: "Services",
         uses: [
             "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "Publication", "Records", "ServiceKit",
@@ -148,7 +154,7 @@ let services: [Target] = [
         uses: [
             "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification",
             "EntitlementRules", "Publication", "Records", "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka",
-            "HTTPServer", "HTTPClient", "Telemetry",
+            "HTTPServer", "HTTPClient", "Story", "Telemetry",
             "Configuration", "Cryptography", "Lifecycle", "Time", "Bytes",
         ]),
     module(
@@ -193,7 +199,8 @@ let services: [Target] = [
             "ArchiveConfiguration", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
             "EntitlementRules", "Reconciliation", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState",
             "RefundCases",
-            "RefundRules", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time",
+            "RefundRules", "Story", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
+            "Time",
         ]),
 ]
 
@@ -480,13 +487,15 @@ let package = Package(
                 "AppStoreSigning", "AppStoreModel", "Bytes",
                 "Configuration", "Cryptography", "HTTPClient", "JSON", "Time", "TestSupport",
             ]),
+        tests("StoryTests", layer: "Services", uses: ["Story", "AppStoreModel", "EntitlementRules", "JSON"]),
         tests(
             "OperationsTests", layer: "Services",
             uses: [
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
                 "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
-                "EntitlementRules", "Reconciliation", "Records", "RefundCases", "KeyedState", "Kafka",
+                "EntitlementRules", "Entitlements", "Reconciliation", "Records", "RefundCases", "Story", "KeyedState",
+                "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "PipelineTestSupport", "TestSupport",
             ]),

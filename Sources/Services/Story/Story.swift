@@ -1,0 +1,88 @@
+package import AppStoreModel
+package import EntitlementRules
+internal import KafkaModel
+
+/// Everything known about one identifier.
+package struct Story: Sendable {
+    /// A purchase of the story, with its state now.
+    package struct Purchase: Sendable {
+        package let key: String
+        package let bundleId: BundleId
+        package let originalTransactionId: OriginalTransactionId
+        package let standings: [Standing]
+        /// When the state next changes by itself; nil if it does not.
+        package let nextChange: AppStoreInstant?
+        package let changes: [StoryChange]
+        /// All facts; nil if no searched record has any.
+        package let facts: PurchaseFacts?
+    }
+
+    /// A part of a topic that was searched, or not.
+    package struct Extent: Hashable, Sendable {
+        package let topic: String
+        /// Searched partitions, ascending.
+        package let partitions: [Int32]
+        /// Number of partitions of the topic.
+        package let partitionCount: Int
+        /// The offsets searched of each partition, as `0-17`; `none` for an empty one.
+        package let offsets: [String]
+        /// Number of records that were read.
+        package let records: Int64
+        /// Unread partitions and offsets that may contain parts of the story; nil if there are none.
+        package let notSearched: String?
+
+        package init(
+            topic: String, partitions: [Int32], partitionCount: Int, offsets: [String], records: Int64,
+            notSearched: String? = nil
+        ) {
+            self.topic = topic
+            self.partitions = partitions
+            self.partitionCount = partitionCount
+            self.offsets = offsets
+            self.records = records
+            self.notSearched = notSearched
+        }
+    }
+
+    /// Something that the story does not contain, and how to obtain it.
+    package struct Gap: Hashable, Sendable {
+        package let what: String
+        package let fix: String
+
+        package init(_ what: String, fix: String) {
+            self.what = what
+            self.fix = fix
+        }
+    }
+
+    package let identifier: StoryIdentifier
+    /// The kinds of identifier that the text turned out to be.
+    package var kinds: [StoryIdentifier.Kind] = []
+    package let environment: AppStoreEnvironment
+    package var purchases: [Purchase] = []
+    /// Events, oldest first.
+    package var entries: [StoryEntry] = []
+    package var searched: [Extent] = []
+    package var gaps: [Gap] = []
+
+    package init(_ identifier: StoryIdentifier, _ environment: AppStoreEnvironment) {
+        self.identifier = identifier
+        self.environment = environment
+    }
+
+    /// Whether anything was found.
+    package var isFound: Bool { !entries.isEmpty }
+
+    /// Adds events, and keeps the order of time; of equal times, the given one.
+    package mutating func add(_ others: [StoryEntry]) {
+        let all = (entries + others).enumerated()
+        entries = all.sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    }
+
+    /// Removes the events outside a range of time.
+    package mutating func limit(from: AppStoreInstant?, to: AppStoreInstant?) {
+        entries.removeAll { entry in
+            from.map { entry.at < $0 } ?? false || to.map { entry.at >= $0 } ?? false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import AppStoreModel
+package import EntitlementRules
+package import JSON
+
+/// The state of a story's purchases at one moment, and what decided it.
+package struct StoryAnswer: Sendable {
+    package struct Purchase: Sendable {
+        package let key: String
+        /// The state as this installation knew it then; empty if it knew none.
+        package let standings: [Standing]
+        /// The change that led to the state; nil if the purchase was unknown.
+        package let change: StoryChange?
+        /// The state at that moment by everything known now, if different.
+        package let asKnownNow: [Standing]?
+        /// All changes up to the moment, oldest first; of one entitlement if one was asked for.
+        package let changes: [StoryChange]
+    }
+
+    package let at: AppStoreInstant
+    package let entitlement: String?
+    package let purchases: [Purchase]
+
+    /// - Parameter entitlement: only states of this entitlement; nil for all.
+    package init(_ story: Story, at moment: AppStoreInstant, entitlement: String?, rules: ProductRules) {
+        at = moment
+        self.entitlement = entitlement
+        func wanted(_ standings: [Standing]) -> [Standing] {
+            guard let entitlement else { return standings }
+            return standings.filter { $0.entitlements.contains(entitlement) }
+        }
+        purchases = story.purchases.compactMap { purchase in
+            let changes = purchase.changes.filter { $0.at <= moment }.map { change in
+                StoryChange(
+                    at: change.at, cause: change.cause, origin: change.origin, before: wanted(change.before),
+                    after: wanted(change.after))
+            }.filter { $0.before != $0.after }
+            let standings = changes.last?.after ?? []
+            let later = purchase.facts.map { wanted($0.standings(at: moment, rules: rules, view: .history).standings) }
+            guard !changes.isEmpty || !(later ?? []).isEmpty else { return nil }
+            let isOther = later.map { Self.isOther($0, than: standings) } ?? false
+            return Purchase(
+                key: purchase.key, standings: standings, change: changes.last, asKnownNow: isOther ? later : nil,
+                changes: changes)
+        }
+    }
+
+    /// Whether two states differ for the customer; the rule and the transaction may differ.
+    private static func isOther(_ one: [Standing], than other: [Standing]) -> Bool {
+        one.map { [$0.state, "\($0.isEntitled)"] + $0.entitlements }
+            != other.map { [$0.state, "\($0.isEntitled)"] + $0.entitlements }
+    }
+
+    package var json: JSONObject {
+        var object: JSONObject = [StoryName.at: .string(at.description)]
+        if let entitlement {
+            object[StoryName.entitlement] = .string(entitlement)
+            object[StoryName.isEntitled] = .bool(isEntitled)
+        }
+        object[StoryName.purchases] = .array(purchases.map { .object($0.json) })
+        return object
+    }
+
+    /// Whether any of the states entitles.
+    package var isEntitled: Bool { purchases.contains { $0.standings.contains(where: \.isEntitled) } }
+}
+
+extension StoryAnswer.Purchase {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = [
+            StoryName.purchase: .string(key), StoryName.now: .array(standings.map { .object($0.json) }),
+        ]
+        if let change {
+            object[StoryName.last] = .object(change.json)
+        }
+        if let asKnownNow { object[StoryName.asKnownNow] = .array(asKnownNow.map { .object($0.json) }) }
+        object[StoryName.changes] = .array(changes.map { .object($0.json) })
+        return object
+    }
+}
+
+extension StoryChange {
+    var json: JSONObject {
+        var object: JSONObject = [StoryName.at: .string(at.description), StoryName.cause: .object(cause.json)]
+        if cause == .time, let origin { object[StoryName.facts] = .object(origin.json) }
+        object[StoryName.before] = .array(before.map { .object($0.json) })
+        object[StoryName.after] = .array(after.map { .object($0.json) })
+        return object
+    }
+}

@@ -1,0 +1,144 @@
+package import AppStoreModel
+internal import EntitlementRules
+internal import JSON
+internal import KafkaModel
+internal import PipelineRuntime
+internal import Records
+
+/// Builds the events of a story from its records.
+package struct StoryBuilder: Sendable {
+    package let model: StoryModel
+    /// Events by time alone are followed up to this moment.
+    package let now: AppStoreInstant
+    /// Whether states are replayed in the order in which Apple signed, instead of that of receipt.
+    package let isBySignedDate: Bool
+    package let groups: [StoryGroup]
+    /// Archived positions of the notifications, by their positions in Kafka.
+    package let archived: [String: String]
+    /// Whether payloads are part of the story.
+    package let hasPayloads: Bool
+
+    package init(
+        model: StoryModel, now: AppStoreInstant, isBySignedDate: Bool = false, groups: [StoryGroup] = [],
+        archived: [String: String] = [:], hasPayloads: Bool = false
+    ) {
+        self.model = model
+        self.now = now
+        self.isBySignedDate = isBySignedDate
+        self.groups = groups
+        self.archived = archived
+        self.hasPayloads = hasPayloads
+    }
+
+    /// Adds purchases and events to a story.
+    package func build(_ collector: StoryCollector, into story: inout Story) {
+        let notifications = collector.notifications.map(StoryNotification.init)
+        let readings = notifications.map { model.read($0.record, collector.environment) }
+        var inputs: [String: [StoryInput]] = [:]
+        for (notification, reading) in zip(notifications, readings) {
+            guard case .facts(let facts) = reading else { continue }
+            inputs[key(of: facts), default: []].append(input(notification, facts))
+        }
+        for record in collector.states {
+            guard let facts = record.value.flatMap({ try? PurchaseFacts(published: $0) }) else { continue }
+            let cause = StoryCause.publication(position: StoryNotification.position(record))
+            inputs[key(of: facts), default: []].append(StoryInput(at: time(of: record), facts: facts, cause: cause))
+        }
+        let keys = Set(inputs.keys).union(collector.keys.map { String(decoding: $0, as: UTF8.self) })
+        let wanted = collector.notificationUUID == nil ? keys : Set(inputs.keys).intersection(keys)
+        for key in wanted.sorted() {
+            guard let purchase = purchase(key, inputs[key] ?? []) else { continue }
+            story.purchases.append(purchase)
+        }
+        story.add(timeline(zip(notifications, readings).map { entry(of: $0, $1) }, story.purchases))
+        story.add(collector.deadLetters.map { StoryEntry(deadLetter: $0) })
+        story.add(collector.quarantined.map { StoryEntry(quarantined: $0) })
+        story.add(collector.states.map { StoryEntry(published: $0, groups: groups) })
+        if let uuid = collector.notificationUUID {
+            story.entries.removeAll { !$0.isOf(notification: uuid) }
+        }
+    }
+
+    /// Returns the notifications, each before the changes that it caused, and the other changes.
+    private func timeline(_ notifications: [StoryEntry], _ purchases: [Story.Purchase]) -> [StoryEntry] {
+        var caused: [String: [StoryEntry]] = [:]
+        var others: [StoryEntry] = []
+        for purchase in purchases {
+            for change in purchase.changes {
+                let entry = StoryEntry(change, of: purchase.key)
+                if case .notification(_, _, let position) = change.cause {
+                    caused[position, default: []].append(entry)
+                } else {
+                    others.append(entry)
+                }
+            }
+        }
+        return notifications.flatMap { entry in
+            let position = entry.fields.first { $0.name == StoryName.position }?.value.string ?? ""
+            return [entry] + (caused.removeValue(forKey: position) ?? [])
+        } + others
+    }
+
+    private func key(of facts: PurchaseFacts) -> String {
+        RecordKey.purchase(facts.bundleId, facts.originalTransactionId)
+    }
+
+    private func time(of record: KafkaRecord) -> AppStoreInstant {
+        record.timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? .earliest
+    }
+
+    private func moment(of notification: StoryNotification) -> AppStoreInstant {
+        isBySignedDate ? notification.signedAt ?? notification.knownAt : notification.knownAt
+    }
+
+    private func input(_ notification: StoryNotification, _ facts: PurchaseFacts) -> StoryInput {
+        StoryInput(
+            at: moment(of: notification), facts: facts,
+            cause: .notification(
+                uuid: notification.uuid, type: notification.type, position: notification.position))
+    }
+
+    private func purchase(_ key: String, _ inputs: [StoryInput]) -> Story.Purchase? {
+        guard let (bundleId, subject) = RecordKey.parts(of: key) else { return nil }
+        // Publications come after the notifications that led to them, even within a millisecond.
+        let ordered = inputs.enumerated().sorted { one, other in
+            if one.element.at != other.element.at { return one.element.at < other.element.at }
+            return one.offset < other.offset
+        }.map(\.element)
+        let replay = StoryReplay(ordered, until: now, rules: model.rules)
+        let current = replay.facts?.standings(at: now, rules: model.rules)
+        return Story.Purchase(
+            key: key, bundleId: bundleId, originalTransactionId: OriginalTransactionId(subject),
+            standings: current?.standings ?? [], nextChange: current?.nextChange, changes: replay.changes,
+            facts: replay.facts)
+    }
+
+    private func entry(of notification: StoryNotification, _ reading: StoryReading) -> StoryEntry {
+        var entry = StoryEntry(notification, reading, at: moment(of: notification))
+        let places = groups.compactMap { $0.status(of: notification.record) }
+        if !places.isEmpty { entry.fields.append(StoryField(StoryName.groups, .array(places.map { .object($0) }))) }
+        entry.fields.add(StoryName.archive, archived[notification.position])
+        if hasPayloads, let value = notification.parsed?.value {
+            entry.fields.append(StoryField(StoryName.payload, JSONValue(value), isPersonal: true))
+        }
+        return entry
+    }
+}
+
+extension StoryGroup {
+    /// Describes whether the group has handled a record; nil if it has committed no offset of the topic.
+    func status(of record: KafkaRecord) -> JSONObject? {
+        guard committed.keys.contains(where: { $0.topic == record.topic }) else { return nil }
+        let next = committed[record.topicPartition]
+        return [
+            StoryName.group: .string(name),
+            StoryName.status: .string(next.map { $0 > record.offset } ?? false ? "handled" : "not_yet"),
+            StoryName.committedOffset: next.map { .integer($0.rawValue) } ?? .null,
+        ]
+    }
+}
+
+extension StoryEntry {
+    /// Whether the event is about a notification or was caused by it.
+    func isOf(notification uuid: String) -> Bool { notificationUUID == uuid }
+}

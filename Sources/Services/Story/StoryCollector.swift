@@ -1,0 +1,73 @@
+package import AppStoreModel
+internal import ArchiveFormat
+internal import ArchiveKeys
+package import KafkaModel
+package import Records
+
+/// Collects the records of the topics that belong to a story.
+package struct StoryCollector: Sendable {
+    package let names: TopicNames
+    package let environment: AppStoreEnvironment
+    /// Record keys of the purchases.
+    package let keys: Set<[UInt8]>
+    /// The only notification of the story, in lower case; nil for all of the purchases.
+    package let notificationUUID: String?
+
+    /// Records of the notification topic, in the order of reading.
+    package private(set) var notifications: [KafkaRecord] = []
+    package private(set) var deadLetters: [KafkaRecord] = []
+    package private(set) var quarantined: [KafkaRecord] = []
+    /// Records of the entitlement topic.
+    package private(set) var states: [KafkaRecord] = []
+    /// The originalTransactionIds of the purchases, for records without a key.
+    private let purchases: Set<IndexedName>
+
+    package init(
+        _ names: TopicNames, _ environment: AppStoreEnvironment, keys: Set<[UInt8]>, notificationUUID: String? = nil
+    ) {
+        self.names = names
+        self.environment = environment
+        self.keys = keys
+        self.notificationUUID = notificationUUID
+        purchases = Set(
+            keys.compactMap { RecordKey.parts(of: String(decoding: $0, as: UTF8.self)) }
+                .map { IndexedName(.originalTransactionId, $0.subject) })
+    }
+
+    package mutating func take(_ record: KafkaRecord) {
+        let topic = record.topic
+        if topic == names.notifications(environment) {
+            if isWanted(record) { notifications.append(record) }
+        } else if topic == names.entitlements(environment) {
+            if let key = record.key, keys.contains(key) { states.append(record) }
+        } else if topic == names.quarantine {
+            if isQuarantineWanted(record) { quarantined.append(record) }
+        } else if topic.rawValue.hasSuffix(".dlq") {
+            if isWanted(record) { deadLetters.append(record) }
+        }
+    }
+
+    /// Adds a record of the archive that Kafka no longer has.
+    package mutating func take(archived record: KafkaRecord) {
+        let position = (record.topicPartition, record.offset)
+        guard !notifications.contains(where: { ($0.topicPartition, $0.offset) == position }) else { return }
+        take(record)
+    }
+
+    private func isWanted(_ record: KafkaRecord) -> Bool {
+        if let key = record.key, keys.contains(key) { return true }
+        return isNamed(record)
+    }
+
+    private func isNamed(_ record: KafkaRecord) -> Bool {
+        guard let notificationUUID else { return false }
+        return record.text(.id)?.lowercased() == notificationUUID
+    }
+
+    /// Quarantined notifications are unverified: their identifiers are those that they claim.
+    private func isQuarantineWanted(_ record: KafkaRecord) -> Bool {
+        let claimed = IndexedName.names(of: record, kind: .quarantine)
+        if let notificationUUID { return claimed.contains(IndexedName(.notificationUUID, notificationUUID)) }
+        return !claimed.isDisjoint(with: purchases)
+    }
+}

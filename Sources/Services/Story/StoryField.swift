@@ -1,0 +1,80 @@
+package import AppStoreModel
+package import JSON
+
+/// One named value of a story's entry.
+package struct StoryField: Hashable, Sendable {
+    package let name: String
+    package let value: JSONValue
+    /// Whether it identifies a person, or may contain personal data.
+    package let isPersonal: Bool
+
+    package init(_ name: String, _ value: JSONValue, isPersonal: Bool = false) {
+        self.name = name
+        self.value = value
+        self.isPersonal = isPersonal
+    }
+}
+
+extension [StoryField] {
+    package mutating func add(_ name: String, _ text: String?, isPersonal: Bool = false) {
+        if let text { append(StoryField(name, .string(text), isPersonal: isPersonal)) }
+    }
+
+    package mutating func add(_ name: String, _ moment: AppStoreInstant?) {
+        if let moment { append(StoryField(name, .string(moment.description))) }
+    }
+
+    package mutating func add(_ name: String, _ number: Int64?) {
+        if let number { append(StoryField(name, .integer(number))) }
+    }
+
+    package mutating func add(_ name: String, _ flag: Bool?) {
+        if let flag { append(StoryField(name, .bool(flag))) }
+    }
+}
+
+/// One event of a story.
+package struct StoryEntry: Hashable, Sendable {
+    /// Kinds of events. Raw values are a contract.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A notification was received, verified and published.
+        case notification
+        case quarantined
+        case deadLettered = "dead_lettered"
+        /// The state of a purchase changed.
+        case state
+        /// The state of a purchase was published.
+        case published
+        case erased
+        case refundRequested = "refund_requested"
+        case refundDecided = "refund_decided"
+        case refundAnswered = "refund_answered"
+        case refundEnded = "refund_ended"
+        case refundOutcome = "refund_outcome"
+        case refundWaiting = "refund_waiting"
+        /// A webhook was sent, or an attempt failed.
+        case webhook
+    }
+
+    package let at: AppStoreInstant
+    package let kind: Kind
+    /// One line for people.
+    package let title: String
+    /// Record key of the purchase, if known.
+    package var purchase: String?
+    /// The notification that this event belongs to, if any.
+    package var notificationUUID: String?
+    package var fields: [StoryField]
+
+    package init(
+        at: AppStoreInstant, _ kind: Kind, _ title: String, purchase: String? = nil, notificationUUID: String? = nil,
+        fields: [StoryField] = []
+    ) {
+        self.at = at
+        self.kind = kind
+        self.title = title
+        self.purchase = purchase
+        self.notificationUUID = notificationUUID
+        self.fields = fields
+    }
+}

@@ -1,0 +1,68 @@
+package import AppStoreModel
+internal import Records
+
+/// An identifier as operators have it, and the kinds that its syntax permits.
+package struct StoryIdentifier: Hashable, Sendable {
+    /// Kinds of identifiers. Raw values are a contract: `sluicectl explain --output json` prints them.
+    package enum Kind: String, Sendable, CaseIterable {
+        case notificationUUID, appAccountToken, originalTransactionId, transactionId, appTransactionId
+        case webOrderLineItemId
+        /// Key of a record, `bundleId/originalTransactionId`.
+        case recordKey
+        case webhookId = "webhook-id"
+        /// The order on the customer's invoice, which only Apple can resolve.
+        case orderId
+    }
+
+    /// The text as given; UUIDs in lower case.
+    package let text: String
+    package let kinds: [Kind]
+
+    /// Nil for a text that cannot be part of a key or a URL.
+    package init?(_ given: String) {
+        guard BoundedText.accepts(given) else { return nil }
+        if NotificationUUID(given).isWellFormed {
+            self.init(given.lowercased(), [.notificationUUID, .appAccountToken])
+        } else if given.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            self.init(given, [.originalTransactionId, .transactionId, .appTransactionId, .webOrderLineItemId])
+        } else if RecordKey.parts(of: given) != nil {
+            self.init(given, [.recordKey])
+        } else if StoryWebhookId(given) != nil {
+            self.init(given, [.webhookId])
+        } else {
+            self.init(given, [.orderId])
+        }
+    }
+
+    private init(_ text: String, _ kinds: [Kind]) {
+        self.text = text
+        self.kinds = kinds
+    }
+}
+
+/// A `webhook-id` of sluice-webhooks: `<content>-<environment>-<name>`.
+package struct StoryWebhookId: Hashable, Sendable {
+    package let environment: AppStoreEnvironment
+    /// The notification of the message; nil for a message about a state.
+    package let notificationUUID: String?
+    /// For a message about a state: the first 16 hexadecimal digits of the SHA-256 of its record key.
+    package let keyDigest: String?
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3,
+            let environment = AppStoreEnvironment.published.first(where: { $0.topicSuffix == parts[1] })
+        else { return nil }
+        self.environment = environment
+        switch parts[0] {
+        case "notification", "signed":
+            notificationUUID = parts[2].lowercased()
+            keyDigest = nil
+        case "state":
+            guard let digest = parts[2].split(separator: "-").first, digest.utf8.count == 16 else { return nil }
+            notificationUUID = nil
+            keyDigest = String(digest)
+        default: return nil
+        }
+    }
+}

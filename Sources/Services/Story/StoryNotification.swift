@@ -1,0 +1,58 @@
+internal import AppStoreModel
+internal import EntitlementRules
+internal import JSON
+package import KafkaModel
+internal import Records
+
+/// The progress of a consumer group in a partition.
+package struct StoryGroup: Hashable, Sendable {
+    package let name: String
+    /// The next offset to handle, by partition; absent where the group has committed none.
+    package let committed: [KafkaTopicPartition: KafkaOffset]
+
+    package init(_ name: String, committed: [KafkaTopicPartition: KafkaOffset]) {
+        self.name = name
+        self.committed = committed
+    }
+}
+
+/// A record of the notification topic, read for a story.
+struct StoryNotification {
+    let record: KafkaRecord
+    /// Nil if the value cannot be parsed.
+    let parsed: NotificationRecord?
+
+    init(_ record: KafkaRecord) {
+        self.record = record
+        parsed = try? NotificationRecord(record)
+    }
+
+    /// `appstore.notifications.production/3@17`.
+    var position: String { Self.position(record) }
+    var uuid: String? { record.text(.id)?.lowercased() }
+    var isReplay: Bool { record.text(.origin) == RecordOrigin.replay.rawValue }
+
+    /// When the record was written, or otherwise received.
+    var publishedAt: AppStoreInstant {
+        record.timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? receivedAt
+            ?? .earliest
+    }
+    var receivedAt: AppStoreInstant? { record.text(.receivedTime).flatMap { AppStoreInstant(rfc3339: $0) } }
+    var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
+
+    /// When this installation knew the notification: a replayed or released record was received earlier.
+    var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
+
+    /// `DID_RENEW.BILLING_RECOVERY`.
+    var type: String {
+        let prefix = "com.apple.appstore."
+        guard let type = record.text(.type) else {
+            return parsed?.notification.notificationType?.rawValue ?? "(no type)"
+        }
+        return type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : type
+    }
+
+    static func position(_ record: KafkaRecord) -> String {
+        "\(record.topic)/\(record.partition)@\(record.offset)"
+    }
+}

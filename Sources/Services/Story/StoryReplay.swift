@@ -1,0 +1,124 @@
+package import AppStoreModel
+package import EntitlementRules
+
+/// The reason for a change of state.
+package enum StoryCause: Hashable, Sendable {
+    /// A notification, at a position of its topic.
+    case notification(uuid: String?, type: String, position: String)
+    /// A published state with facts that no searched notification contains, such as an app's upload or Apple's answer.
+    case publication(position: String)
+    /// Time has passed; the facts are those of the last cause before.
+    case time
+}
+
+/// Facts as they became known.
+package struct StoryInput: Sendable {
+    package let at: AppStoreInstant
+    package let facts: PurchaseFacts
+    package let cause: StoryCause
+
+    package init(at: AppStoreInstant, facts: PurchaseFacts, cause: StoryCause) {
+        self.at = at
+        self.facts = facts
+        self.cause = cause
+    }
+}
+
+/// A change of a purchase's state.
+package struct StoryChange: Hashable, Sendable {
+    package let at: AppStoreInstant
+    package let cause: StoryCause
+    /// The last cause that was not ``StoryCause/time``: the origin of the facts that decide.
+    package let origin: StoryCause?
+    package let before: [Standing]
+    package let after: [Standing]
+}
+
+/// Replays the facts of one purchase through the rules in the order in which they became known.
+package struct StoryReplay: Sendable {
+    /// Maximum number of changes; a purchase has a few for each period.
+    static let maximumChanges = 10_000
+
+    package private(set) var changes: [StoryChange] = []
+    /// All facts; nil before the first input.
+    package private(set) var facts: PurchaseFacts?
+    /// Whether the changes go up to the requested end.
+    package private(set) var isComplete = true
+
+    private let rules: ProductRules
+    private var standings: [Standing] = []
+    private var moment = AppStoreInstant.earliest
+    private var origin: StoryCause?
+
+    /// - Parameters:
+    ///   - inputs: the facts of one purchase, ascending by time.
+    ///   - end: changes by time alone are followed up to this moment.
+    package init(_ inputs: [StoryInput], until end: AppStoreInstant, rules: ProductRules) {
+        self.rules = rules
+        for input in inputs where input.at <= end {
+            let at = max(input.at, moment)
+            // Facts of the same moment take precedence.
+            pass { $0 < at }
+            merge(input, at: at)
+        }
+        pass { $0 <= end }
+    }
+
+    private mutating func merge(_ input: StoryInput, at: AppStoreInstant) {
+        moment = at
+        guard var known = facts else {
+            facts = input.facts
+            origin = input.cause
+            record(at: at, input.cause)
+            return
+        }
+        let before = outlook(of: known, at: at)
+        guard known.merge(input.facts).isChanged else { return }
+        facts = known
+        if outlook(of: known, at: at) != before { origin = input.cause }
+        record(at: at, input.cause)
+    }
+
+    /// The state at a moment, and the next one: facts may change the latter alone.
+    private struct Outlook: Equatable {
+        var now: [Standing]
+        var nextChange: AppStoreInstant?
+        var next: [Standing]
+    }
+
+    private func outlook(of facts: PurchaseFacts, at: AppStoreInstant) -> Outlook {
+        let (now, nextChange) = facts.standings(at: at, rules: rules)
+        let next = nextChange.map { facts.standings(at: $0, rules: rules).standings } ?? []
+        return Outlook(now: now, nextChange: nextChange, next: next)
+    }
+
+    /// Follows the changes that need no further facts.
+    private mutating func pass(_ isReached: (AppStoreInstant) -> Bool) {
+        guard let facts else { return }
+        while let next = facts.standings(at: moment, rules: rules).nextChange, isReached(next) {
+            guard changes.count < Self.maximumChanges, next > moment else {
+                isComplete = false
+                return
+            }
+            moment = next
+            record(at: next, .time)
+        }
+    }
+
+    private mutating func record(at: AppStoreInstant, _ cause: StoryCause) {
+        guard let facts else { return }
+        let now = facts.standings(at: at, rules: rules).standings
+        guard now.map(\.withoutTransaction) != standings.map(\.withoutTransaction) else { return }
+        changes.append(StoryChange(at: at, cause: cause, origin: origin, before: standings, after: now))
+        standings = now
+    }
+}
+
+extension Standing {
+    /// A renewal changes the transaction, and a later end shows it.
+    fileprivate var withoutTransaction: Standing {
+        var standing = self
+        standing.transactionId = TransactionId("")
+        return standing
+    }
+}
