@@ -59,7 +59,10 @@ extension SluicectlParts {
                     archived: ArchiveSettings.archivedTopics(configuration),
                     anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
                     repairsStatuses: configuration[ReconcilerSettings.statusesRepair])
-            }))
+            }),
+        entitlements: Entitlements(
+            schema: EntitlementsStory.schema,
+            model: { configuration throws(ConfigurationError) in try EntitlementsStory.model(configuration) }))
 }
 
 extension SluicectlParts.Delivery {

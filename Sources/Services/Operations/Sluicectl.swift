@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Lifecycle
+internal import PipelineRuntime
 internal import Telemetry
 package import Time
 
@@ -90,6 +91,7 @@ package struct Sluicectl: Sendable {
                 configuration: configuration, access: parts.access, clocks: clocks, timeout: timeout,
                 interruption: interruptions(), pause: { try await Task.sleep(for: $0) })
             return try await top.run(console)
+        case ["explain"]: return try await explain(invocation)
         case ["compare-versions"]:
             return try await TwinCommand(configuration: configuration, clocks: clocks, timeout: timeout).run(console)
         case ["verify"]:
@@ -126,6 +128,18 @@ package struct Sluicectl: Sendable {
             await VersionCommand.run(configuration[OperationsSettings.output], console)
             return .ok
         default: noCase(invocation)
+        }
+    }
+
+    private func explain(_ invocation: Invocation) async throws -> ExitCode {
+        guard let entitlements = parts.entitlements else { noCase(invocation) }
+        let configuration = invocation.configuration
+        let command = ExplainCommand(
+            configuration: configuration, entitlements: entitlements, clocks: clocks, timeout: timeout,
+            reveals: reveals(configuration))
+        // Key stores block.
+        return try await withTaskExecutorPreference(HandlerThreads.shared) {
+            try await command.run(invocation.arguments.first ?? "", console)
         }
     }
 

@@ -27,7 +27,7 @@ enum SluicectlCommand {
                 entitlements,
                 api,
                 refunds, backfill, reconcile, archive(parts), compareVersions, size, state,
-            ] + cluster(parts) + webhooks(parts) + [versionCommand],
+            ] + explain(parts) + cluster(parts) + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }
 

@@ -1,6 +1,7 @@
 package import AppStoreVerification
 package import Configuration
 package import Kafka
+package import Story
 
 /// The services' contributions to `sluicectl`, injected where the executable is wired.
 package struct SluicectlParts: Sendable {
@@ -109,21 +110,40 @@ package struct SluicectlParts: Sendable {
         }
     }
 
+    /// The rules of sluice-entitlements, to explain its decisions.
+    package struct Entitlements: Sendable {
+        /// The settings of sluice-entitlements that change decisions.
+        package let schema: ConfigurationSchema
+        package let model: @Sendable (Configuration) throws(ConfigurationError) -> StoryModel
+
+        package init(
+            schema: ConfigurationSchema,
+            model: @escaping @Sendable (Configuration) throws(ConfigurationError) -> StoryModel
+        ) {
+            self.schema = schema
+            self.model = model
+        }
+    }
+
     package let executables: [Executable]
     package let verification: Verification
     package let webhooks: Webhooks?
     package let access: Access?
+    package let entitlements: Entitlements?
 
     /// - Parameters:
     ///   - webhooks: nil omits the webhooks commands.
     ///   - access: nil omits the commands that need the executables' access settings.
+    ///   - entitlements: nil omits `explain`.
     package init(
-        executables: [Executable], verification: Verification, webhooks: Webhooks? = nil, access: Access? = nil
+        executables: [Executable], verification: Verification, webhooks: Webhooks? = nil, access: Access? = nil,
+        entitlements: Entitlements? = nil
     ) {
         self.executables = executables
         self.verification = verification
         self.webhooks = webhooks
         self.access = access
+        self.entitlements = entitlements
     }
 
     /// The keys that the executables and this tool read from their shared file and environment.

@@ -3,6 +3,7 @@ import AppStoreSigning
 import AppStoreTestSupport
 import Configuration
 import Cryptography
+import Entitlements
 import Foundation
 import Ingress
 import JSON
@@ -111,7 +112,10 @@ private let testParts = SluicectlParts(
                         group: configuration[webhooksGroup], inputs: [names.entitlements(.production)], rebuilds: false)
                 ],
                 archived: [names.quarantine], anchorsInKafka: true, repairsStatuses: configuration[repairing])
-        }))
+        }),
+    entitlements: .init(
+        schema: EntitlementsStory.schema,
+        model: { configuration throws(ConfigurationError) in try EntitlementsStory.model(configuration) }))
 
 private let webhooksGroup = ConsumerSettings.group(of: "sluice-webhooks")
 

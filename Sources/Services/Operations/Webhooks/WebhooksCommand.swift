@@ -75,8 +75,7 @@ struct WebhooksCommand {
 
     /// Prints the latest attempts of a process, newest last.
     func attempts(_ console: Console) async throws -> ExitCode {
-        let answer = try await answer()
-        let all = (answer[OutputName.attempts]?.array ?? []).compactMap(\.object)
+        let all = try await allAttempts()
         let wanted =
             configuration[OperationsSettings.failedOnly]
             ? all.filter { $0[OutputName.outcome]?.string != "accepted" } : all
@@ -98,6 +97,13 @@ struct WebhooksCommand {
                             + latest.map { attempt in names.map { JSONCells.cell(attempt[$0]) } }))
         }
         return .ok
+    }
+
+    /// Returns the latest attempts of a process, oldest first.
+    ///
+    /// - Throws: a ``StartupError`` if its admin listener is unreachable.
+    func allAttempts() async throws -> [JSONObject] {
+        (try await answer()[OutputName.attempts]?.array ?? []).compactMap(\.object)
     }
 
     private func answer() async throws -> JSONObject {

@@ -1,0 +1,43 @@
+internal import AppStoreModel
+internal import AppStoreSettings
+internal import ArchiveConfiguration
+internal import Configuration
+internal import ServiceKit
+
+/// The flags of `sluicectl explain`.
+enum ExplainSettings {
+    static let at = Setting("at", .instant, help: "The state at this time, and what decided it, instead of a timeline.")
+        .optional.onCommandLineOnly
+    static let why = Setting.string(
+        "why", help: "Only this entitlement: whether it holds, why, and each change of it.", example: "pro"
+    ).optional.onCommandLineOnly
+    static let from = Setting("from", .instant, help: "Only events at or after this time.").optional.onCommandLineOnly
+    static let to = Setting("to", .instant, help: "Only events before this time.").optional.onCommandLineOnly
+    static let limit = Setting.integer(
+        "limit", default: 2_000_000, in: 1...1_000_000_000,
+        help: "Maximum number of records to read of each topic, the newest ones."
+    ).onCommandLineOnly
+    static let isBySignedDate = Setting.flag(
+        "as-signed",
+        help: """
+            Replay states at the times when Apple signed, as if every notification had arrived at once: for history \
+            brought in later.
+            """)
+    static let reveal = Setting.flag(
+        "reveal",
+        help: "Print personal data and payloads. Who does it is published and archived: needs --author.")
+
+    static let archive: [any AnySetting] =
+        ArchivePlace.storeSettings + [ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys]
+        + [ArchivePlace.index]
+
+    static let schema = SluicectlCommand.kafkaSchema.adding(
+        ConfigurationSchema(
+            [
+                at, why, from, to, limit, isBySignedDate, reveal, OperationsSettings.environment,
+                OperationsSettings.bundle, OperationsSettings.groups, OperationsSettings.entitlementsURL,
+                OperationsSettings.entitlementsKey, OperationsSettings.webhooksAdminURL, OperationsSettings.receiver,
+                OperationsSettings.roundGap, ArchiveReveals.author, ArchiveReveals.reason, ArchiveOptions.request,
+                AppStoreSettings.appsIfAny, AppStoreSettings.environments, AppStoreSettings.roots,
+            ] + OperationsSettings.clusterGroups.map(\.setting) + archive + AppStoreSettings.apiSettings))
+}

@@ -1,0 +1,168 @@
+internal import AppStoreModel
+internal import AppStoreServerAPI
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import Configuration
+internal import HTTPClient
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import Story
+internal import Time
+
+/// The subject of an identifier: purchases by their record keys, or a single notification.
+struct StoryResolution {
+    var keys: Set<[UInt8]> = []
+    var kinds: Set<StoryIdentifier.Kind> = []
+    var notificationUUID: String?
+    var gaps: [Story.Gap] = []
+
+    mutating func add(_ purchases: [(BundleId, OriginalTransactionId)], as kind: StoryIdentifier.Kind) {
+        guard !purchases.isEmpty else { return }
+        kinds.insert(kind)
+        for (bundleId, id) in purchases { keys.insert(RecordKey.purchaseBytes(bundleId, id)) }
+    }
+}
+
+/// Resolves identifiers that are not record keys: by the read API, by Apple, or by a search of the topics.
+struct StoryResolver {
+    let configuration: Configuration
+    let clocks: Clocks
+    let topics: StoryTopics
+    let search: StorySearch
+    let console: Console
+
+    func resolve(_ identifier: StoryIdentifier) async throws -> StoryResolution {
+        var result = StoryResolution()
+        switch identifier.kinds.first {
+        case .recordKey:
+            result.kinds = [.recordKey]
+            result.keys = [Array(identifier.text.utf8)]
+        case .orderId: result.add(try await order(identifier.text), as: .orderId)
+        case .webhookId: try await resolve(webhookId: identifier, &result)
+        default: try await resolve(any: identifier, &result)
+        }
+        return result
+    }
+
+    // MARK: UUIDs and numbers
+
+    private func resolve(any identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
+        await askReadAPI(identifier, &result)
+        if result.keys.isEmpty, identifier.kinds.contains(.originalTransactionId) {
+            try await tryKeys(identifier, &result)
+        }
+        if result.keys.isEmpty { try await scan(identifier, &result) }
+    }
+
+    private static let indexed: [(kind: StoryIdentifier.Kind, parameter: String)] = [
+        (.originalTransactionId, "originalTransactionId"), (.transactionId, "transactionId"),
+        (.appTransactionId, "appTransactionId"), (.appAccountToken, "appAccountToken"),
+    ]
+
+    /// Asks sluice-entitlements, whose database has an index. An unreachable one is a gap, not an error.
+    private func askReadAPI(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async {
+        let client = EntitlementsClient(configuration: configuration)
+        for (kind, parameter) in Self.indexed where identifier.kinds.contains(kind) {
+            do throws(StartupError) {
+                let body = try await client.get(
+                    "/v1/entitlements", [(parameter, identifier.text), ("environment", topics.environment.rawValue)])
+                let answer = try client.object(body)
+                result.add(JSONCells.objects(answer["purchases"]).compactMap(Self.purchase), as: kind)
+                if !result.keys.isEmpty { return }
+            } catch {
+                guard error.setting != nil else { continue }
+                result.gaps.append(
+                    Story.Gap("the index of sluice-entitlements was not used: \(error.problem)", fix: error.fix))
+                return
+            }
+        }
+    }
+
+    private static func purchase(_ object: JSONObject) -> (BundleId, OriginalTransactionId)? {
+        guard let bundleId = object["bundleId"]?.string, let id = object["originalTransactionId"]?.string else {
+            return nil
+        }
+        return (BundleId(bundleId), OriginalTransactionId(id))
+    }
+
+    /// Looks for the identifier as part of a record key of each known app, which is in one partition.
+    private func tryKeys(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
+        let bundle = configuration[OperationsSettings.bundle].map { [BundleId($0)] }
+        let apps = try bundle ?? AppStoreSettings.apps(configuration).map(\.bundleId)
+        let keys = Set(apps.map { RecordKey.purchaseBytes($0, OriginalTransactionId(identifier.text)) })
+        guard !keys.isEmpty else { return }
+        let names = topics.names
+        let places = [names.notifications(topics.environment), names.entitlements(topics.environment)]
+            .flatMap { topics.partitions(of: $0, keys: keys) }
+        var found: Set<[UInt8]> = []
+        try await search.run(places) { record in
+            if let key = record.key, keys.contains(key) { found.insert(key) }
+            return found.count < keys.count
+        }
+        guard !found.isEmpty else { return }
+        result.keys = found
+        result.kinds.insert(.originalTransactionId)
+    }
+
+    private func scan(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
+        let names = topics.names
+        let inputs = [names.notifications(topics.environment), names.quarantine] + topics.deadLetters
+        var scan = StoryScan(identifier, names)
+        console.complain("no index has \(PlainText.printable(identifier.text)): searching every partition")
+        for topic in inputs where !scan.isDone {
+            try await search.run(topics.partitions(of: topic)) { record in
+                scan.take(record)
+                return !scan.isDone
+            }
+        }
+        result.kinds.formUnion(scan.kinds)
+        result.keys = scan.keys
+        if scan.isNotification { result.notificationUUID = identifier.text }
+    }
+
+    // MARK: Webhooks
+
+    private func resolve(webhookId identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
+        guard let id = StoryWebhookId(identifier.text) else { return }
+        guard id.environment == topics.environment else {
+            throw StartupError(
+                "this webhook-id belongs to \(id.environment.topicSuffix)", setting: "--environment",
+                fix: "Add --environment \(id.environment.topicSuffix)", exitCode: .usage)
+        }
+        result.kinds = [.webhookId]
+        if let uuid = id.notificationUUID, let notification = StoryIdentifier(uuid) {
+            var found = StoryResolution()
+            try await scan(notification, &found)
+            result.keys = found.keys
+            result.notificationUUID = uuid
+            return
+        }
+        guard let digest = id.keyDigest.map(StoryDigest.init) else { return }
+        try await search.run(topics.partitions(of: topics.names.entitlements(topics.environment))) { record in
+            guard digest.matches(record), let key = record.key else { return true }
+            result.keys.insert(key)
+            return false
+        }
+    }
+
+    // MARK: Apple
+
+    /// Asks Apple for the transactions of an order.
+    private func order(_ id: String) async throws -> [(BundleId, OriginalTransactionId)] {
+        let source = try APISource(configuration)
+        let http = HTTPClient(try HTTPClient.Configuration(configuration))
+        defer { http.close() }
+        do throws(APIFailure) {
+            let client = try source.client(http: http, clocks: clocks)
+            let found = try await client.lookUpOrderId(OrderId(id), source.scope)
+            return found.transactions.compactMap { verified in
+                guard let payload = try? TransactionPayload(json: verified.transaction),
+                    let original = payload.originalTransactionId
+                else { return nil }
+                return (payload.bundleId ?? source.scope.bundleId, original)
+            }
+        } catch { throw StartupError(error) }
+    }
+}

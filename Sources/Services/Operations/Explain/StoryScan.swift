@@ -1,0 +1,61 @@
+internal import AppStoreModel
+internal import ArchiveFormat
+internal import ArchiveKeys
+internal import Cryptography
+internal import Kafka
+internal import Records
+internal import Story
+
+/// Finds the record keys of an identifier in all partitions.
+struct StoryScan {
+    private let identifier: StoryIdentifier
+    private let text: ByteSearch
+    private let names: TopicNames
+
+    private(set) var keys: Set<[UInt8]> = []
+    private(set) var kinds: Set<StoryIdentifier.Kind> = []
+    private(set) var isNotification = false
+
+    init(_ identifier: StoryIdentifier, _ names: TopicNames) {
+        self.identifier = identifier
+        self.names = names
+        text = ByteSearch(Array(identifier.text.utf8))
+    }
+
+    /// Whether nothing more can be found: a notification has one key, and so has a transaction of one app.
+    var isDone: Bool {
+        isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
+    }
+
+    mutating func take(_ record: KafkaRecord) {
+        guard let kind = ArchiveKind(topic: record.topic, names: names) else { return }
+        // Quarantined notifications are base64url, so their text cannot be compared.
+        guard kind == .quarantine || mentions(record) else { return }
+        let found = IndexedName.names(of: record, kind: kind).filter { $0.text == identifier.text }
+            .compactMap { Self.kinds[$0.kind] }
+        guard !found.isEmpty else { return }
+        kinds.formUnion(found)
+        if found.contains(.notificationUUID) { isNotification = true }
+        if kind != .quarantine, let key = record.key { keys.insert(key) }
+    }
+
+    private static let kinds: [IndexedName.Kind: StoryIdentifier.Kind] = [
+        .notificationUUID: .notificationUUID, .transactionId: .transactionId,
+        .originalTransactionId: .originalTransactionId, .appAccountToken: .appAccountToken,
+        .appTransactionId: .appTransactionId, .webOrderLineItemId: .webOrderLineItemId,
+    ]
+
+    private func mentions(_ record: KafkaRecord) -> Bool {
+        if record.value.map(text.isFound) ?? false || record.key.map(text.isFound) ?? false { return true }
+        return record.text(.id)?.lowercased() == identifier.text
+    }
+}
+
+/// Finds the record key of a state by the digest in its webhook-id.
+struct StoryDigest {
+    let digest: String
+
+    func matches(_ record: KafkaRecord) -> Bool {
+        record.key.map { SHA256.digest(of: $0).hex.hasPrefix(digest) } ?? false
+    }
+}

@@ -1,0 +1,74 @@
+internal import AppStoreModel
+internal import Kafka
+internal import Lifecycle
+internal import Records
+internal import Synchronization
+
+/// The topics of an environment that can contain a part of a story, with their offsets.
+struct StoryTopics: Sendable {
+    let names: TopicNames
+    let environment: AppStoreEnvironment
+    /// The oldest and the next offset of each partition of the topics that exist.
+    let watermarks: [KafkaTopicPartition: KafkaWatermarks]
+
+    /// - Parameter groups: further consumer groups, which have dead letter topics.
+    /// - Throws: a ``StartupError`` if the notification topic does not exist, or the brokers do not respond.
+    init(
+        _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], of admin: KafkaAdmin
+    ) async throws {
+        self.names = names
+        self.environment = environment
+        let input = names.notifications(environment)
+        let others = Self.deadLetters(names, besides: environment)
+        let wanted =
+            [input, names.entitlements(environment), names.refunds(environment), names.quarantine]
+            + names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") && !others.contains($0) }
+            + groups.map { input.deadLetters(of: $0) }
+        let found = try await admin.describeTopics(wanted, settings: .none)
+        guard found.contains(where: { $0.topic == input }) else {
+            throw StartupError(
+                "topic \(PlainText.printable(input.rawValue)) does not exist",
+                fix: "Check topics.prefix and --environment, or create the topics with: sluicectl topics apply")
+        }
+        let places = found.flatMap { description in
+            description.partitions.map { KafkaTopicPartition(topic: description.topic, partition: $0.partition) }
+        }
+        let ends = Mutex<KafkaAdmin.Ends>([:])
+        await admin.ends(of: Set(places), within: .seconds(10)) { some in
+            ends.withLock { $0.merge(some) { _, new in new } }
+        }
+        watermarks = try ends.withLock { $0 }.mapValues { try $0.get() }
+    }
+
+    /// The dead letter topics of the other environments.
+    private static func deadLetters(_ names: TopicNames, besides environment: AppStoreEnvironment) -> Set<KafkaTopic> {
+        let others = AppStoreEnvironment.published.filter { $0 != environment }.flatMap {
+            [names.notifications($0), names.entitlements($0), names.refunds($0), names.reconciliation($0)]
+        }
+        return Set(
+            names.specifications().map(\.name).filter { topic in
+                others.contains { topic.rawValue.hasPrefix($0.rawValue + ".") }
+            })
+    }
+
+    func exists(_ topic: KafkaTopic) -> Bool { watermarks.keys.contains { $0.topic == topic } }
+
+    /// The partitions of a topic, ascending; empty if it does not exist.
+    func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
+        watermarks.keys.filter { $0.topic == topic }.sorted { $0.partition < $1.partition }
+    }
+
+    /// The partitions that can contain records of these keys, ascending.
+    func partitions(of topic: KafkaTopic, keys: Set<[UInt8]>) -> [KafkaTopicPartition] {
+        let all = partitions(of: topic)
+        guard !all.isEmpty else { return [] }
+        let wanted = Set(keys.map { KafkaPartition(ofKey: $0, partitions: Int32(clamping: all.count)) })
+        return all.filter { wanted.contains($0.partition) }
+    }
+
+    /// Dead letter topics that exist, by name.
+    var deadLetters: [KafkaTopic] {
+        Set(watermarks.keys.map(\.topic)).filter { $0.rawValue.hasSuffix(".dlq") }
+            .sorted { $0.rawValue < $1.rawValue }
+    }
+}

@@ -1,0 +1,57 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Cryptography
+internal import JSON
+internal import Lifecycle
+internal import Records
+internal import Story
+
+/// The attempts to deliver webhooks that belong to a story. A process of sluice-webhooks keeps its latest ones only.
+struct StoryWebhooks {
+    let configuration: Configuration
+    let environment: AppStoreEnvironment
+
+    func entries(
+        _ collector: StoryCollector, timeout: Duration, _ gaps: inout [Story.Gap]
+    ) async -> [StoryEntry] {
+        let attempts: [JSONObject]
+        do {
+            attempts = try await WebhooksCommand(configuration: configuration, timeout: timeout).allAttempts()
+        } catch {
+            let failure = error as? StartupError
+            gaps.append(
+                Story.Gap(
+                    "attempts of webhooks were not read: \(failure?.problem ?? "\(error)")",
+                    fix: failure?.fix ?? "Run it again"))
+            return []
+        }
+        gaps.append(
+            Story.Gap(
+                "of webhooks only the latest attempts of one process of sluice-webhooks are known",
+                fix: "Search its logs for webhookId; the committed offset of its group tells what it has passed"))
+        return attempts.compactMap { entry($0, collector) }
+    }
+
+    private func entry(_ attempt: JSONObject, _ collector: StoryCollector) -> StoryEntry? {
+        guard let id = attempt[OutputName.id]?.string, let webhook = StoryWebhookId(id),
+            webhook.environment == environment,
+            let at = attempt[OutputName.at]?.string.flatMap({ AppStoreInstant(rfc3339: $0) })
+        else { return nil }
+        let digests = Set(collector.keys.map { String(SHA256.digest(of: $0).hex.prefix(16)) })
+        let uuids = Set(collector.notifications.compactMap { $0.text(.id)?.lowercased() })
+        let isOf =
+            webhook.notificationUUID.map(uuids.contains) ?? false || webhook.keyDigest.map(digests.contains) ?? false
+        guard isOf else { return nil }
+        var fields = [StoryField(StoryName.webhookId, .string(id))]
+        for (name, member) in [
+            (StoryName.outcome, OutputName.outcome), (StoryName.status, OutputName.status),
+            (StoryName.milliseconds, OutputName.milliseconds), (StoryName.type, OutputName.type),
+            (StoryName.detail, OutputName.detail),
+        ] {
+            if let value = attempt[member] { fields.append(StoryField(name, value)) }
+        }
+        let outcome = attempt[OutputName.outcome]?.string ?? "?"
+        return StoryEntry(
+            at: at, .webhook, "webhook \(outcome)", notificationUUID: webhook.notificationUUID, fields: fields)
+    }
+}

@@ -1,0 +1,301 @@
+import AppStoreModel
+import AppStoreSigning
+import ArchiveFormat
+import Cryptography
+import JSON
+import Kafka
+import Records
+import TestSupport
+import Testing
+
+@testable import Operations
+
+/// The questions of support and on-call that the manual lists, each answered by one command about a history that is
+/// known by construction (``StoryWorld``).
+@Suite(.timeLimit(.minutes(5))) struct ExplainTests {
+    private struct Answer {
+        let code: Int32
+        let text: String
+        let json: JSONObject
+        let complaints: [String]
+
+        func entries(_ kind: String) -> [JSONObject] {
+            (json["timeline"]?.array ?? []).compactMap(\.object).filter { $0["kind"]?.string == kind }
+        }
+    }
+
+    /// Runs a question about the history, as text and as JSON.
+    private func ask(_ arguments: [String], _ world: StoryWorld) async throws -> Answer {
+        let command = world.command(arguments)
+        let text = await sluicectl(command)
+        let json = await sluicectl(command + ["--output", "json"])
+        #expect(text.exitCode == json.exitCode, "\(json.printed.complaints)")
+        return Answer(
+            code: text.exitCode, text: text.printed.output, json: try json.printed.objects.first ?? [:],
+            complaints: text.printed.complaints)
+    }
+
+    private func withWorld(_ body: (StoryWorld, [Int: String]) async throws -> Void) async throws {
+        let world = try StoryWorld()
+        let positions = try await world.writeHistory()
+        try await body(world, positions)
+        await world.close()
+    }
+
+    private static let app = ["--bundle", StoryWorld.bundle]
+
+    private func holders(_ object: JSONObject?) -> [String] {
+        (object?["now"]?.array ?? []).compactMap { $0.object?["state"]?.string }
+    }
+
+    // MARK: Support
+
+    @Test func `1: does this customer have it, and until when?`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask([StoryWorld.account, "--why", "monthly"], world)
+            #expect(answer.code == 0)
+            #expect(answer.text.contains("monthly holds"))
+            #expect(answer.text.contains("ACTIVE until 2026-11-15T00:00:00Z: monthly"))
+            let found = answer.json["answer"]?.object
+            #expect(found?["isEntitled"] == true)
+            #expect(holders(found?["purchases"]?.array?.first?.object) == ["ACTIVE"])
+            #expect(answer.json["kinds"] == ["appAccountToken"])
+        }
+    }
+
+    @Test func `2: why did the customer lose access at 03:12?`() async throws {
+        try await withWorld { world, positions in
+            let answer = try await ask(["1001", "--at", "2026-10-01T03:12:00Z"] + Self.app, world)
+            #expect(answer.code == 0)
+            let purchase = try #require(answer.json["answer"]?.object?["purchases"]?.array?.first?.object)
+            #expect(purchase["now"]?.array?.first?.object?["rule"] == "renewal_missing")
+            #expect(purchase["last"]?.object?["at"] == "2026-10-01T03:00:00.000Z")
+            #expect(purchase["last"]?.object?["cause"]?.object?["kind"] == "time")
+            #expect(purchase["last"]?.object?["facts"]?.object?["position"]?.string == positions[1])
+            // Apple had renewed it, and the notification was nine hours late.
+            #expect(purchase["asKnownNow"]?.array?.first?.object?["state"] == "ACTIVE")
+            #expect(answer.text.contains("no renewal was received within entitlements.renewal.leeway"))
+        }
+    }
+
+    @Test func `3: what happened to this purchase, by the id of any of its transactions?`() async throws {
+        try await withWorld { world, positions in
+            let answer = try await ask(["1002"], world)
+            #expect(answer.code == 0)
+            #expect(answer.json["kinds"] == ["transactionId"])
+            #expect(answer.entries("notification").map { $0["position"]?.string } == [positions[1], positions[2]])
+            #expect(
+                answer.entries("state").map { $0["title"]?.string } == [
+                    "ACTIVE until 2026-10-01T00:00:00Z: monthly", "RENEWING until 2026-10-01T03:00:00Z: monthly",
+                    "EXPIRED: no monthly", "ACTIVE until 2026-11-15T00:00:00Z: monthly",
+                ])
+            #expect(answer.complaints.contains { $0.contains("searching every partition") })
+        }
+    }
+
+    @Test func `4: whose is the line item of this invoice?`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(["9002"], world)
+            #expect(answer.json["kinds"] == ["webOrderLineItemId"])
+            #expect(
+                answer.json["purchases"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } == ["1001"])
+        }
+    }
+
+    @Test func `5: which purchase has the order id that the customer reads from the invoice?`() async throws {
+        try await withWorld { world, _ in
+            let directory = try TemporaryDirectory()
+            try initializeCryptography()
+            let key = try directory.write(try PrivateKey.generate(.p256).pem(), to: "key.p8")
+            let transaction = """
+                {"bundleId":"com.example.app","environment":"Production","originalTransactionId":"1001",\
+                "productId":"monthly","signedDate":1793491100000,"transactionId":"1002"}
+                """
+            let signed = try JWSSigner(Signed.pki.get()).sign(transaction)
+            let body = JSONValue.object(["status": 0, "signedTransactions": [.string(signed)]]).json
+            let apple = try FakeReadAPI { _ in (200, String(decoding: body, as: UTF8.self)) }
+            let answer = try await ask(
+                [
+                    "MVJ6ZRQ8XW", "--apps", "com.example.app:1234567890", "--root.certificates",
+                    try directory.signedFiles().root, "--appstore.api.issuer.id", "issuer", "--appstore.api.key.id",
+                    "key", "--appstore.api.key.file", key, "--appstore.api.url", apple.url,
+                    "--appstore.api.sandbox.url", apple.url,
+                ], world)
+            await apple.stop()
+            #expect(answer.code == 0, "\(answer.complaints)")
+            #expect(answer.json["kinds"] == ["orderId"])
+            #expect(answer.entries("notification").count == 2)
+        }
+    }
+
+    @Test func `6: was a refund requested, and what did Apple hear from us?`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(["2001"] + Self.app, world)
+            #expect(answer.entries("refund_requested").map { $0["reason"] } == ["UNINTENDED_PURCHASE"])
+            let decided = try #require(answer.entries("refund_decided").first)
+            #expect(decided["outcome"] == "decline" && decided["rule"] == "coins" && decided["body"] == "…")
+            #expect(answer.entries("refund_answered").map { $0["at"] } == ["2026-10-12T00:02:00.000Z"])
+            #expect(answer.entries("refund_outcome").map { $0["outcome"] } == ["declined"])
+            #expect(answer.text.contains("Apple accepted the answer of round 1"))
+        }
+    }
+
+    @Test func `7: was this customer's data erased?`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(["5001"] + Self.app, world)
+            #expect(answer.entries("erased").map { $0["at"] } == ["2026-10-22T00:00:00.000Z"])
+            #expect(answer.entries("notification").isEmpty)
+        }
+    }
+
+    // MARK: On call
+
+    @Test func `8: where is this notification, and who has handled it?`() async throws {
+        try await withWorld { world, positions in
+            let answer = try await ask([StoryWorld.uuid(8)], world)
+            let entry = try #require(answer.entries("notification").first)
+            #expect(answer.entries("notification").count == 1)
+            #expect(entry["position"]?.string == positions[8])
+            #expect(entry["trust"] == "signed" && entry["origin"] == "live" && entry["effect"] == "facts merged")
+            let groups = (entry["groups"]?.array ?? []).compactMap(\.object)
+            #expect(groups.map { $0["group"] } == ["sluice-entitlements", "sluice-refunds"])
+            #expect(groups.map { $0["status"] } == ["handled", "not_yet"])
+            #expect(answer.text.contains("handled by sluice-entitlements; not yet by sluice-refunds"))
+        }
+    }
+
+    @Test func `9: why had it no effect, and did the replay help?`() async throws {
+        try await withWorld { world, positions in
+            let answer = try await ask([StoryWorld.uuid(6)], world)
+            let letter = try #require(answer.entries("dead_lettered").first)
+            #expect(letter["group"] == "sluice-entitlements" && letter["reason"] == "field_type")
+            #expect(letter["input"]?.string == positions[6])
+            let notifications = answer.entries("notification")
+            #expect(notifications.map { $0["position"]?.string } == [positions[6], positions[60]])
+            #expect(notifications.map { $0["origin"] } == ["live", "replay"])
+            #expect(notifications.last?["at"] == "2026-10-20T02:00:00.000Z")
+        }
+    }
+
+    @Test func `10: Apple has a 200 for it, and no consumer has seen it`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask([StoryWorld.uuid(7)], world)
+            #expect(answer.code == 0)
+            #expect(answer.entries("quarantined").map { $0["reason"] } == ["profile_date"])
+            #expect(answer.entries("notification").isEmpty)
+            #expect(answer.text.contains("quarantined: profile_date"))
+        }
+    }
+
+    @Test func `11: did the receiver get this webhook?`() async throws {
+        try await withWorld { world, _ in
+            let id = "notification-production-\(StoryWorld.uuid(2))"
+            let attempt: JSONObject = [
+                "at": "2026-10-01T09:00:01.000Z", "id": .string(id), "type": "com.apple.appstore.DID_RENEW",
+                "outcome": "accepted", "status": 204, "milliseconds": 12, "detail": "the receiver responded 204",
+            ]
+            let body = JSONValue.object(["attempts": [.object(attempt)]]).json
+            let webhooks = try FakeReadAPI { _ in (200, String(decoding: body, as: UTF8.self)) }
+            let answer = try await ask([id, "--webhooks.admin.url", webhooks.url], world)
+            await webhooks.stop()
+            #expect(answer.json["kinds"] == ["webhook-id"])
+            let entry = try #require(answer.entries("webhook").first)
+            #expect(entry["outcome"] == "accepted" && entry["status"] == 204)
+            #expect(answer.entries("notification").count == 1)
+        }
+    }
+
+    @Test func `12: how late did it arrive?`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask([StoryWorld.uuid(2)], world)
+            #expect(answer.entries("notification").map { $0["delaySeconds"] } == [32_400])
+        }
+    }
+
+    // MARK: Extent, masks, flags
+
+    @Test func `a known app bounds the search to one partition, and an unknown identifier names what was searched`()
+        async throws
+    {
+        try await withWorld { world, _ in
+            let known = try await ask(["1001"] + Self.app, world)
+            let extent = try #require(
+                known.json["searched"]?.array?.compactMap(\.object)
+                    .first { $0["topic"]?.string == world.input.rawValue })
+            #expect(extent["partitions"]?.array?.count == 1 && extent["partitionCount"] == 4)
+            #expect(extent["notSearched"] == .null)
+            let unknown = try await ask(["7777"], world)
+            #expect(unknown.code == 1 && unknown.json["found"] == false)
+            #expect(unknown.text.contains("4 of 4 partitions, 8 records"))
+            #expect(unknown.text.contains("the archive was not searched: not configured"))
+        }
+    }
+
+    @Test func `a limit leaves records out, and says which`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(["7777", "--limit", "4"], world)
+            let extent = try #require(
+                answer.json["searched"]?.array?.compactMap(\.object)
+                    .first { $0["topic"]?.string == world.input.rawValue })
+            let read = try #require(extent["records"]?.integer)
+            #expect(read <= 4)
+            #expect(extent["notSearched"]?.string?.contains("@0-") == true)
+        }
+    }
+
+    @Test func `personal data is masked, and a reveal is published first`() async throws {
+        try await withWorld { world, _ in
+            let masked = try await ask(["1001"] + Self.app, world)
+            #expect(!masked.text.contains(StoryWorld.account))
+            #expect(!String(decoding: JSONValue.object(masked.json).json, as: UTF8.self).contains(StoryWorld.account))
+            let anonymous = await sluicectl(world.command(["1001", "--reveal"] + Self.app))
+            #expect(anonymous.exitCode == 64 && anonymous.printed.output.isEmpty)
+            let reveals = RecordedReveals()
+            let revealed = await sluicectl(
+                world.command(["1001", "--reveal", "--author", "support-1", "--request", "T-1"] + Self.app),
+                publishing: reveals.publishing)
+            #expect(revealed.printed.output.contains(StoryWorld.account))
+            let record = try #require(reveals.records.first.flatMap { RevealRecord(json: $0.value ?? []) })
+            #expect(record.author == "support-1" && record.request == "T-1" && record.scope == "sluicectl explain")
+            #expect(record.positions.count == 2)
+            let failing = RecordedReveals(isFailing: true)
+            let refused = await sluicectl(
+                world.command(["1001", "--reveal", "--author", "support-1"] + Self.app),
+                publishing: failing.publishing)
+            #expect(refused.exitCode == 1 && refused.printed.output.isEmpty)
+        }
+    }
+
+    @Test func `a range of time limits the events, not the facts behind them`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(
+                ["1001", "--from", "2026-10-01T03:00:00Z", "--to", "2026-10-01T09:00:00Z"] + Self.app, world)
+            #expect(answer.entries("state").map { $0["title"] } == ["EXPIRED: no monthly"])
+            #expect(answer.entries("notification").isEmpty)
+        }
+    }
+
+    @Test func `states are replayed at Apple's times on request`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(["1001", "--as-signed"] + Self.app, world)
+            #expect(
+                answer.entries("state").map { $0["title"]?.string } == [
+                    "ACTIVE until 2026-10-01T00:00:00Z: monthly", "ACTIVE until 2026-11-15T00:00:00Z: monthly",
+                ])
+        }
+    }
+
+    @Test func `the index of the read API is used if it is reachable`() async throws {
+        try await withWorld { world, _ in
+            let api = try FakeReadAPI { _ in
+                (200, #"{"known":true,"purchases":[{"bundleId":"com.example.app","originalTransactionId":"1001"}]}"#)
+            }
+            let answer = try await ask(
+                [StoryWorld.account] + ["--entitlements.url", api.url], world)
+            await api.stop()
+            #expect(answer.entries("notification").count == 2)
+            #expect(answer.complaints.isEmpty, "no search of every partition")
+            #expect(api.seen.first?.contains("appAccountToken=\(StoryWorld.account)") == true)
+        }
+    }
+}
