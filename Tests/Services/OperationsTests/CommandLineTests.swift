@@ -29,6 +29,8 @@ import Testing
         (["api", "transaction", "1", "--apps", "a:1"], 78, "appstore.api.key.file"),
         (["api", "transaction", "1", "--apps", "a:1", "--appstore.api.key.id", "k"], 78, "appstore.api.issuer.id"),
         (["api", "order", "1", "--appstore.api.url", "localhost"], 78, "appstore.api.url"),
+        (["explain"], 64, "missing: ID"), (["explain", "a\nb"], 64, "is no identifier"),
+        (["explain", "1", "--at", "noon"], 78, "is not an RFC 3339 time"),
         (["version", "--output", "xml"], 78, "is not one of text, json"),
     ])
     func `an invalid argument is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async {
@@ -60,7 +62,7 @@ import Testing
         ["quarantine"], ["quarantine", "list"], ["quarantine", "show"], ["quarantine", "release"], ["dlq"],
         ["dlq", "list"], ["dlq", "show"], ["dlq", "replay"], ["dlq", "discard"], ["api"], ["api", "transaction"],
         ["api", "subscriptions"], ["api", "history"], ["api", "refunds"], ["api", "order"],
-        ["api", "test-notification"],
+        ["api", "test-notification"], ["explain"],
     ])
     func `every command has help with an example`(_ path: [String]) async {
         let (code, printed) = await sluicectl(path + ["--help"])

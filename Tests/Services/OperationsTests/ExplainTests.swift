@@ -1,7 +1,10 @@
 import AppStoreModel
 import AppStoreSigning
 import ArchiveFormat
+import Configuration
 import Cryptography
+import EntitlementRules
+import Foundation
 import JSON
 import Kafka
 import Records
@@ -36,7 +39,7 @@ import Testing
     }
 
     private func withWorld(_ body: (StoryWorld, [Int: String]) async throws -> Void) async throws {
-        let world = try StoryWorld()
+        let world = try await StoryWorld()
         let positions = try await world.writeHistory()
         try await body(world, positions)
         await world.close()
@@ -212,6 +215,34 @@ import Testing
         }
     }
 
+    @Test func `the manual lists these twelve questions with commands that parse`() throws {
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../deploy/explain.md").standardized, encoding: .utf8)
+        let commands = page.split(separator: "\n").compactMap { line -> [String]? in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 4, Int(cells[0]) != nil else { return nil }
+            return cells[2].trimmingCharacters(in: ["`"]).split(separator: " ").map(String.init)
+        }
+        #expect(commands.count == 12)
+        for command in commands {
+            // The settings of the file are those of the executables.
+            let arguments = command.dropFirst().filter { $0 != "--config" && $0 != "sluice.properties" }
+            #expect(command.prefix(2) == ["sluicectl", "explain"])
+            guard case .run = SluicectlCommand.command(testParts).parse(Array(arguments), environment: [:]) else {
+                Issue.record("\(command)")
+                continue
+            }
+        }
+    }
+
+    @Test func `every rule is in the manual`() throws {
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../deploy/explain.md").standardized, encoding: .utf8)
+        for rule in StateRule.allCases { #expect(page.contains("`\(rule.rawValue)`"), "\(rule)") }
+    }
+
     // MARK: Extent, masks, flags
 
     @Test func `a known app bounds the search to one partition, and an unknown identifier names what was searched`()
@@ -296,6 +327,37 @@ import Testing
             #expect(answer.entries("notification").count == 2)
             #expect(answer.complaints.isEmpty, "no search of every partition")
             #expect(api.seen.first?.contains("appAccountToken=\(StoryWorld.account)") == true)
+        }
+    }
+}
+
+/// The bound on the work: a known key is in one partition.
+@Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(10)))
+struct ExplainOnApacheKafkaTests {
+    /// 1,000,000 with `SLUICE_TEST_LONG`, otherwise 12,000.
+    private static let records = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil ? 1_000_000 : 12_000
+
+    @Test func `a purchase in a full topic is explained from one partition, with the same answer`() async throws {
+        try await ApacheKafka.use {
+            let world = try await StoryWorld(partitions: 12)
+            try await world.fill(Self.records)
+            let positions = try await world.writeHistory()
+            let start = ContinuousClock.now
+            let command = world.command(["1001", "--bundle", StoryWorld.bundle, "--output", "json"])
+            let (code, printed) = await sluicectl(command)
+            print("explained in \(ContinuousClock.now - start): sluicectl \(command.joined(separator: " "))")
+            #expect(code == 0, "\(printed.complaints)")
+            let story = try #require(try printed.objects.first)
+            let timeline = (story["timeline"]?.array ?? []).compactMap(\.object)
+            #expect(
+                timeline.filter { $0["kind"] == "notification" }.map { $0["position"]?.string }
+                    == [positions[1], positions[2]])
+            let extent = try #require(
+                story["searched"]?.array?.compactMap(\.object).first { $0["topic"]?.string == world.input.rawValue })
+            #expect(extent["partitions"]?.array?.count == 1)
+            let read = try #require(extent["records"]?.integer)
+            #expect(read < Int64(Self.records / 12 * 5 / 4))
+            await world.close()
         }
     }
 }

@@ -6,6 +6,7 @@ import JSON
 import Kafka
 import KafkaDevBroker
 import PipelineRuntime
+import PipelineTestSupport
 import Records
 import RefundCases
 import TestSupport
@@ -25,11 +26,9 @@ import Testing
 struct StoryWorld {
     static let account = "aaaaaaaa-0000-4000-8000-000000000001"
     static let bundle = "com.example.app"
-    static let partitions = 4
-
-    let names = TopicNames(prefix: "sto\(UUID().uuidString.lowercased().prefix(8))")
-    let broker: DevBroker
+    let names: TopicNames
     let kafka: KafkaConfiguration
+    private let embedded: DevBroker?
     private let producer: KafkaProducer
 
     var input: KafkaTopic { names.notifications(.production) }
@@ -39,28 +38,41 @@ struct StoryWorld {
     func command(_ arguments: [String]) -> [String] {
         let silent = ["--entitlements.url", "--webhooks.admin.url"].filter { !arguments.contains($0) }
         return ["explain"] + arguments
-            + ["--kafka.bootstrap.servers", broker.bootstrapServers, "--topics.prefix", names.prefix]
+            + ["--kafka.bootstrap.servers", kafka.bootstrapServers, "--topics.prefix", names.prefix]
             + silent.flatMap { [$0, "http://127.0.0.1:1"] }
     }
 
-    init() throws {
+    init(partitions: Int = 4) async throws {
+        names = TopicNames(prefix: "sto\(UUID().uuidString.lowercased().prefix(8))")
         let input = names.notifications(.production)
         let letters = input.deadLetters(of: "sluice-entitlements")
-        broker = try DevBroker(topics: [
-            input: Self.partitions, names.notifications(.sandbox): Self.partitions, names.quarantine: 1,
-            names.entitlements(.production): Self.partitions, names.refunds(.production): Self.partitions,
-            letters: Self.partitions, names.erasures: 1,
-        ])
-        kafka = try KafkaConfiguration(
-            bootstrapServers: broker.bootstrapServers, properties: ["max.in.flight.requests.per.connection": "1"],
-            profile: .embedded)
-        let topics = [input, names.quarantine, names.entitlements(.production), names.refunds(.production), letters]
-        producer = try KafkaProducer(kafka, topics: topics) { _ in }
+        let topics: [KafkaTopic: Int] = [
+            input: partitions, names.quarantine: 1, names.entitlements(.production): partitions,
+            names.refunds(.production): partitions, letters: partitions, names.erasures: 1,
+        ]
+        if let chosen = ApacheKafka.chosen {
+            embedded = nil
+            kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)
+            // The records are older than the retention of an installation.
+            try await kafka.create(
+                topics.map {
+                    KafkaNewTopic(
+                        topic: $0.key, partitions: $0.value, replicationFactor: 1,
+                        configuration: ["retention.ms": "-1"])
+                })
+        } else {
+            let broker = try DevBroker(topics: topics)
+            embedded = broker
+            kafka = try KafkaConfiguration(
+                bootstrapServers: broker.bootstrapServers,
+                properties: ["max.in.flight.requests.per.connection": "1"], profile: .embedded)
+        }
+        producer = try KafkaProducer(kafka, topics: Array(topics.keys)) { _ in }
     }
 
     func close() async {
         await producer.close(within: .seconds(5))
-        await broker.stop()
+        await embedded?.stop()
     }
 
     static func at(_ text: String) throws -> AppStoreInstant {
@@ -135,6 +147,32 @@ struct StoryWorld {
     func write(_ record: KafkaProducerRecord) async throws -> String {
         let delivery = try await producer.send(record, deadline: .seconds(10))
         return "\(delivery.topic)/\(delivery.partition)@\(delivery.offset)"
+    }
+
+    /// Writes notifications of other purchases, 2.5 KB each as Apple's are.
+    func fill(_ count: Int) async throws {
+        let pad = (0..<997).map { _ in
+            (0..<36).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }.joined()
+        }
+        var sent = 0
+        while sent < count {
+            let batch = min(2_000, count - sent)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in sent..<(sent + batch) {
+                    var draft = Self.waiting
+                    draft.number = 1_000_000 + number
+                    draft.purchase = "7\(number)"
+                    var record = try produced(draft)
+                    let padding = Array(#","proof":""#.utf8) + Array(pad[number % 997].utf8) + Array(#""}"#.utf8)
+                    record.value = record.value.map { $0.dropLast() + padding + [] }
+                    group.addTask { [record] in
+                        _ = try await producer.send(record, deadline: .seconds(60))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            sent += batch
+        }
     }
 
     /// Commits the ends of all partitions of the input for a group.

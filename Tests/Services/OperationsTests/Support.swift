@@ -71,7 +71,7 @@ func sluicectl(
     return (await tool.run(arguments, environment: environment), printed)
 }
 
-private let testParts = SluicectlParts(
+let testParts = SluicectlParts(
     executables: [
         .init(name: "sluice-ingress", schema: IngressPlan.schema) {
             configuration throws(ConfigurationError) in _ = try IngressPlan(configuration)
