@@ -46,6 +46,8 @@ package struct StoryEntry: Hashable, Sendable {
         /// The state of a purchase was published.
         case published
         case erased
+        /// An erasure, a legal hold or its end, decided about the archive.
+        case archiveDecision = "archive_decision"
         case refundRequested = "refund_requested"
         case refundDecided = "refund_decided"
         case refundAnswered = "refund_answered"

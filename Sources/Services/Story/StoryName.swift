@@ -65,6 +65,8 @@ package enum StoryName {
     package static let message = "message"
     package static let bytes = "bytes"
     package static let active = "active"
+    package static let request = "request"
+    package static let author = "author"
     package static let round = "round"
     package static let answerStatus = "answerStatus"
     package static let answerable = "answerableUntil"

@@ -47,27 +47,31 @@ struct ExplainCommand {
     ) async throws -> Story {
         let topics = try await StoryTopics(
             names, environment, groups: configuration[OperationsSettings.groups] ?? [], of: admin)
+        var story = Story(identifier, environment)
+        let archive = await StoryArchive.open(configuration, &story.gaps, console)
+        defer { archive?.close() }
         let search = StorySearch(kafka, topics, limit: configuration[ExplainSettings.limit]) { console.complain($0) }
         let resolution = try await StoryResolver(
-            configuration: configuration, clocks: clocks, topics: topics, search: search, console: console
+            configuration: configuration, clocks: clocks, topics: topics, search: search, archive: archive,
+            console: console
         ).resolve(identifier)
-        var story = Story(identifier, environment)
         story.kinds = StoryIdentifier.Kind.allCases.filter(resolution.kinds.contains)
-        story.gaps = resolution.gaps
+        story.gaps += resolution.gaps
         var collector = StoryCollector(
             names, environment, keys: resolution.keys, notificationUUID: resolution.notificationUUID)
+        var decisions: [KafkaRecord] = []
         try await search.run(places(of: resolution, topics)) { record in
-            collector.take(record)
+            if record.topic == names.erasures { decisions.append(record) } else { collector.take(record) }
             return true
         }
-        let archive = await StoryArchive(configuration, &story.gaps)
-        if let archive { try await archive.collect(into: &collector, topics, &story.gaps, console) }
+        try await archive?.collect(into: &collector, topics, &story.gaps)
         let archived = try await archive?.positions(of: collector.notifications) ?? [:]
         let groups = try await groups(admin, topics, collector, &story.gaps)
         StoryBuilder(
             model: model, now: now, isBySignedDate: configuration[ExplainSettings.isBySignedDate], groups: groups,
             archived: archived, hasPayloads: isRevealing
         ).build(collector, into: &story)
+        story.add(try archive?.decisions(decisions, resolution.keys, environment) ?? [])
         story.add(try await refunds(of: story, collector, topics, search))
         if story.isFound {
             let webhooks = StoryWebhooks(configuration: configuration, environment: environment)
@@ -84,7 +88,7 @@ struct ExplainCommand {
         let keyed = [names.notifications(environment), names.entitlements(environment)].flatMap {
             topics.partitions(of: $0, keys: resolution.keys)
         }
-        return keyed + ([names.quarantine] + topics.deadLetters).flatMap { topics.partitions(of: $0) }
+        return keyed + ([names.quarantine, names.erasures] + topics.deadLetters).flatMap { topics.partitions(of: $0) }
     }
 
     /// Returns the progress of every group in the partitions of the story.

@@ -1,34 +1,120 @@
 internal import AppStoreModel
 internal import ArchiveConfiguration
+internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
 internal import Configuration
+internal import JSON
 internal import Kafka
 internal import Lifecycle
 internal import Records
 internal import Story
 
-/// The part of a story that is in the archive. Calls block on disks.
+/// The archive's part of a story. Calls block on disks.
 struct StoryArchive {
-    private let configuration: Configuration
     private let logs: ArchiveLogs
+    /// Nil without a key store: then records can be located, not read.
+    private let index: ArchiveIndexAccess?
 
-    /// Nil if no archive is configured, or it has no logs; an unreadable one is a gap.
-    init?(_ configuration: Configuration, _ gaps: inout [Story.Gap]) async {
+    /// Opens the configured archive, and its index if the key store is configured too.
+    ///
+    /// - Returns: nil if no archive is configured, or it cannot be read; `gaps` then says so.
+    static func open(
+        _ configuration: Configuration, _ gaps: inout [Story.Gap], _ console: Console
+    ) async -> StoryArchive? {
         let isGiven = configuration.origin(of: ArchivePlace.url.key) != .default
+        let logs: ArchiveLogs
         do {
             logs = try ArchiveLogs(configuration)
             guard try await !logs.all().isEmpty else { throw StartupError("it has no logs", fix: "") }
         } catch {
-            let reason = isGiven ? ": \((error as? StartupError)?.problem ?? "\(error)")" : ""
             gaps.append(
                 Story.Gap(
-                    isGiven ? "the archive was not searched\(reason)" : "the archive was not searched: not configured",
+                    "the archive was not searched: " + (isGiven ? problem(error) : "not configured"),
                     fix: "Set archive.url, and archive.key.store with archive.key.encryption.key.file for records that "
                         + "Kafka no longer has"))
             return nil
         }
-        self.configuration = configuration
+        return StoryArchive(logs: logs, index: await openIndex(configuration, &gaps, console))
+    }
+
+    private static func openIndex(
+        _ configuration: Configuration, _ gaps: inout [Story.Gap], _ console: Console
+    ) async -> ArchiveIndexAccess? {
+        guard configuration[ArchiveProofOptions.keyStore] != nil,
+            configuration[ArchiveProofOptions.keyEncryptionKeys] != nil
+        else {
+            gaps.append(
+                Story.Gap(
+                    "archived records and decisions about persons were not read: no key store is configured",
+                    fix: "Set archive.key.store and archive.key.encryption.key.file"))
+            return nil
+        }
+        do {
+            let keys = try ArchiveProofOptions.openKeys(configuration)
+            do {
+                let index = try ArchiveIndexAccess(configuration, keys: keys)
+                if let warning = try await index.update(console).warning { gaps.append(Story.Gap(warning, fix: "")) }
+                return index
+            } catch {
+                keys.close()
+                throw error
+            }
+        } catch {
+            gaps.append(
+                Story.Gap(
+                    "archived records were not read: \(problem(error))",
+                    fix: "Check archive.key.store and archive.index"))
+            return nil
+        }
+    }
+
+    private static func problem(_ error: any Error) -> String { (error as? StartupError)?.problem ?? "\(error)" }
+
+    func close() {
+        index?.index.close()
+        index?.contents.close()
+    }
+
+    // MARK: Records
+
+    /// Finds the record keys of an identifier, also of records that Kafka no longer has.
+    func resolve(_ identifier: StoryIdentifier, _ input: KafkaTopic, _ result: inout StoryResolution) async throws {
+        guard let index else { return }
+        let reader = ArchiveEntryReader(index.logs, index.contents)
+        for (kind, name) in StoryScan.kinds where identifier.kinds.contains(name) {
+            for place in try index.index.places(of: IndexedName(kind, identifier.text)) {
+                guard place.partition.topic == input, let entry = try await reader.entry(at: place),
+                    case .record(let record) = entry.content, let key = record.key
+                else { continue }
+                result.keys.insert(key)
+                result.kinds.insert(name)
+                if name == .notificationUUID { result.notificationUUID = identifier.text }
+            }
+        }
+    }
+
+    /// Adds records of the purchases that Kafka no longer has.
+    func collect(
+        into collector: inout StoryCollector, _ topics: StoryTopics, _ gaps: inout [Story.Gap]
+    ) async throws {
+        guard let index else { return }
+        let reader = ArchiveEntryReader(index.logs, index.contents)
+        let names = collector.keys.compactMap { RecordKey.parts(of: String(decoding: $0, as: UTF8.self)) }
+            .map { IndexedName(.originalTransactionId, $0.subject) }
+        var unreadable: [String: Int] = [:]
+        for place in try names.flatMap({ try index.index.places(of: $0) }).sorted() {
+            let input = topics.names.notifications(topics.environment)
+            guard place.partition.topic == input, let entry = try await reader.entry(at: place) else { continue }
+            if case .record(let record) = entry.content {
+                collector.take(archived: record)
+            } else if let name = entry.content.name {
+                unreadable[name, default: 0] += 1
+            }
+        }
+        for (name, count) in unreadable.sorted(by: { $0.key < $1.key }) {
+            gaps.append(Story.Gap("\(count) archived records cannot be read: \(name)", fix: ""))
+        }
     }
 
     /// Returns the archived positions of records, by their positions in Kafka.
@@ -57,39 +143,29 @@ struct StoryArchive {
         return positions
     }
 
-    /// Adds records of purchases that Kafka no longer has; needs the key store.
-    func collect(
-        into collector: inout StoryCollector, _ topics: StoryTopics, _ gaps: inout [Story.Gap], _ console: Console
-    ) async throws {
-        guard configuration[ArchiveProofOptions.keyStore] != nil,
-            configuration[ArchiveProofOptions.keyEncryptionKeys] != nil
-        else {
-            gaps.append(
-                Story.Gap(
-                    "archived records were not read, because no key store is configured",
-                    fix: "Set archive.key.store and archive.key.encryption.key.file"))
-            return
+    // MARK: Decisions
+
+    /// Returns the erasures and legal holds of the purchases among records of the erasures topic, which name persons by
+    /// pseudonyms of this key store.
+    func decisions(
+        _ records: [KafkaRecord], _ keys: Set<[UInt8]>, _ environment: AppStoreEnvironment
+    ) throws -> [StoryEntry] {
+        guard let store = index?.contents.keys else { return [] }
+        var purchases: [SubjectMark: String] = [:]
+        for key in keys {
+            let text = String(decoding: key, as: UTF8.self)
+            purchases[try store.mark(of: ArchiveSubject(environment, key: text))] = text
         }
-        let keys = try ArchiveProofOptions.openKeys(configuration)
-        defer { keys.close() }
-        let access = try ArchiveIndexAccess(configuration, keys: keys)
-        defer { access.index.close() }
-        if let warning = try await access.update(console).warning { gaps.append(Story.Gap(warning, fix: "")) }
-        let reader = ArchiveEntryReader(access.logs, access.contents)
-        let names = collector.keys.compactMap { RecordKey.parts(of: String(decoding: $0, as: UTF8.self)) }
-            .map { IndexedName(.originalTransactionId, $0.subject) }
-        var unreadable: [String: Int] = [:]
-        for place in try names.flatMap({ try access.index.places(of: $0) }).sorted() {
-            let input = topics.names.notifications(topics.environment)
-            guard place.partition.topic == input, let entry = try await reader.entry(at: place) else { continue }
-            if case .record(let record) = entry.content {
-                collector.take(archived: record)
-            } else if let name = entry.content.name {
-                unreadable[name, default: 0] += 1
-            }
-        }
-        for (name, count) in unreadable.sorted(by: { $0.key < $1.key }) {
-            gaps.append(Story.Gap("\(count) archived records cannot be read: \(name)", fix: ""))
+        return records.compactMap { record in
+            guard let decision = record.value.flatMap({ try? ErasureRecord(json: $0) }),
+                let purchase = purchases[decision.subject]
+            else { return nil }
+            var fields = [StoryField(StoryName.reason, .string(decision.reason))]
+            fields.add(StoryName.request, decision.request)
+            fields.add(StoryName.author, decision.author.isEmpty ? nil : decision.author)
+            return StoryEntry(
+                at: decision.requestedAt, .archiveDecision, "archive: \(decision.action.rawValue)", purchase: purchase,
+                fields: fields)
         }
     }
 }

@@ -25,12 +25,14 @@ struct StoryResolution {
     }
 }
 
-/// Resolves identifiers that are not record keys: by the read API, by Apple, or by a search of the topics.
+/// Resolves identifiers that are not record keys: by the read API, by Apple, by the archive's index, or by a search of
+/// the topics.
 struct StoryResolver {
     let configuration: Configuration
     let clocks: Clocks
     let topics: StoryTopics
     let search: StorySearch
+    let archive: StoryArchive?
     let console: Console
 
     func resolve(_ identifier: StoryIdentifier) async throws -> StoryResolution {
@@ -52,6 +54,9 @@ struct StoryResolver {
         await askReadAPI(identifier, &result)
         if result.keys.isEmpty, identifier.kinds.contains(.originalTransactionId) {
             try await tryKeys(identifier, &result)
+        }
+        if result.keys.isEmpty, let archive {
+            try await archive.resolve(identifier, topics.names.notifications(topics.environment), &result)
         }
         if result.keys.isEmpty { try await scan(identifier, &result) }
     }
@@ -134,7 +139,8 @@ struct StoryResolver {
         result.kinds = [.webhookId]
         if let uuid = id.notificationUUID, let notification = StoryIdentifier(uuid) {
             var found = StoryResolution()
-            try await scan(notification, &found)
+            try await archive?.resolve(notification, topics.names.notifications(topics.environment), &found)
+            if found.keys.isEmpty { try await scan(notification, &found) }
             result.keys = found.keys
             result.notificationUUID = uuid
             return

@@ -39,7 +39,7 @@ struct StoryScan {
         if kind != .quarantine, let key = record.key { keys.insert(key) }
     }
 
-    private static let kinds: [IndexedName.Kind: StoryIdentifier.Kind] = [
+    static let kinds: [IndexedName.Kind: StoryIdentifier.Kind] = [
         .notificationUUID: .notificationUUID, .transactionId: .transactionId,
         .originalTransactionId: .originalTransactionId, .appAccountToken: .appAccountToken,
         .appTransactionId: .appTransactionId, .webOrderLineItemId: .webOrderLineItemId,

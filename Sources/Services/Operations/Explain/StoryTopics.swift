@@ -21,7 +21,7 @@ struct StoryTopics: Sendable {
         let input = names.notifications(environment)
         let others = Self.deadLetters(names, besides: environment)
         let wanted =
-            [input, names.entitlements(environment), names.refunds(environment), names.quarantine]
+            [input, names.entitlements(environment), names.refunds(environment), names.quarantine, names.erasures]
             + names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") && !others.contains($0) }
             + groups.map { input.deadLetters(of: $0) }
         let found = try await admin.describeTopics(wanted, settings: .none)
