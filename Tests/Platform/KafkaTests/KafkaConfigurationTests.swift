@@ -101,6 +101,26 @@ import Testing
         #expect(partitions * (queued + 4 * fetched) <= 24 << 20)
     }
 
+    @Test(arguments: [1, 3, 24, 100])
+    func `a bulk reader's prefetch stays within its total, and one partition may use all of it`(
+        partitions: Int
+    ) throws {
+        var prefetch = KafkaPrefetch.bulk
+        prefetch.partitions = partitions
+        let settings = try KafkaConfiguration(bootstrapServers: "a:1")
+            .settings(for: .reader(group: "g"), prefetch: prefetch)
+        func value(_ name: String) throws -> Int {
+            try #require(settings.last { $0.name == name }.flatMap { Int($0.value) })
+        }
+        let queued = try value("queued.max.messages.kbytes") << 10
+        let fetched = try value("fetch.message.max.bytes")
+        #expect(partitions * (queued + 4 * fetched) <= 128 << 20)
+        #expect(try value("fetch.max.bytes") >= fetched)
+        if partitions == 1 { #expect(queued == 64 << 20 && fetched == 8 << 20) }
+        // The number of records must not limit the queue first: Apple's have 2.5 KB.
+        #expect(try value("queued.min.messages") * 2_500 >= queued)
+    }
+
     @Test func `a caller's prefetch limit applies to each partition`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["queued.max.messages.kbytes": "4096"])

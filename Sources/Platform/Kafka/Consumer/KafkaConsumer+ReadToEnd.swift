@@ -11,15 +11,16 @@ extension KafkaConsumer {
     ///   - offsets: start offsets; `.beginning` is supported.
     ///   - count: maximum number of records per partition.
     ///   - limit: maximum duration.
+    ///   - options: options of the consumer, such as its prefetch limits.
     ///   - body: receives the records of one partition in batches, ascending by offset.
     /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, the brokers' error when their
     ///   watermarks are queried, and any error of `body`.
     public static func readToEnd(
         _ configuration: KafkaConfiguration, from offsets: [KafkaTopicPartition: KafkaOffset],
-        atMost count: Int = .max, within limit: Duration,
+        atMost count: Int = .max, within limit: Duration, options: Options = Options(),
         body: ([KafkaRecord]) async throws -> Void
     ) async throws {
-        let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
+        let consumer = KafkaConsumer(configuration, source: .partitions(offsets), options: options) { _ in }
         try await consumer.start()
         await consumer.after(limit) {
             $0.stopReading(because: KafkaError(.timedOut, "the end of the partition was not reached in time"))

@@ -11,6 +11,9 @@ public struct KafkaPrefetch: Hashable, Sendable {
     /// Maximum number of partitions assigned to this consumer at a time. Nil uses the number given at the start, or
     /// ``assumedPartitions`` if that is unknown.
     public var partitions: Int?
+    /// Whether whole partitions are read as fast as possible by a process that does nothing else: a partition may then
+    /// use its whole share, so that a full queue rarely stalls librdkafka.
+    public var isBulk = false
 
     /// The divisor if the number of partitions is unknown.
     public static let assumedPartitions = 24
@@ -18,9 +21,18 @@ public struct KafkaPrefetch: Hashable, Sendable {
     /// Creates the default limits.
     public init() {}
 
+    /// Limits for a process that reads whole partitions and exits: 128 MiB.
+    public static var bulk: KafkaPrefetch {
+        var prefetch = KafkaPrefetch()
+        prefetch.totalBytes = 128 << 20
+        prefetch.isBulk = true
+        return prefetch
+    }
+
     /// Returns librdkafka's properties for one partition's share.
     func properties(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         let share = max(0, totalBytes) / max(1, partitions ?? Self.assumedPartitions)
+        if isBulk { return Self.bulkProperties(share) }
         // The limit is checked before a fetch, and a fetch adds about four times its bytes after decompression.
         let queued = (share / 2).clamped(to: 16 << 10...(profile == .production ? 8 << 20 : 1 << 20))
         let fetched = (share / 8).clamped(to: 8 << 10...1 << 20)
@@ -32,6 +44,16 @@ public struct KafkaPrefetch: Hashable, Sendable {
             ClientProperty("fetch.message.max.bytes", "\(fetched)"),
             ClientProperty("fetch.max.bytes", "4194304"),
         ] + Self.backoff
+    }
+
+    private static func bulkProperties(_ share: Int) -> [ClientProperty] {
+        let fetched = (share >> 3).clamped(to: 64 << 10...8 << 20)
+        return [
+            ClientProperty("queued.min.messages", "\((share / 256).clamped(to: 10_000...1_000_000))"),
+            ClientProperty("queued.max.messages.kbytes", "\((share >> 1).clamped(to: 64 << 10...64 << 20) >> 10)"),
+            ClientProperty("fetch.message.max.bytes", "\(fetched)"),
+            ClientProperty("fetch.max.bytes", "\(max(fetched, 4 << 20))"),
+        ] + backoff
     }
 
     /// Delay before a full queue is checked again; one second without this property, which exists since 2.3.
