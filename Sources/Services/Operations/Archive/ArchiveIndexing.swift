@@ -85,19 +85,13 @@ struct ArchiveIndexing {
     /// - Returns: the number of leaves that are still unread.
     private func resolve() async throws -> Int {
         var count = 0
-        var scans: [KafkaTopicPartition: ArchiveScan] = [:]
+        let reader = ArchiveEntryReader(logs, contents)
         for place in try index.unread() {
             if let key = place.key, case .unknown = try contents.keys.dataKey(key) {
                 count += 1
                 continue
             }
-            let scan: ArchiveScan
-            if let open = scans[place.partition] {
-                scan = open
-            } else {
-                scan = try await logs.reader(of: place.partition).scan(logs)
-                scans[place.partition] = scan
-            }
+            let scan = try await reader.scan(of: place.partition)
             guard let entry = try await scan.entry(place.leaf), let indexed = try indexed(entry) else {
                 count += 1
                 continue

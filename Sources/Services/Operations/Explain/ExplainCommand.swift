@@ -45,8 +45,7 @@ struct ExplainCommand {
         _ identifier: StoryIdentifier, _ model: StoryModel, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration,
         _ console: Console
     ) async throws -> Story {
-        let topics = try await StoryTopics(
-            names, environment, groups: configuration[OperationsSettings.groups] ?? [], of: admin)
+        let topics = try await StoryTopics(names, environment, groups: groupNames, of: admin)
         var story = Story(identifier, environment)
         let archive = await StoryArchive.open(configuration, &story.gaps, console)
         defer { archive?.close() }
@@ -66,7 +65,7 @@ struct ExplainCommand {
         }
         try await archive?.collect(into: &collector, topics, &story.gaps)
         let archived = try await archive?.positions(of: collector.notifications) ?? [:]
-        let groups = try await groups(admin, topics, collector, &story.gaps)
+        let groups = await groups(admin, collector, &story.gaps)
         StoryBuilder(
             model: model, now: now, isBySignedDate: configuration[ExplainSettings.isBySignedDate], groups: groups,
             archived: archived, hasPayloads: isRevealing
@@ -78,6 +77,11 @@ struct ExplainCommand {
             story.add(await webhooks.entries(collector, timeout: timeout, &story.gaps))
         }
         story.searched = search.extents(isKeyed: !resolution.keys.isEmpty)
+        story.gaps += topics.missing.map {
+            Story.Gap(
+                "topic \($0) was not searched: it does not exist, or is denied to this user",
+                fix: "Create it with sluicectl topics apply, or allow Describe and Read")
+        }
         story.gaps += Self.deleted(topics, collector, hasArchive: archive != nil)
         if !configuration[ExplainSettings.isBySignedDate] { story.gaps += Self.late(story) }
         return story
@@ -91,21 +95,35 @@ struct ExplainCommand {
         return keyed + ([names.quarantine, names.erasures] + topics.deadLetters).flatMap { topics.partitions(of: $0) }
     }
 
+    /// The groups of Sluice's executables, and those of the command line.
+    private var groupNames: [String] {
+        OperationsSettings.clusterGroups.map { configuration[$0.setting] }
+            + (configuration[OperationsSettings.groups] ?? [])
+    }
+
     /// Returns the progress of every group in the partitions of the story.
     private func groups(
-        _ admin: KafkaAdmin, _ topics: StoryTopics, _ collector: StoryCollector, _ gaps: inout [Story.Gap]
-    ) async throws -> [StoryGroup] {
+        _ admin: KafkaAdmin, _ collector: StoryCollector, _ gaps: inout [Story.Gap]
+    ) async -> [StoryGroup] {
         let places = Array(Set((collector.notifications + collector.states).map(\.topicPartition)))
         guard !places.isEmpty else { return [] }
-        let names =
-            OperationsSettings.clusterGroups.map { configuration[$0.setting] }
-            + (configuration[OperationsSettings.groups] ?? [])
         var groups: [StoryGroup] = []
         var silent: [String] = []
-        for name in names {
-            let group = KafkaConsumerGroup(rawValue: name)
-            let committed = try await admin.committedOffsets(of: group, partitions: places)
-            if committed.isEmpty { silent.append(name) } else { groups.append(StoryGroup(name, committed: committed)) }
+        for name in groupNames {
+            do throws(KafkaError) {
+                let group = KafkaConsumerGroup(rawValue: name)
+                let committed = try await admin.committedOffsets(of: group, partitions: places)
+                guard !committed.isEmpty else {
+                    silent.append(name)
+                    continue
+                }
+                groups.append(StoryGroup(name, committed: committed))
+            } catch {
+                gaps.append(
+                    Story.Gap(
+                        "committed offsets of \(name) were not read: \(error.message)",
+                        fix: "Allow Describe on the group, or run it again"))
+            }
         }
         if !silent.isEmpty {
             gaps.append(

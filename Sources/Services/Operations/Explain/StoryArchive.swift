@@ -9,6 +9,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 internal import Story
+internal import TransparencyLog
 
 /// The archive's part of a story. Calls block on disks.
 struct StoryArchive {
@@ -119,25 +120,16 @@ struct StoryArchive {
 
     /// Returns the archived positions of records, by their positions in Kafka.
     func positions(of records: [KafkaRecord]) async throws -> [String: String] {
-        var scans: [KafkaTopicPartition: ArchiveScan] = [:]
         var positions: [String: String] = [:]
-        for record in records {
-            let place = record.topicPartition
-            let scan: ArchiveScan
-            if let open = scans[place] {
-                scan = open
-            } else {
-                scan = try await logs.reader(of: place).scan(logs)
-                scans[place] = scan
-            }
-            let name = "\(place.topic)/\(place.partition)@\(record.offset)"
-            guard scan.size > 0 else {
-                positions[name] = "not archived"
-                continue
-            }
+        for (place, records) in Dictionary(grouping: records, by: \.topicPartition) {
+            let reader = try logs.reader(of: place)
             do throws(LogReadError) {
-                let index = try await scan.reader.index(of: record.offset, size: scan.size)
-                positions[name] = index.map { "leaf \($0) of \(place.topic)/\(place.partition)" } ?? "not archived yet"
+                let size = try await reader.checkpoint()?.checkpoint.size ?? 0
+                for record in records {
+                    let name = "\(place.topic)/\(place.partition)"
+                    let leaf = size > 0 ? try await reader.index(of: record.offset, size: size) : nil
+                    positions["\(name)@\(record.offset)"] = leaf.map { "leaf \($0) of \(name)" } ?? "not archived yet"
+                }
             } catch { throw StartupError(error) }
         }
         return positions

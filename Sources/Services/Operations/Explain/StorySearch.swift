@@ -14,6 +14,8 @@ final class StorySearch {
 
     /// Number of records between two lines of progress.
     private static let step: Int64 = 100_000
+    /// Number of records from which a partition is read by a consumer of its own.
+    private static let largePartition = 20_000
 
     /// - Parameter report: prints a line of progress.
     init(_ kafka: KafkaConfiguration, _ topics: StoryTopics, limit: Int, report: @escaping (String) -> Void) {
@@ -34,20 +36,42 @@ final class StorySearch {
         defer { for (place, range) in ranges { note(place, range.lowerBound..<(reached[place] ?? range.lowerBound)) } }
         guard total > 0 else { return }
         do {
-            let offsets = ranges.filter { !$0.value.isEmpty }.mapValues { KafkaOffset(rawValue: $0.lowerBound) }
-            try await KafkaConsumer.readToEnd(kafka, from: offsets, within: .seconds(86_400)) { records in
-                for record in records {
+            for group in Self.groups(ranges) {
+                try await read(group) { record in
                     let place = record.topicPartition
-                    guard ranges[place]?.contains(record.offset.rawValue) ?? false else { continue }
+                    guard ranges[place]?.contains(record.offset.rawValue) ?? false else { return }
                     reached[place] = record.offset.rawValue + 1
                     count += 1
                     if count % Self.step == 0 { report("searched \(count) of \(total) records") }
                     guard try take(record) else { throw Enough() }
                 }
+                // Compaction and transaction markers leave offsets without records.
+                for place in group.keys { reached[place] = ranges[place]?.upperBound }
             }
-            // Compaction and transaction markers leave offsets without records.
-            for (place, range) in ranges { reached[place] = range.upperBound }
         } catch is Enough {}
+    }
+
+    private func read(
+        _ offsets: [KafkaTopicPartition: KafkaOffset], _ take: (KafkaRecord) throws -> Void
+    ) async throws {
+        var options = KafkaConsumer.Options()
+        options.prefetch = .bulk
+        try await KafkaConsumer.readToEnd(kafka, from: offsets, within: .seconds(86_400), options: options) { records in
+            for record in records { try take(record) }
+        }
+    }
+
+    /// The start offsets for one consumer after the other: a large partition has one of its own, whose queue it fills.
+    private static func groups(
+        _ ranges: [KafkaTopicPartition: Range<Int64>]
+    ) -> [[KafkaTopicPartition: KafkaOffset]] {
+        let offsets = ranges.filter { !$0.value.isEmpty }.mapValues { KafkaOffset(rawValue: $0.lowerBound) }
+        let large = offsets.filter { ranges[$0.key].map { $0.count > largePartition } ?? false }
+        let small = offsets.filter { large[$0.key] == nil }
+        let ordered = large.sorted {
+            ($0.key.topic.rawValue, $0.key.partition) < ($1.key.topic.rawValue, $1.key.partition)
+        }
+        return ordered.map { [$0.key: $0.value] } + (small.isEmpty ? [] : [small])
     }
 
     /// The newest records of each partition, within the limit of its topic.

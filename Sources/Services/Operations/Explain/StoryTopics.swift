@@ -11,7 +11,10 @@ struct StoryTopics: Sendable {
     /// The oldest and the next offset of each partition of the topics that exist.
     let watermarks: [KafkaTopicPartition: KafkaWatermarks]
 
-    /// - Parameter groups: further consumer groups, which have dead letter topics.
+    /// Topics of every installation that do not exist, or that this user may not describe.
+    let missing: [KafkaTopic]
+
+    /// - Parameter groups: consumer groups, which may have dead letter topics.
     /// - Throws: a ``StartupError`` if the notification topic does not exist, or the brokers do not respond.
     init(
         _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], of admin: KafkaAdmin
@@ -20,16 +23,18 @@ struct StoryTopics: Sendable {
         self.environment = environment
         let input = names.notifications(environment)
         let others = Self.deadLetters(names, besides: environment)
+        let usual = [input, names.entitlements(environment), names.refunds(environment), names.quarantine]
         let wanted =
-            [input, names.entitlements(environment), names.refunds(environment), names.quarantine, names.erasures]
+            usual + [names.erasures]
             + names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") && !others.contains($0) }
-            + groups.map { input.deadLetters(of: $0) }
-        let found = try await admin.describeTopics(wanted, settings: .none)
+            + groups.flatMap { [input.deadLetters(of: $0), names.entitlements(environment).deadLetters(of: $0)] }
+        let found = try await admin.describeTopics(Array(Set(wanted)), settings: .none)
         guard found.contains(where: { $0.topic == input }) else {
             throw StartupError(
                 "topic \(PlainText.printable(input.rawValue)) does not exist",
                 fix: "Check topics.prefix and --environment, or create the topics with: sluicectl topics apply")
         }
+        missing = usual.filter { topic in !found.contains { $0.topic == topic } }
         let places = found.flatMap { description in
             description.partitions.map { KafkaTopicPartition(topic: description.topic, partition: $0.partition) }
         }
