@@ -43,9 +43,11 @@ struct ObjectStoreSettingsTests {
         #expect(wrong?.message.contains("hidden") == false)
     }
 
-    @Test(.enabled(if: S3Server.isAvailable, S3Server.reason))
-    func `a bucket is opened with its settings, and changed credentials are read again`() async throws {
-        let server = try await S3Server.shared.running()
+    @Test(.enabled(if: !S3Program.available.isEmpty, S3Program.reason), arguments: S3Program.available)
+    func `a bucket is opened with its settings, and changed credentials are read again`(
+        _ program: S3Program
+    ) async throws {
+        let server = try await program.running()
         let bucket = try await server.makeBucket()
         let directory = try TemporaryDirectory()
         let text = "aws_access_key_id=test\naws_secret_access_key=test\n"

@@ -5,12 +5,10 @@ import TestSupport
 import Testing
 
 /// Keys of a web identity from a third-party Security Token Service, moto (PyPI), used with one of its buckets.
-@Suite(
-    .enabled(if: S3Server.isAvailable && S3Server.endpoint == nil, S3Server.reason), .serialized,
-    .timeLimit(.minutes(5)))
+@Suite(.enabled(if: S3Program.moto.location != nil, "no moto: pip install 'moto[server]'"), .timeLimit(.minutes(5)))
 struct WebIdentityOnServerTests {
     @Test func `a key exchanged for a web identity opens a bucket, and so does its successor`() async throws {
-        let server = try await S3Server.shared.running()
+        let server = try await S3Program.moto.running()
         let client = HTTPClient()
         let aws = AWSCredentials(
             region: "us-east-1", file: nil, setting: "archive.s3.credentials.file",

@@ -1,8 +1,7 @@
 import Foundation
-import Testing
 
 /// Returns a port that is free at this moment.
-func freePort() throws -> UInt16 {
+package func freePort() throws -> UInt16 {
     let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }
     var address = sockaddr_in()
@@ -14,6 +13,6 @@ func freePort() throws -> UInt16 {
             bind(socket, $0, length) == 0 ? getsockname(socket, $0, &length) : -1
         }
     }
-    try #require(result == 0)
+    guard result == 0 else { throw SupportError("no free port: \(String(cString: strerror(errno)))") }
     return UInt16(bigEndian: address.sin_port)
 }
