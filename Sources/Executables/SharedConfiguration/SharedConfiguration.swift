@@ -18,6 +18,7 @@ package enum SharedConfiguration {
         "archive.group.id",
         "archive.group.instance.id", "archive.index",
         "archive.key.encryption.key.file", "archive.key.store", "archive.origin", "archive.retention",
+        "archive.retention.interval",
         "archive.s3.credentials.file", "archive.s3.endpoint", "archive.s3.object.lock", "archive.s3.object.lock.days",
         "archive.s3.region", "archive.s3.trust.roots.file", "archive.signing.key.file", "archive.url",
         "consumer.attempts", "consumer.drain.limit",

@@ -14,10 +14,11 @@ package enum ArchiveApplication {
 
     /// - Parameters:
     ///   - clocks: source of the times in leaves and checkpoints.
-    ///   - pause: awaited before each search for payloads whose retention has ended.
+    ///   - pause: awaited before each search for payloads whose retention has ended; its argument is
+    ///     `archive.retention.interval`.
     static func application(
         clocks: Clocks = .system,
-        pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(21_600)) }
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-archive",

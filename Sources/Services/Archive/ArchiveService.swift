@@ -20,12 +20,12 @@ struct ArchiveService {
     let handler: ArchiveHandler
     let services: [any Service]
 
-    /// - Parameter pause: called before each run of the retention.
+    /// - Parameter pause: called before each run of the retention with the time between two runs.
     /// - Throws: a `ConfigurationError` for a location or a key that cannot be used, a `StartupError` if Kafka does not
     ///   answer.
     init(
         _ context: ConsumerContext, topics: ArchivedTopics, clocks: Clocks,
-        pause: @escaping @Sendable () async throws -> Void
+        pause: @escaping @Sendable (Duration) async throws -> Void
     ) async throws {
         let configuration = context.configuration
         let notice = { @Sendable [logger = context.logger] (message: String) in
@@ -69,7 +69,8 @@ struct ArchiveService {
                 store: store, signer: signer, keys: keys, logs: logs, topics: topics,
                 retention: configuration[ArchivePlace.retention].clampedMilliseconds, clocks: clocks,
                 metrics: metrics, logger: context.logger),
-            publish: announcer.publish, close: announcer.close, pause: pause)
+            publish: announcer.publish, close: announcer.close,
+            pause: { try await pause(configuration[ArchivePlace.retentionInterval]) })
         // The member that owns the erasures topic, which always exists, keeps the log of checkpoints. It does so even
         // while the log of erasures cannot be opened, because the other logs still grow and must be anchored.
         let keeps = { @Sendable in

@@ -42,6 +42,7 @@ package enum ArchiveSettings {
     package static let schema = ConfigurationSchema(
         ArchivePlace.storeSettings + [
             ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore,
-            flushRecords, flushInterval, ArchivePlace.retention, begin, deadLetters, topicsPrefix,
+            flushRecords, flushInterval, ArchivePlace.retention, ArchivePlace.retentionInterval, begin, deadLetters,
+            topicsPrefix,
         ] + anchorSettings)
 }

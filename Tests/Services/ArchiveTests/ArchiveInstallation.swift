@@ -72,7 +72,7 @@ final class ArchiveInstallation: Sendable {
         let configuration = try configuration(further, keyStore: keyStore)
         return try await RunningServices { logger, registry in
             try await ArchiveApplication.application(
-                clocks: .system, pause: { try await Task.sleep(for: .milliseconds(100)) }
+                clocks: .system, pause: { _ in try await Task.sleep(for: .milliseconds(100)) }
             ).services(configuration, logger: logger, metrics: registry)
         }
     }
