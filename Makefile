@@ -114,8 +114,8 @@ sanitize: deps
 	@Tests/Fuzzing/run-sanitizers '$(or $(ONLY),thread address)' '$(FILTER)'
 
 # Brokers, the ingress and consumers killed again and again, long outages, floods. Takes about three quarters of an hour.
-FAULTS := BrokerOutages|ThreeBrokers|TopicFaults|NetworkFaults|IngressDeaths|Starvation|LongOutage|Floods|Consumer|StateStorms|RefundDeaths|StaleReads|IngressOutage|StartTimes
-FAULTY := sluice-dev-broker sluice-ingress sluice-entitlements sluice-refunds sluice-reconciler sluice-simulator
+FAULTS := BrokerOutages|ThreeBrokers|TopicFaults|NetworkFaults|IngressDeaths|Starvation|LongOutage|Floods|Consumer|StateStorms|RefundDeaths|StaleReads|IngressOutage|StartTimes|ArchiveHosts
+FAULTY := sluice-dev-broker sluice-ingress sluice-entitlements sluice-refunds sluice-reconciler sluice-simulator sluice-archive sluicectl
 
 faults: deps
 	@swift build --build-tests

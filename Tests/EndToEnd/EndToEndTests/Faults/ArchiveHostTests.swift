@@ -1,0 +1,306 @@
+import AppStoreModel
+import Foundation
+import HTTPClient
+import Kafka
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Three hosts of one archive that are killed while partitions move between them.
+    @Suite(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)")) struct ArchiveHostsOnTheEmbeddedBroker {
+        @Test func `killed hosts, and one that joins from nothing, agree on what is held, erased and deleted`()
+            async throws
+        {
+            try await Harness.open { harness in
+                let broker = try await harness.embeddedBroker(partitions: HostStory.partitions)
+                let app = try await harness.simulatedApp()
+                var story = HostStory(
+                    hosts: try await ArchiveHosts(harness, broker, app),
+                    ingress: try await harness.ingress(on: broker, for: app),
+                    bodies: try NotificationSupply.bodies(
+                        HostStory.notifications, pki: harness.path("pki"), seed: 1))
+                try await story.play()
+                try await story.conclude()
+            }
+        }
+    }
+}
+
+/// The life of an archive: notifications, kills, a hold, two erasures and the end of the retention, and what every host
+/// must show afterwards.
+private struct HostStory {
+    static let partitions = 3
+    static let notifications = 2200
+    private static let day = 86_400
+    /// Leaves of a segment.
+    private static let width = 256
+
+    let hosts: ArchiveHosts
+    let ingress: Ingress
+    let bodies: [[UInt8]]
+    private var posted = 0
+    private var random = SeededGenerator(seed: 1)
+    private var kills = 0
+    private var lostKeyStores = 0
+    /// Keys of records, by what was decided about their purchase.
+    private var held = ""
+    private var erased: [String] = []
+    /// Records whose retention is over, by partition.
+    private var expired: [Int] = []
+
+    init(hosts: ArchiveHosts, ingress: Ingress, bodies: [[UInt8]]) {
+        (self.hosts, self.ingress, self.bodies) = (hosts, ingress, bodies)
+    }
+
+    private var topic: KafkaTopic { hosts.broker.notifications(.production) }
+
+    mutating func play() async throws {
+        try await hosts.start(0)
+        try await post(400)
+        for host in 1...2 { try await hosts.start(host) }
+        let kills = TestScale.choose(short: 4, longTimes: 30)
+        for number in 0..<kills {
+            try await kill(number, posting: 800 / kills)
+        }
+        try await post(600)
+        try await hosts.waitUntilArchived(topic)
+        try await decide()
+        for number in kills..<kills + 2 { try await kill(number, posting: 100) }
+        try await hosts.waitUntilArchived(topic)
+        try await expire()
+        try await joinFromNothing()
+    }
+
+    // MARK: Notifications and kills
+
+    private mutating func post(_ count: Int) async throws {
+        let client = HTTPClient()
+        defer { client.close() }
+        for body in bodies[posted..<posted + count] {
+            let answer = try await ingress.post(body, with: client)
+            try #require(answer.status == 200)
+        }
+        posted += count
+    }
+
+    /// Posts while one of the hosts is killed, every third time with its key store, and restarted.
+    private mutating func kill(_ number: Int, posting count: Int) async throws {
+        let host = Int(random.next() % 3)
+        try await post(count / 2)
+        try await hosts.kill(host, losesKeys: number % 3 == 1)
+        if number % 3 == 1 { lostKeyStores += 1 }
+        kills += 1
+        try await post(count - count / 2)
+        try await hosts.start(host)
+    }
+
+    // MARK: Decisions
+
+    /// The keys of the records of a partition, in the order of their offsets.
+    private func keys() async throws -> [[String]] {
+        var keys = [[String]](repeating: [], count: Self.partitions)
+        try await hosts.broker.read(topic) { records in
+            for record in records {
+                keys[Int(record.partition.rawValue)].append(String(decoding: record.key ?? [], as: UTF8.self))
+            }
+        }
+        return keys
+    }
+
+    /// Holds one purchase and erases two, on three hosts.
+    private mutating func decide() async throws {
+        let keys = try await keys()
+        // The purchase is in the first segment only, so that its partition loses the second one.
+        let partition = try #require(keys.indices.max { keys[$0].count < keys[$1].count })
+        try #require(keys[partition].count >= 2 * Self.width)
+        let later = Set(keys[partition][Self.width...])
+        held = try #require(keys[partition][..<Self.width].first { !later.contains($0) })
+        let other = (partition + 1) % Self.partitions
+        erased = [
+            try #require(keys[partition][..<Self.width].first { $0 != held }), try #require(keys[other].first),
+        ]
+        try await decide(1, ["hold"] + purchase(held))
+        try await decide(2, ["erase"] + purchase(erased[0]))
+        try await decide(0, ["erase", "--notification-uuid", try await notificationUUID(of: erased[1])])
+    }
+
+    private func purchase(_ key: String) -> [String] {
+        let parts = key.split(separator: "/").map(String.init)
+        return ["--app", parts.first ?? "", "--original-transaction-id", parts.last ?? ""]
+    }
+
+    private func notificationUUID(of key: String) async throws -> String {
+        let record = try await hosts.broker.records(of: topic).first { $0.key.map { Array($0) } == Array(key.utf8) }
+        return try #require(record?.header("ce_id")?.text)
+    }
+
+    private func decide(_ host: Int, _ arguments: [String]) async throws {
+        let decision = try await hosts.run(host, arguments + ["--author", "a.officer", "--request", "CASE-8", "--yes"])
+        try #require(decision.end == .exit(0), "\(decision)")
+    }
+
+    // MARK: Retention
+
+    /// Ends the retention of everything archived so far: a run announces, a host is killed, and a run a day later
+    /// deletes.
+    private mutating func expire() async throws {
+        expired = try await keys().map(\.count)
+        try await pass(days: 401)
+        for partition in 0..<Self.partitions {
+            try await waitUntil(within: .seconds(60)) {
+                hosts.retention(topic, partition)?.contains("\nannounced ") == true
+            }
+        }
+        try await hosts.kill(1)
+        kills += 1
+        try await pass(days: 403)
+        try await hosts.start(1)
+        let remaining = try await unexpired()
+        for partition in 0..<Self.partitions {
+            for segment in 0..<expired[partition] / Self.width where !remaining[partition].contains(segment) {
+                try await waitUntil(within: .seconds(60)) { !hosts.hasSegment(segment, topic, partition) }
+            }
+        }
+        try await hosts.waitUntilArchived(topic)
+    }
+
+    /// Moves the clock of the hosts, and delivers the first record of each partition and of each erased purchase again
+    /// at that time.
+    private func pass(days: Int) async throws {
+        try hosts.clock.set(offset: days * Self.day)
+        let time = Int64(Date().timeIntervalSince1970 * 1000) + Int64(days * Self.day) * 1000
+        let records = try await hosts.broker.records(of: topic)
+        let first = (0..<Self.partitions).compactMap { partition in
+            records.first {
+                Int($0.partition.rawValue) == partition
+                    && !erased.contains(String(decoding: $0.key ?? [], as: UTF8.self))
+            }
+        }
+        let again = erased.compactMap { key in records.first { $0.key.map { Array($0) } == Array(key.utf8) } }
+        try await hosts.broker.write(
+            (first + again).map { record in
+                var copy = KafkaProducerRecord(
+                    topic: topic, timestampMilliseconds: time, key: record.key, value: record.value,
+                    headers: record.headers)
+                copy.partition = record.partition
+                return copy
+            })
+    }
+
+    /// The full segments of each partition that a hold keeps, and those that are not expired.
+    private func unexpired() async throws -> [Set<Int>] {
+        try await keys().enumerated().map { partition, keys in
+            let full = expired[partition] / Self.width
+            return Set(
+                (0..<keys.count / Self.width).filter { segment in
+                    segment >= full || keys[segment * Self.width..<(segment + 1) * Self.width].contains(held)
+                })
+        }
+    }
+
+    // MARK: A new host
+
+    /// All hosts are killed. One with an empty key store archives alone, then the others return.
+    private mutating func joinFromNothing() async throws {
+        for host in 0...2 { try await hosts.kill(host) }
+        kills += 3
+        try await hosts.start(3)
+        try await post(200)
+        try await hosts.waitUntilArchived(topic)
+        for host in 0...2 { try await hosts.start(host) }
+    }
+
+    // MARK: Comparison
+
+    func conclude() async throws {
+        let remaining = try await unexpired()
+        let keys = try await keys()
+        let kept = zip(remaining, expired).map { segments, count in
+            segments.count { $0 < count / Self.width }
+        }.reduce(0, +)
+        let full = expired.map { $0 / Self.width }.reduce(0, +)
+        #expect(kept == 1 && full > 3, "\(kept) of \(full) segments are kept")
+        for (partition, count) in expired.enumerated() {
+            for segment in 0..<count / Self.width {
+                #expect(hosts.hasSegment(segment, topic, partition) == remaining[partition].contains(segment))
+            }
+        }
+        let named = try await names()
+        var exports: [[String]] = []
+        for host in 0...3 {
+            let rows = try await export(host)
+            #expect(rows.count == keys.map(\.count).reduce(0, +))
+            for row in rows { check(row, keys, named, remaining, host) }
+            exports.append(rows.map { "\($0.sorted { $0.key < $1.key })" })
+            try await verify(host)
+        }
+        #expect(exports.allSatisfy { $0 == exports[0] }, "every host exports the same")
+        #expect(hosts.errors.isEmpty, "\(hosts.errors)")
+        var report = FaultReport("kill -9 of three hosts of an archive, embedded broker")
+        report.add("kills", kills)
+        report.add("key stores lost", lostKeyStores)
+        report.add("assignments", hosts.assignments)
+        report.add("records", keys.map(\.count).reduce(0, +))
+        report.add("segments deleted", full - kept)
+        report.add("segments held", kept)
+        try report.publish()
+        try await hosts.stop()
+    }
+
+    /// The notificationUUIDs of the records, by partition and offset.
+    private func names() async throws -> [[String]] {
+        var names = [[String]](repeating: [], count: Self.partitions)
+        try await hosts.broker.read(topic) { records in
+            for record in records { names[Int(record.partition.rawValue)].append(record.header("ce_id")?.text ?? "") }
+        }
+        return names
+    }
+
+    private func export(_ host: Int) async throws -> [JSON.Object] {
+        let export = try await hosts.run(host, ["export", "--environment", "production", "--author", "an.auditor"])
+        try #require(export.end == .exit(0), "host \(host): \(export.end) \(export.errors)")
+        return try export.jsonLines
+    }
+
+    private func check(
+        _ row: JSON.Object, _ keys: [[String]], _ names: [[String]], _ remaining: [Set<Int>], _ host: Int
+    ) {
+        guard let partition = row.integer("partition").map({ Int($0) }),
+            let offset = row.integer("offset").map({ Int($0) }),
+            keys.indices.contains(partition), keys[partition].indices.contains(offset)
+        else {
+            Issue.record("host \(host): a row of no record: \(row)")
+            return
+        }
+        let (segment, content) = (offset / Self.width, row.text("content"))
+        let isDeleted = segment < expired[partition] / Self.width && !remaining[partition].contains(segment)
+        let isErased = erased.contains(keys[partition][offset])
+        var expected: Set<String?> = [isDeleted ? "expired" : isErased ? "erased" : nil]
+        // Erased on arrival.
+        if isErased { expected.insert("erased") }
+        #expect(expected.contains(content), "host \(host), partition \(partition), offset \(offset)")
+        if content == nil {
+            #expect(row.text("notificationUUID") == names[partition][offset])
+            #expect(row.text("signedPayload") != nil)
+        } else {
+            #expect(row.text("notificationUUID") == nil && row.text("signedPayload") == nil)
+        }
+    }
+
+    /// Verifies tree, signatures and payloads on a host, Apple's signatures included.
+    private func verify(_ host: Int) async throws {
+        var last: Finished?
+        // The newest checkpoints are anchored within a second or two: until then the exit code is 3.
+        _ = try await eventually(within: .seconds(30)) {
+            let verified = try await hosts.run(
+                host, ["verify", "--payloads", "--checkpoint-from", "topic", "--output", "json"] + hosts.verification)
+            last = verified
+            return verified.end != .exit(3)
+        }
+        let findings = try last?.json.objects("findings").prefix(5).map { "\($0)" } ?? []
+        #expect(last?.end == .exit(0), "host \(host): \(findings) \(last?.errors ?? "")")
+        let payloads = try #require(last).json.object("payloads")
+        #expect(payloads?.integer("missing") == 0, "host \(host): \(payloads ?? [:])")
+        #expect(payloads?.integer("erased") ?? 0 > 0, "host \(host): \(payloads ?? [:])")
+    }
+}
