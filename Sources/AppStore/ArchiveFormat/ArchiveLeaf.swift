@@ -13,7 +13,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
     package let position: ArchivePosition
     /// Timestamp of the Kafka record in milliseconds since 1970, or nil when it has none.
     package let timestampMilliseconds: Int64?
-    /// Time of archiving in milliseconds since 1970.
+    /// Time of archiving in milliseconds since 1970, by the clock of the writer; never less than in the leaf before.
     package let archivedAtMilliseconds: Int64
     /// Reference to the key that encrypts the object, or nil when the object is empty or not encrypted.
     package let key: ArchiveKeyReference?

@@ -128,7 +128,8 @@ struct ArchiveHandler: FlushingHandler {
     private func commit(_ log: inout OpenLog, _ partition: KafkaTopicPartition) async throws {
         let start = clocks.monotonicNanoseconds()
         let (before, bytes) = (log.writer.committedSize, log.writer.uncommittedBytes)
-        let seconds = Int(clocks.wallMilliseconds() / 1000)
+        let now = clocks.wallMilliseconds()
+        let seconds = Int(now / 1000)
         do throws(LogError) {
             try await log.writer.commit(at: seconds)
         } catch {
@@ -138,6 +139,9 @@ struct ArchiveHandler: FlushingHandler {
         metrics.flushed(
             partition.topic, leaves: log.writer.committedSize - before, bytes: bytes, at: seconds,
             nanoseconds: clocks.monotonicNanoseconds() &- start)
+        let archivedAt = log.writer.lastLeaf?.archivedAtMilliseconds ?? now
+        metrics.timeAhead(
+            partition.topic, milliseconds: max(0, archivedAt.subtractingReportingOverflow(now).partialValue))
         metrics.erased(partition.topic, records: log.erased)
         log.erased = 0
     }

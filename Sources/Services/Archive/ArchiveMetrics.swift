@@ -11,6 +11,7 @@ struct ArchiveMetrics: Sendable {
         let missing: Counter
         let pruned: Counter
         let lastCheckpoint: Gauge
+        let timeAhead: Gauge
     }
 
     private let topics: [KafkaTopic: OfTopic]
@@ -43,6 +44,10 @@ struct ArchiveMetrics: Sendable {
                         lastCheckpoint: registry.gauge(
                             ArchiveMetricName.lastCheckpoint,
                             help: "Time of the topic's last signed checkpoint, in seconds since 1970.",
+                            labels: labels),
+                        timeAhead: registry.gauge(
+                            ArchiveMetricName.timeAhead,
+                            help: "Seconds by which the newest leaf is ahead of the host's clock.",
                             labels: labels))
                 )
             })
@@ -67,6 +72,10 @@ struct ArchiveMetrics: Sendable {
         duration.observe(nanoseconds: Int64(clamping: nanoseconds))
     }
 
+    /// Reports how far the time of a log is ahead of this host's clock, in milliseconds; 0 if it is not ahead.
+    func timeAhead(_ topic: KafkaTopic, milliseconds: Int64) {
+        topics[topic]?.timeAhead.set(Double(milliseconds) / 1_000)
+    }
     func erased(_ topic: KafkaTopic, records: Int) { topics[topic]?.erased.increment(by: UInt64(clamping: records)) }
     func missing(_ topic: KafkaTopic, offsets: Int64) {
         topics[topic]?.missing.increment(by: UInt64(clamping: offsets))

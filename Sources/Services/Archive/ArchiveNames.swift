@@ -7,6 +7,7 @@ enum ArchiveMetricName {
     static let erased = "sluice_archive_erased_total"
     static let missing = "sluice_archive_missing_offsets_total"
     static let lastCheckpoint = "sluice_archive_last_checkpoint_timestamp_seconds"
+    static let timeAhead = "sluice_archive_time_ahead_seconds"
     static let flushDuration = "sluice_archive_flush_duration_seconds"
     static let failures = "sluice_archive_failures_total"
     static let erasures = "sluice_archive_erasures_total"

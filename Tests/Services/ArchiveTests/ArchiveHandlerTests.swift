@@ -35,6 +35,7 @@ import TransparencyLog
     private let directory: TemporaryDirectory
     private let broker: DevBroker
     private let keys: KeyStore
+    private let registry = MetricsRegistry()
     private let handler: ArchiveHandler
 
     init() throws {
@@ -60,7 +61,7 @@ import TransparencyLog
             sealer: RecordSealer(
                 dataKeys: { [keys] in try keys.dataKeys(for: $0) }, topics: topics, clusterId: "cluster"),
             missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), refused: RefusedLogs(), topics: topics,
-            clocks: wall.clocks, metrics: ArchiveMetrics(MetricsRegistry(), topics: topics.all.map(\.topic)),
+            clocks: wall.clocks, metrics: ArchiveMetrics(registry, topics: topics.all.map(\.topic)),
             logger: logger,
             repeated: RateLimitedLogger(logger, perSecond: 1))
     }
@@ -150,6 +151,30 @@ import TransparencyLog
         #expect(report.findings.first?.leaf == 3)
         await handler.partitionReleased(Self.place)
         await broker.stop()
+    }
+
+    /// Times never go back, so after a jump of the clock all leaves have the time of the jump until it is past.
+    @Test func `a log whose time is ahead of the clock is reported with the difference`() async throws {
+        try await write(30)
+        try await archiveTen()
+        #expect(secondsAhead == 0)
+        wall.milliseconds.store(1_900_086_400_000, ordering: .relaxed)
+        try await handler.partitionAssigned(Self.place, startingAt: 10)
+        _ = try await handler.append(records(10..<20))
+        try await handler.flush(Self.place)
+        #expect(secondsAhead == 0, "nothing tells a jump from the passing of time")
+        wall.milliseconds.store(1_900_000_400_000, ordering: .relaxed)
+        _ = try await handler.append(records(20..<30))
+        try await handler.flush(Self.place)
+        #expect(try #require(secondsAhead) > 86_000 - 60)
+        await handler.partitionReleased(Self.place)
+        await broker.stop()
+    }
+
+    private var secondsAhead: Double? {
+        let series = "sluice_archive_time_ahead_seconds{topic=\"\(Self.place.topic)\"} "
+        return String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix(series) }.flatMap { Double($0.dropFirst(series.count)) }
     }
 
     @Test func `a second member cannot open a log until the first has released the partition`() async throws {
