@@ -241,7 +241,8 @@ let executables: [Target] = [
 ]
 
 // What the tests are written with: vectors, seeds, waiting, Apache Kafka. Only test targets use it.
-let testSupport: Target = .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings)
+let testSupport: Target = .target(
+    name: "TestSupport", path: "Tests/TestSupport", exclude: ["mldsa44-example.py"], swiftSettings: settings)
 
 // What tests of consumers share: writing and reading topics, running a service.
 let pipelineTestSupport: Target = .target(

@@ -68,7 +68,11 @@ package struct ArchiveVerifiers: Equatable, Sendable {
     package init(text: String) throws(TransparencyLogError) {
         var verifiers: [NoteVerifier] = []
         for line in text.split(whereSeparator: \.isNewline) where !line.isEmpty && !line.hasPrefix("#") {
-            verifiers.append(try NoteVerifier(text: String(line)))
+            let verifier = try NoteVerifier(text: String(line))
+            guard verifier.type != .mlDSA44Cosignature else {
+                throw TransparencyLogError(.malformedKey, "the key of \(verifier.name) is that of a witness")
+            }
+            verifiers.append(verifier)
         }
         guard !verifiers.isEmpty else { throw TransparencyLogError(.malformedKey, "the text contains no key") }
         self.verifiers = verifiers

@@ -1,8 +1,21 @@
-/// A timestamped statement by another party that it has seen a checkpoint (c2sp.org/tlog-cosignature, Ed25519).
+/// A timestamped statement by another party that it has seen a checkpoint (c2sp.org/tlog-cosignature).
 package enum Cosignature {
-    /// The signed message: two lines, then the text of the checkpoint.
+    /// The message that Ed25519 keys sign: two lines, then the text of the checkpoint.
     static func message(text: String, time: Int) -> [UInt8] {
         Array("cosignature/v1\ntime \(time)\n\(text)".utf8)
+    }
+
+    /// The message that ML-DSA-44 keys sign: the specification's `cosigned_message` of the whole tree. It contains the
+    /// cosigner's name, and no extension lines. Nil for a name or an origin of more than 255 bytes.
+    static func message(_ checkpoint: Checkpoint, cosigner: String, time: Int) -> [UInt8]? {
+        guard let name = UInt8(exactly: cosigner.utf8.count), let origin = UInt8(exactly: checkpoint.origin.utf8.count),
+            let time = UInt64(exactly: time), let size = UInt64(exactly: checkpoint.size)
+        else { return nil }
+        func bytes(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        var message = Array("subtree/v1\n\0".utf8)
+        message += [name] + Array(cosigner.utf8) + bytes(time)
+        message += [origin] + Array(checkpoint.origin.utf8) + bytes(0) + bytes(size)
+        return message + checkpoint.root.bytes
     }
 
     /// The latest time of a signature by a name other than the log's own, in seconds since 1970, not verified; nil when

@@ -7,10 +7,15 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     case ed25519 = 0x01
     /// Ed25519 over the text and a time (c2sp.org/tlog-cosignature).
     case cosignature = 0x04
+    /// ML-DSA-44 over the checkpoint in the text and a time (c2sp.org/tlog-cosignature).
+    case mlDSA44Cosignature = 0x06
     /// Ed25519 over the text and the size of the previous checkpoint: ``PreviousSize``. This type has no published
     /// format; c2sp.org/signed-note reserves this byte, followed by a longer identifier, for such types, and readers
     /// skip types that they do not implement.
     case previousSize = 0xFF
+
+    /// Whether a witness signs with such keys.
+    package var isCosignature: Bool { self == .cosignature || self == .mlDSA44Cosignature }
 
     /// The bytes before the public key in a verifier key.
     var identifier: [UInt8] { [rawValue] + (self == .previousSize ? Array(PreviousSize.identifier.utf8) : []) }
@@ -22,8 +27,8 @@ package struct NoteSignature: Hashable, Sendable {
     package let name: String
     /// The key id: four bytes, read as a big-endian number.
     package let keyID: UInt32
-    /// The bytes after the key id: 64 for Ed25519; for the other types, an eight-byte signed number and then the 64
-    /// bytes.
+    /// The bytes after the key id: 64 for Ed25519; for the other types, an eight-byte signed number and then 64 bytes,
+    /// or 2,420 for ML-DSA-44.
     package let signature: [UInt8]
 
     package init(name: String, keyID: UInt32, signature: [UInt8]) {

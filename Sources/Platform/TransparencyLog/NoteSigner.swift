@@ -29,6 +29,7 @@ package struct NoteSigner: Sendable {
             switch verifier.type {
             case .ed25519: bytes = try key.ed25519Signature(of: Array(text.utf8))
             case .cosignature: bytes = try sign(number, Cosignature.message(text: text, time: number))
+            case .mlDSA44Cosignature: throw TransparencyLogError(.signing, "only Ed25519 keys sign")
             case .previousSize: bytes = try sign(number, PreviousSize.message(text: text, size: number))
             }
         } catch {

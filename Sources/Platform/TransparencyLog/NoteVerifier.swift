@@ -1,31 +1,52 @@
 internal import Bytes
 internal import Cryptography
 
-/// A public key that verifies notes: its name, its signature type and its 32 bytes.
+/// A public key that verifies notes: its name, its signature type and its bytes.
 package struct NoteVerifier: Equatable, Sendable {
     package let name: String
     package let type: NoteSignatureType
     /// The first four bytes of SHA-256(name || 0x0A || type || public key).
     package let keyID: UInt32
-    /// The 32 bytes of the key (RFC 8032).
+    /// The 32 bytes of an Ed25519 key (RFC 8032), or the 1,312 bytes of an ML-DSA-44 key (FIPS 204).
     package let publicKey: [UInt8]
 
-    private let key: Ed25519PublicKey
+    private let key: Key
+
+    private enum Key {
+        case ed25519(Ed25519PublicKey)
+        case mlDSA44(MLDSA44PublicKey)
+
+        func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+            switch self {
+            case .ed25519(let key): key.verify(message, signature: signature) == .valid
+            case .mlDSA44(let key): key.verify(message, signature: signature) == .valid
+            }
+        }
+    }
 
     package static func == (one: NoteVerifier, other: NoteVerifier) -> Bool {
         KeyName.areEqual(one.name, other.name) && one.type == other.type && one.publicKey == other.publicKey
     }
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an invalid name, or a length other than 32
-    ///   bytes.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an invalid name, or a length that keys of this
+    ///   type do not have; `unavailableKey` for an ML-DSA-44 key that this libcrypto cannot use.
     package init(name: String, type: NoteSignatureType, publicKey: [UInt8]) throws(TransparencyLogError) {
         guard KeyName.isValid(name) else {
             throw TransparencyLogError(.malformedKey, "a key's name has no spaces and no plus")
         }
-        guard let key = Ed25519PublicKey(rawBytes: publicKey) else {
-            throw TransparencyLogError(.malformedKey, "an Ed25519 public key has 32 bytes, not \(publicKey.count)")
+        if type == .mlDSA44Cosignature {
+            do throws(CryptographyError) {
+                key = .mlDSA44(try MLDSA44PublicKey(rawBytes: publicKey))
+            } catch {
+                let code: TransparencyLogError.Code = error.code == .unavailable ? .unavailableKey : .malformedKey
+                throw TransparencyLogError(code, "the key of \(name): \(error.message)")
+            }
+        } else {
+            guard let key = Ed25519PublicKey(rawBytes: publicKey) else {
+                throw TransparencyLogError(.malformedKey, "an Ed25519 public key has 32 bytes, not \(publicKey.count)")
+            }
+            self.key = .ed25519(key)
         }
-        self.key = key
         self.name = name
         self.type = type
         self.publicKey = publicKey
@@ -35,24 +56,27 @@ package struct NoteVerifier: Equatable, Sendable {
     /// Parses a verifier key: `<name>+<key id>+<base64 of type and public key>`.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` for any other text, an unsupported signature type,
-    ///   or a key id that does not match.
+    ///   or a key id that does not match; `unavailableKey` for an ML-DSA-44 key that this libcrypto cannot use.
     package init(text: String) throws(TransparencyLogError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let name = String(parts[0]), let bytes = try? Base64.decode(Array(parts[2])),
             let first = bytes.first, let type = NoteSignatureType(rawValue: first), bytes.starts(with: type.identifier)
         else {
-            throw TransparencyLogError(.malformedKey, "not a verifier key <name>+<key id>+<base64> for Ed25519")
+            throw TransparencyLogError(
+                .malformedKey, "not a verifier key <name>+<key id>+<base64> for Ed25519 or ML-DSA-44")
         }
-        try self.init(name: name, type: type, publicKey: Array(bytes.dropFirst(type.identifier.count)))
-        guard parts[1].elementsEqual(HexText.encode(keyIDBytes).utf8) else {
+        let publicKey = Array(bytes.dropFirst(type.identifier.count))
+        let keyID = KeyName.keyID(name: name, type: type, publicKey: publicKey)
+        guard parts[1].elementsEqual(Self.hexadecimal(keyID).utf8) else {
             throw TransparencyLogError(.malformedKey, "the key id is not that of this name and key")
         }
+        try self.init(name: name, type: type, publicKey: publicKey)
     }
 
     /// The verifier key as text: `<name>+<key id>+<base64 of type and public key>`.
     package var text: String {
         let key = String(decoding: Base64.encode(type.identifier + publicKey), as: UTF8.self)
-        return "\(name)+\(HexText.encode(keyIDBytes))+\(key)"
+        return "\(name)+\(Self.hexadecimal(keyID))+\(key)"
     }
 
     /// Returns a verifier for this public key with another name or another type of signature.
@@ -73,12 +97,19 @@ package struct NoteVerifier: Equatable, Sendable {
         guard isKey(of: signature) else { return nil }
         switch type {
         case .ed25519:
-            guard key.verify(Array(text.utf8), signature: signature.signature) == .valid else { return nil }
+            guard key.isSignature(signature.signature, of: Array(text.utf8)) else { return nil }
             return VerifiedSignature(name: name, type: type)
         case .cosignature:
             guard let time = number(of: signature, over: { Cosignature.message(text: text, time: $0) }) else {
                 return nil
             }
+            return VerifiedSignature(name: name, type: type, time: time)
+        case .mlDSA44Cosignature:
+            guard let checkpoint = try? Checkpoint(text: text),
+                let time = number(
+                    of: signature, byteCount: MLDSA44PublicKey.signatureByteCount,
+                    over: { Cosignature.message(checkpoint, cosigner: name, time: $0) })
+            else { return nil }
             return VerifiedSignature(name: name, type: type, time: time)
         case .previousSize:
             guard let size = number(of: signature, over: { PreviousSize.message(text: text, size: $0) }) else {
@@ -89,12 +120,17 @@ package struct NoteVerifier: Equatable, Sendable {
     }
 
     /// The number in a signature, if this key has signed it.
-    private func number(of signature: NoteSignature, over message: (Int) -> [UInt8]) -> Int? {
-        guard let signed = NumberedSignature(bytes: signature.signature),
-            key.verify(message(signed.number), signature: signed.signature) == .valid
+    private func number(
+        of signature: NoteSignature, byteCount: Int = Ed25519PublicKey.signatureByteCount,
+        over message: (Int) -> [UInt8]?
+    ) -> Int? {
+        guard let signed = NumberedSignature(bytes: signature.signature, signatureByteCount: byteCount),
+            let message = message(signed.number), key.isSignature(signed.signature, of: message)
         else { return nil }
         return signed.number
     }
 
-    private var keyIDBytes: [UInt8] { withUnsafeBytes(of: keyID.bigEndian) { Array($0) } }
+    private static func hexadecimal(_ keyID: UInt32) -> String {
+        HexText.encode(withUnsafeBytes(of: keyID.bigEndian) { Array($0) })
+    }
 }

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// A statement of the log about the size of its previous checkpoint. It links the checkpoints of a log, so that a
 /// removed copy is detected.
 package enum PreviousSize {
@@ -27,9 +29,11 @@ struct NumberedSignature {
     }
 
     /// Decodes the number and the signature; nil for another length, or a number that does not fit an `Int`.
-    init?(bytes: [UInt8]) {
-        // Eight bytes of number, big-endian, and 64 bytes of signature.
-        guard bytes.count == 72 else { return nil }
+    ///
+    /// - Parameter count: number of bytes of the signature.
+    init?(bytes: [UInt8], signatureByteCount count: Int = Ed25519PublicKey.signatureByteCount) {
+        // Eight bytes of number, big-endian, then the signature.
+        guard bytes.count == 8 + count else { return nil }
         let number = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard let number = Int(exactly: number) else { return nil }
         self.init(number: number, signature: Array(bytes[8...]))

@@ -11,7 +11,8 @@ package struct TlogPolicy: Sendable {
     package struct Key: Sendable {
         /// Name of a witness in the file, bytes that have no meaning outside of it; empty for a log.
         package let name: [UInt8]
-        /// Nil for a signature type that is not supported here, such as ML-DSA-44; its signatures never count.
+        /// Nil for a key that cannot be used here, whose signatures never count: an ML-DSA-44 key of a log, or of a
+        /// witness where libcrypto does not have the algorithm.
         package let verifier: NoteVerifier?
         let publicKey: [UInt8]
     }
@@ -92,7 +93,7 @@ private struct PolicyReading {
 
     private mutating func takeWitness(_ items: [[UInt8]]) throws(Problem) {
         guard (2...3).contains(items.count) else { throw Problem("a witness is: witness NAME KEY [URL]") }
-        let key = try Self.key(items[1], name: items[0], types: [.cosignature])
+        let key = try Self.key(items[1], name: items[0], types: [.cosignature, .mlDSA44Cosignature])
         guard !witnesses.contains(where: { $0.publicKey == key.publicKey }) else {
             throw Problem("the key of the witness is named twice")
         }
@@ -146,8 +147,11 @@ private struct PolicyReading {
         do throws(TransparencyLogError) {
             verifier = try NoteVerifier(text: text)
         } catch {
-            guard let key = unverifiableKey(bytes) else { throw Problem(error.message) }
-            return TlogPolicy.Key(name: name, verifier: nil, publicKey: key)
+            guard error.code == .unavailableKey else { throw Problem(error.message) }
+            return TlogPolicy.Key(name: name, verifier: nil, publicKey: mlDSA44Key(bytes))
+        }
+        if verifier.type == .mlDSA44Cosignature, !types.contains(verifier.type) {
+            return TlogPolicy.Key(name: name, verifier: nil, publicKey: verifier.publicKey)
         }
         guard types.contains(verifier.type) else {
             throw Problem("its key is not of the signature type of a log or of a witness")
@@ -155,17 +159,9 @@ private struct PolicyReading {
         return TlogPolicy.Key(name: name, verifier: verifier, publicKey: verifier.publicKey)
     }
 
-    /// Signature type of ML-DSA-44 keys, with which logs and witnesses may sign too (c2sp.org/tlog-cosignature).
-    private static let mlDSA44: UInt8 = 0x06
-    private static let mlDSA44ByteCount = 1312
-
-    /// Returns the public key of a verifier key whose signatures are not supported here, or nil for any other text.
-    private static func unverifiableKey(_ text: [UInt8]) -> [UInt8]? {
-        let parts = text.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[1].count == 8, let name = String(validating: parts[0], as: UTF8.self),
-            KeyName.isValid(name), let bytes = try? Base64.decode(Array(parts[2])), bytes.first == mlDSA44,
-            bytes.count == 1 + mlDSA44ByteCount
-        else { return nil }
-        return Array(bytes.dropFirst())
+    /// Returns the public key of a verifier key that is well-formed.
+    private static func mlDSA44Key(_ text: [UInt8]) -> [UInt8] {
+        let encoded = text.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false).last
+        return Array(((try? Base64.decode(Array(encoded ?? []))) ?? []).dropFirst())
     }
 }

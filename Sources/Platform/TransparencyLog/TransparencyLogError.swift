@@ -7,7 +7,8 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformedNote, malformedCheckpoint, malformedKey, malformedProof, malformedTile, malformedBundle
-            case malformedRequest, malformedPolicy, unknownKey, invalidSignature, signing, invalidArgument
+            case malformedRequest, malformedPolicy, unavailableKey, unknownKey, invalidSignature, signing
+            case invalidArgument
         }
 
         private let value: Value
@@ -18,6 +19,8 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
         package static let malformedCheckpoint = Code(value: .malformedCheckpoint)
         /// Not a verifier key, or a key of an unsupported signature type.
         package static let malformedKey = Code(value: .malformedKey)
+        /// A key of a signature type that this libcrypto cannot verify: ML-DSA-44 before OpenSSL 3.5.
+        package static let unavailableKey = Code(value: .unavailableKey)
         /// Not a proof text (c2sp.org/tlog-proof), or not a list of hashes.
         package static let malformedProof = Code(value: .malformedProof)
         /// A tile with another length than its path requires.

@@ -64,13 +64,15 @@ struct TlogPolicyTests {
         #expect(policy.logs.isEmpty)
     }
 
-    @Test func `a witness with ML-DSA-44 has its place in the quorum and never counts`() throws {
-        let key = Data([6] + [UInt8](repeating: 7, count: 1312)).base64EncodedString()
+    @Test func `a witness with ML-DSA-44 has its place in the quorum, and counts where libcrypto has the algorithm`()
+        throws
+    {
         let policy = try policy(
-            "witness new witness.example/new+01234567+\(key)", "witness old \(witnesses[0])", "group both all new old",
+            "witness new \(MLDSA44Example.witnessKey)", "witness old \(witnesses[0])", "group both all new old",
             "quorum both")
-        #expect(policy.witnesses.map { $0.verifier == nil } == [true, false])
+        #expect(policy.witnesses.map { $0.verifier == nil } == [!MLDSA44PublicKey.isAvailable, false])
         #expect(!policy.quorum.isMet(by: [1]))
+        #expect(problem("witness x \(MLDSA44Example.witnessKey.replacing("+aff69a9d+", with: "+aff69a9e+"))\n") != nil)
         #expect(problem("witness x witness.example/new+01234567+Bgc=\nquorum x\n") != nil)
     }
 

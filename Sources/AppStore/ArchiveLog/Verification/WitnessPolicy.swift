@@ -9,6 +9,8 @@ package struct WitnessPolicy: Sendable {
     private let indexes: [Int]
     /// The requirement as a clause: `2 must`.
     package let demand: String
+    /// Names of witnesses whose ML-DSA-44 keys this libcrypto cannot use; they never count.
+    package let unavailable: [String]
 
     /// Creates a policy that requires `quorum` of the witnesses.
     ///
@@ -17,8 +19,8 @@ package struct WitnessPolicy: Sendable {
     ///   cannot cosign, or a quorum that is out of range.
     package init(_ witnesses: [NoteVerifier], quorum: Int? = nil) throws(TransparencyLogError) {
         guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy needs a witness") }
-        guard witnesses.allSatisfy({ $0.type == .cosignature }) else {
-            throw TransparencyLogError(.malformedKey, "a witness needs a key for cosignatures (type 4)")
+        guard witnesses.allSatisfy({ $0.type.isCosignature }) else {
+            throw TransparencyLogError(.malformedKey, "a witness needs a key for cosignatures (type 4 or 6)")
         }
         for (index, witness) in witnesses.enumerated()
         where witnesses[..<index].contains(where: { $0.publicKey == witness.publicKey }) {
@@ -32,6 +34,7 @@ package struct WitnessPolicy: Sendable {
         indexes = Array(witnesses.indices)
         self.quorum = WitnessQuorum(quorum ?? witnesses.count, of: witnesses.count)
         demand = "\(quorum ?? witnesses.count) must"
+        unavailable = []
     }
 
     /// Creates the policy of a policy file, or nil if that requires no cosignature.
@@ -44,6 +47,7 @@ package struct WitnessPolicy: Sendable {
         indexes = known.map(\.index)
         quorum = policy.quorum
         demand = "the quorum \(policy.quorumName) must"
+        unavailable = policy.witnesses.filter { $0.verifier == nil }.map { String(decoding: $0.name, as: UTF8.self) }
     }
 
     /// Returns the number of witnesses that have cosigned a note.

@@ -50,8 +50,8 @@ struct Witness: Sendable, Equatable {
         do throws(TransparencyLogError) {
             verifier = try NoteVerifier(text: text)
         } catch { throw wrong("has an invalid verifier key: \(error.message)") }
-        guard verifier.type == .cosignature else {
-            throw wrong("has the key of a log; a witness needs a key for cosignatures (type 4)")
+        guard verifier.type.isCosignature else {
+            throw wrong("has the key of a log; a witness needs a key for cosignatures (type 4 or 6)")
         }
         return verifier
     }

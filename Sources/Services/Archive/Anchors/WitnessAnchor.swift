@@ -71,7 +71,7 @@ final class WitnessAnchor: CheckpointAnchor {
     }
 
     /// Returns the checkpoint with the witness's cosignatures. Signatures by other keys under its name are kept
-    /// unverified: a witness may have a key of a later type (ML-DSA-44 of c2sp.org/tlog-cosignature) as well.
+    /// unverified: a witness may have an Ed25519 and an ML-DSA-44 key (c2sp.org/tlog-cosignature).
     /// Signatures under other names are dropped.
     private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(AnchorError) -> SignedNote {
         let signatures: [NoteSignature]

@@ -34,8 +34,8 @@ struct ArchiveInputs {
     /// - Throws: a ``StartupError`` with exit code 5 for a text that is not a key.
     func verifiers() async throws(StartupError) -> ArchiveVerifiers? {
         guard let given = configuration[ArchiveProofOptions.key] else { return nil }
-        if let key = try? NoteVerifier(text: given) { return ArchiveVerifiers([key]) }
-        let bytes = try await InputFile.read(given, maximumBytes: Self.maximumKeyBytes)
+        let isKey = (try? NoteVerifier(text: given)) != nil
+        let bytes = isKey ? Array(given.utf8) : try await InputFile.read(given, maximumBytes: Self.maximumKeyBytes)
         do throws(TransparencyLogError) {
             return try ArchiveVerifiers(text: String(decoding: bytes, as: UTF8.self))
         } catch {

@@ -120,6 +120,9 @@ struct ArchiveVerifyReport {
             return "\(log.log.prefix): \(log.cosignedSizes.count) of \(policy.witnesses.count) witnesses have cosigned "
                 + "\(sizes.isEmpty ? "nothing" : sizes) of \(log.size) leaves, \(policy.demand)"
         }
+            + policy.unavailable.map {
+                "cosignatures of \(PlainText.printable($0)) cannot be verified: this libcrypto has no ML-DSA-44"
+            }
     }
 
     /// Lines about checkpoints from elsewhere.

@@ -64,9 +64,12 @@ struct CosignedProof {
     static func problem(_ note: SignedNote, _ policy: WitnessPolicy) -> (exitCode: ExitCode, reason: String)? {
         guard !policy.isMet(by: note) else { return nil }
         let count = policy.cosignatures(on: note)
+        let unavailable =
+            policy.unavailable.isEmpty
+            ? "" : "; this libcrypto has no ML-DSA-44 for \(policy.unavailable.joined(separator: ", "))"
         return (
             .archiveKeyUnknown,
-            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, and \(policy.demand)"
+            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, and \(policy.demand)\(unavailable)"
         )
     }
 }
