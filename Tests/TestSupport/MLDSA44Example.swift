@@ -1,4 +1,4 @@
-/// A proof whose checkpoint a witness has cosigned with ML-DSA-44 at 1790000000 (c2sp.org/tlog-cosignature), printed by
+/// A proof whose checkpoint a witness has cosigned with ML-DSA-44 at 1790000000, printed by
 /// `mldsa44-example.py` with the PyPI package cryptography.
 package enum MLDSA44Example {
     package static let time = 1_790_000_000

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints MLDSA44Example.swift: a proof whose checkpoint a witness has cosigned with ML-DSA-44 (c2sp.org/tlog-cosignature).
-Needs the PyPI package cryptography, 48 or later, and no code of this project. The keys are fixed; the ML-DSA signature is
-another one in each run."""
+"""Prints MLDSA44Example.swift: a proof whose checkpoint a witness has cosigned with ML-DSA-44, by the specification
+c2sp.org/tlog-cosignature. Needs the PyPI package cryptography, 48 or later, and no code of this project. The keys are
+fixed; the ML-DSA signature is another one in each run."""
 
 import base64
 import hashlib
@@ -78,7 +78,7 @@ def literal(name, comment, value):
     return f"    /// {comment}\n    package static let {name} = \"\"\"\n{body}        \"\"\"\n"
 
 
-sys.stdout.write(f"""/// A proof whose checkpoint a witness has cosigned with ML-DSA-44 at {TIME} (c2sp.org/tlog-cosignature), printed by
+sys.stdout.write(f"""/// A proof whose checkpoint a witness has cosigned with ML-DSA-44 at {TIME}, printed by
 /// `mldsa44-example.py` with the PyPI package cryptography.
 package enum MLDSA44Example {{
     package static let time = {TIME:_}
