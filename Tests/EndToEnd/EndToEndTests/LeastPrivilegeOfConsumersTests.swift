@@ -256,6 +256,8 @@ private struct ConsumerWorld {
             "--data.dir", data, "--archive.url", "\(data)-archive", "--archive.signing.key.file",
             "\(data)-signing.pem", "--archive.key.encryption.key.file", encryption, "--archive.key.store",
             "\(data)-keys.sqlite", "--archive.flush.interval", "500ms",
+            // The group has offsets from archives of earlier members.
+            "--archive.begin", "true",
         ] + origin
     }
 
