@@ -138,8 +138,8 @@ let services: [Target] = [
     module(
         "Story", layer: "Services",
         uses: [
-            "AppStoreModel", "ArchiveFormat", "ArchiveKeys", "EntitlementRules", "JSON", "KafkaModel",
-            "PipelineRuntime", "Records",
+            "AppStoreModel", "ArchiveFormat", "ArchiveKeys", "EntitlementRules", "JSON", "Kafka", "KafkaModel",
+            "KeyedState", "Lifecycle", "PipelineRuntime", "Records", "RefundCases",
         ]),
     module(
         "Ingress", layer: "Services",

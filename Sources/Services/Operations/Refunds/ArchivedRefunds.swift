@@ -5,6 +5,7 @@ internal import ArchiveLog
 internal import Configuration
 internal import Kafka
 internal import Lifecycle
+internal import Story
 
 /// The refund cases of an environment, as the archive has them: also those whose records Kafka no longer has.
 struct ArchivedRefunds {

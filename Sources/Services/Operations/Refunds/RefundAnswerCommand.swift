@@ -7,6 +7,7 @@ internal import Lifecycle
 internal import Records
 internal import RefundCases
 internal import RefundRules
+internal import Story
 internal import Time
 
 /// `sluicectl refunds answer`: an operator decides a round. The answer is proposed in the topic under the key of the

@@ -5,6 +5,7 @@ internal import Lifecycle
 internal import Records
 internal import RefundCases
 internal import RefundRules
+internal import Story
 
 /// `sluicectl refunds erase`: removes a person from the refund cases. Each case gets a tombstone, and sluice-refunds
 /// keeps only the list of answered requests. A preference becomes a bare withdrawal, so that nothing more is sent.

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 internal import RefundCases
+internal import Story
 
 /// Results of the answers: one row for each group of rounds, grouped by the requested dimensions.
 struct RefundStatistics {

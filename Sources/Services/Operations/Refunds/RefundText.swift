@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import RefundCases
+internal import Story
 
 /// Formats one case for people: the purchase, and each round with its requests, its answer and the result.
 enum RefundText {
@@ -40,7 +41,7 @@ enum RefundText {
             add("accepted", "\(PlainText.seconds(accepted.at)) after \(attempts)")
         }
         if let end = round.end { add(end.kind.rawValue, "\(PlainText.seconds(end.at)) \(end.reason)") }
-        if round.status == .waiting, let obstacle = RefundsCommand.obstacle(row) {
+        if round.status == .waiting, let obstacle = row.obstacle {
             add("waits because", "\(PlainText.seconds(obstacle.at)) \(obstacle.reason): \(obstacle.message)")
         }
         if let verdict = round.verdict { add(verdict.kind.rawValue, PlainText.seconds(verdict.signedDate)) }

@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import JSON
 internal import RefundCases
 internal import RefundRules
+internal import Story
 
 /// A trial of rules on the requests in a topic. For each rule and answer: the number of requests, the amount of money,
 /// Apple's decisions, and the number of requests that would be answered differently.

@@ -8,6 +8,7 @@ internal import PipelineRuntime
 internal import Records
 internal import RefundCases
 internal import RefundRules
+internal import Story
 internal import Time
 
 /// `sluicectl refunds`: the cases, due answers, and results. Read from the topic that sluice-refunds publishes, so no
@@ -60,7 +61,7 @@ struct RefundsCommand {
             columns: ["LEFT", "UNTIL", "ROUND", "FROZEN ANSWER", "WAITS BECAUSE", "DETAIL", "TRANSACTION"]
         ) { row in
             let until = Self.until(row)
-            let obstacle = Self.obstacle(row)
+            let obstacle = row.obstacle
             return [
                 Self.left(now.milliseconds(to: until)), PlainText.seconds(until),
                 row.rounds.waiting.map { "\($0.number)" } ?? "-", row.answer?.outcome ?? "-", obstacle?.reason ?? "-",
@@ -73,12 +74,6 @@ struct RefundsCommand {
     /// Returns the deadline for sending an answer.
     private static func until(_ row: ReadRefunds.Row) -> AppStoreInstant {
         row.rounds.waiting.map { $0.answerableUntil ?? .earliest } ?? .latest
-    }
-
-    /// Returns why the waiting round has not been answered yet.
-    static func obstacle(_ row: ReadRefunds.Row) -> AnswerObstacle? {
-        guard let round = row.rounds.waiting, let obstacle = row.refund.obstacle else { return nil }
-        return obstacle.through >= round.openedAt ? obstacle : nil
     }
 
     private static func moment(_ row: ReadRefunds.Row) -> AppStoreInstant {

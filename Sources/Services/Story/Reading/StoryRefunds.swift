@@ -1,7 +1,6 @@
 internal import AppStoreModel
 internal import JSON
 internal import RefundCases
-internal import Story
 
 /// Events of refund cases: Apple's requests, what Apple was told, and the outcomes.
 enum StoryRefunds {
@@ -40,7 +39,7 @@ enum StoryRefunds {
                     at: end.at, .refundEnded, "round \(round.number) ended without an answer: \(end.kind.rawValue)",
                     fields: [number, StoryField(StoryName.reason, .string(end.reason))]))
         }
-        if let obstacle = RefundsCommand.obstacle(row), row.rounds.waiting?.number == round.number {
+        if let obstacle = row.obstacle, row.rounds.waiting?.number == round.number {
             entries.append(
                 StoryEntry(
                     at: obstacle.at, .refundWaiting, "round \(round.number) waits: \(obstacle.reason)",

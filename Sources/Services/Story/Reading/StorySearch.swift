@@ -1,9 +1,7 @@
-internal import Kafka
-internal import Lifecycle
-internal import Story
+package import Kafka
 
 /// Reads partitions up to the ends at the start of the command, and accounts for what was read.
-final class StorySearch {
+package final class StorySearch {
     private let kafka: KafkaConfiguration
     private let topics: StoryTopics
     /// Maximum number of records of a topic.
@@ -18,7 +16,7 @@ final class StorySearch {
     private static let largePartition = 20_000
 
     /// - Parameter report: prints a line of progress.
-    init(_ kafka: KafkaConfiguration, _ topics: StoryTopics, limit: Int, report: @escaping (String) -> Void) {
+    package init(_ kafka: KafkaConfiguration, _ topics: StoryTopics, limit: Int, report: @escaping (String) -> Void) {
         self.kafka = kafka
         self.topics = topics
         self.limit = Int64(limit)
@@ -28,7 +26,7 @@ final class StorySearch {
     /// Reads all given partitions.
     ///
     /// - Parameter take: handles a record; returns false to stop.
-    func run(_ places: [KafkaTopicPartition], take: (KafkaRecord) throws -> Bool) async throws {
+    package func run(_ places: [KafkaTopicPartition], take: (KafkaRecord) throws -> Bool) async throws {
         let ranges = ranges(places)
         let total = ranges.values.reduce(0) { $0 + Int64($1.count) }
         var count: Int64 = 0
@@ -101,7 +99,7 @@ final class StorySearch {
     /// Returns the partitions and offsets that were read, by topic.
     ///
     /// - Parameter isKeyed: whether the record keys are known, so that unread partitions contain no part of the story.
-    func extents(isKeyed: Bool) -> [Story.Extent] {
+    package func extents(isKeyed: Bool) -> [Story.Extent] {
         Dictionary(grouping: read.keys, by: \.topic).sorted { $0.key.rawValue < $1.key.rawValue }.map {
             extent(of: $0.key, $0.value.sorted { $0.partition < $1.partition }, isKeyed: isKeyed)
         }

@@ -1,22 +1,22 @@
-internal import AppStoreModel
-internal import Kafka
+package import AppStoreModel
+package import Kafka
 internal import Lifecycle
-internal import Records
+package import Records
 internal import Synchronization
 
 /// The topics of an environment that can contain a part of a story, with their offsets.
-struct StoryTopics: Sendable {
-    let names: TopicNames
-    let environment: AppStoreEnvironment
+package struct StoryTopics: Sendable {
+    package let names: TopicNames
+    package let environment: AppStoreEnvironment
     /// The oldest and the next offset of each partition of the topics that exist.
-    let watermarks: [KafkaTopicPartition: KafkaWatermarks]
+    package let watermarks: [KafkaTopicPartition: KafkaWatermarks]
 
     /// Topics of every installation that do not exist, or that this user may not describe.
-    let missing: [KafkaTopic]
+    package let missing: [KafkaTopic]
 
     /// - Parameter groups: consumer groups, which may have dead letter topics.
     /// - Throws: a ``StartupError`` if the notification topic does not exist, or the brokers do not respond.
-    init(
+    package init(
         _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], of admin: KafkaAdmin
     ) async throws {
         self.names = names
@@ -31,7 +31,7 @@ struct StoryTopics: Sendable {
         let found = try await admin.describeTopics(Array(Set(wanted)), settings: .none)
         guard found.contains(where: { $0.topic == input }) else {
             throw StartupError(
-                "topic \(PlainText.printable(input.rawValue)) does not exist",
+                "topic \(input) does not exist",
                 fix: "Check topics.prefix and --environment, or create the topics with: sluicectl topics apply")
         }
         missing = usual.filter { topic in !found.contains { $0.topic == topic } }
@@ -56,15 +56,15 @@ struct StoryTopics: Sendable {
             })
     }
 
-    func exists(_ topic: KafkaTopic) -> Bool { watermarks.keys.contains { $0.topic == topic } }
+    package func exists(_ topic: KafkaTopic) -> Bool { watermarks.keys.contains { $0.topic == topic } }
 
     /// The partitions of a topic, ascending; empty if it does not exist.
-    func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
+    package func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
         watermarks.keys.filter { $0.topic == topic }.sorted { $0.partition < $1.partition }
     }
 
     /// The partitions that can contain records of these keys, ascending.
-    func partitions(of topic: KafkaTopic, keys: Set<[UInt8]>) -> [KafkaTopicPartition] {
+    package func partitions(of topic: KafkaTopic, keys: Set<[UInt8]>) -> [KafkaTopicPartition] {
         let all = partitions(of: topic)
         guard !all.isEmpty else { return [] }
         let wanted = Set(keys.map { KafkaPartition(ofKey: $0, partitions: Int32(clamping: all.count)) })
@@ -72,7 +72,7 @@ struct StoryTopics: Sendable {
     }
 
     /// Dead letter topics that exist, by name.
-    var deadLetters: [KafkaTopic] {
+    package var deadLetters: [KafkaTopic] {
         Set(watermarks.keys.map(\.topic)).filter { $0.rawValue.hasSuffix(".dlq") }
             .sorted { $0.rawValue < $1.rawValue }
     }

@@ -1,0 +1,117 @@
+internal import AppStoreModel
+internal import EntitlementRules
+package import Kafka
+internal import Records
+
+/// Reads a story from Kafka: the partitions of its record keys, and the progress of consumer groups.
+package struct StoryReader {
+    package let topics: StoryTopics
+    package let search: StorySearch
+    /// Consumer groups whose progress is part of the story.
+    package let groups: [String]
+    /// `refunds.round.gap`, in milliseconds.
+    package let roundGap: Int64
+
+    package init(_ topics: StoryTopics, _ search: StorySearch, groups: [String], roundGap: Int64) {
+        self.topics = topics
+        self.search = search
+        self.groups = groups
+        self.roundGap = roundGap
+    }
+
+    private var names: TopicNames { topics.names }
+    private var environment: AppStoreEnvironment { topics.environment }
+
+    /// Reads the records of the purchases or the notification.
+    ///
+    /// - Returns: the records, and all records of the erasures topic.
+    package func records(
+        keys: Set<[UInt8]>, notificationUUID: String?
+    ) async throws -> (collector: StoryCollector, erasures: [KafkaRecord]) {
+        var collector = StoryCollector(names, environment, keys: keys, notificationUUID: notificationUUID)
+        var erasures: [KafkaRecord] = []
+        let keyed = [names.notifications(environment), names.entitlements(environment)].flatMap {
+            topics.partitions(of: $0, keys: keys)
+        }
+        let others = ([names.quarantine, names.erasures] + topics.deadLetters).flatMap { topics.partitions(of: $0) }
+        try await search.run(keyed + others) { record in
+            if record.topic == names.erasures { erasures.append(record) } else { collector.take(record) }
+            return true
+        }
+        return (collector, erasures)
+    }
+
+    /// Returns the progress of every group in the partitions of the story.
+    package func progress(
+        of collector: StoryCollector, _ admin: KafkaAdmin, _ gaps: inout [Story.Gap]
+    ) async -> [StoryGroup] {
+        let places = Array(Set((collector.notifications + collector.states).map(\.topicPartition)))
+        guard !places.isEmpty else { return [] }
+        var result: [StoryGroup] = []
+        var silent: [String] = []
+        for name in groups {
+            do throws(KafkaError) {
+                let group = KafkaConsumerGroup(rawValue: name)
+                let committed = try await admin.committedOffsets(of: group, partitions: places)
+                guard !committed.isEmpty else {
+                    silent.append(name)
+                    continue
+                }
+                result.append(StoryGroup(name, committed: committed))
+            } catch {
+                gaps.append(
+                    Story.Gap(
+                        "committed offsets of \(name) were not read: \(error.message)",
+                        fix: "Allow Describe on the group, or run it again"))
+            }
+        }
+        if !silent.isEmpty {
+            gaps.append(
+                Story.Gap(
+                    "no committed offsets in these partitions: \(silent.joined(separator: ", "))",
+                    fix: "These groups do not run, or have not read the partitions yet"))
+        }
+        return result
+    }
+
+    /// Reads the refund cases of the transactions of the story.
+    package func refunds(of story: Story, notificationUUID: String?) async throws -> [StoryEntry] {
+        var keys: Set<[UInt8]> = []
+        for purchase in story.purchases {
+            for transaction in purchase.facts?.orderedTransactions ?? [] {
+                keys.insert(Array(RecordKey.transaction(purchase.bundleId, transaction.transactionId).utf8))
+            }
+        }
+        let topic = names.refunds(environment)
+        guard topics.exists(topic), !keys.isEmpty else { return [] }
+        var refunds = ReadRefunds(gap: roundGap)
+        try await search.run(topics.partitions(of: topic, keys: keys)) { record in
+            if let key = record.key, keys.contains(key) { refunds.take(record) }
+            return true
+        }
+        let entries = refunds.cases.flatMap { StoryRefunds.entries($0) }
+        guard let notificationUUID else { return entries }
+        return entries.filter { $0.notificationUUID == notificationUUID }
+    }
+
+    /// Adds what was searched and what was not.
+    ///
+    /// - Parameter hasArchive: whether archived records were added.
+    package func account(for story: inout Story, _ collector: StoryCollector, hasArchive: Bool) {
+        story.searched = search.extents(isKeyed: !collector.keys.isEmpty)
+        story.gaps += topics.missing.map {
+            Story.Gap(
+                "topic \($0) was not searched: it does not exist, or is denied to this user",
+                fix: "Create it with sluicectl topics apply, or allow Describe and Read")
+        }
+        let input = names.notifications(environment)
+        for place in topics.partitions(of: input, keys: collector.keys) {
+            guard let low = topics.watermarks[place]?.low, low.rawValue > 0 else { continue }
+            story.gaps.append(
+                Story.Gap(
+                    "Kafka has deleted \(place.topic)/\(place.partition) before offset \(low)"
+                        + (hasArchive ? "; archived records were added" : ""),
+                    fix: hasArchive ? "Look for further ones with: sluicectl archive find" : "Configure the archive"))
+        }
+    }
+}
