@@ -153,7 +153,8 @@ let services: [Target] = [
         "Entitlements", layer: "Services",
         uses: [
             "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification",
-            "EntitlementRules", "Publication", "Records", "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka",
+            "EntitlementRules", "Publication", "Records", "RefundCases", "PipelineRuntime", "KeyedState", "ServiceKit",
+            "Kafka",
             "HTTPServer", "HTTPClient", "Story", "Telemetry",
             "Configuration", "Cryptography", "Lifecycle", "Time", "Bytes",
         ]),
@@ -445,7 +446,7 @@ let package = Package(
             "EntitlementsTests", layer: "Services",
             uses: [
                 "Entitlements", "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Records",
-                "EntitlementRules", "PipelineRuntime", "Simulator",
+                "EntitlementRules", "PipelineRuntime", "Simulator", "Story",
                 "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
                 "KafkaDevBroker", "Cryptography", "Time", "PipelineTestSupport", "TestSupport",
             ]),

@@ -40,7 +40,7 @@ enum ReadMutants {
         api.mutant("age-refused", "staleAnswers == .refuse", "false"),
         answers.mutant("age-stale", "age.isStale", "false"),
         answers.mutant("order-facts", "isTimeless ? InputFreshness.unknown : instant", "instant"),
-        keys.mutant("keys-most-allowed", "match?.permission == .full", "false"),
+        keys.mutant("keys-most-allowed", "key.client.permission > known.permission", "true"),
         scan.mutant("scan-environment", "data.enumeration(.environment) == environment", "true"),
         scan.mutant(
             "scan-environment-transaction", "details.enumeration(.environment) ?? environment == environment", "true"),

@@ -3,14 +3,20 @@ internal import Configuration
 internal import Cryptography
 
 /// Keys that clients present as `Authorization: Bearer KEY` (RFC 6750), parsed from a file. Each line has a name, a
-/// permission (`read` or `full`) and the key, separated by spaces or tabs. Empty lines and lines that begin with `#`
-/// are ignored.
+/// permission (`read`, `story` or `full`) and the key, separated by spaces or tabs. Empty lines and lines that begin
+/// with `#` are ignored.
 struct AccessKeyList: Sendable {
-    enum Permission: String, Sendable, CaseIterable {
+    enum Permission: String, Sendable, CaseIterable, Comparable {
         /// Read requests only.
         case read
+        /// Stories too.
+        case story
         /// Claims, erasures and uploaded transactions too.
         case full
+
+        static func < (one: Permission, other: Permission) -> Bool { one.rank < other.rank }
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     /// The client that a key belongs to.
@@ -38,13 +44,13 @@ struct AccessKeyList: Sendable {
             let parts = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
             guard let first = parts.first, first.first != UInt8(ascii: "#") else { continue }
             func problem(_ message: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(message)") }
-            guard parts.count == 3 else { throw problem("must contain a name, read or full, and a key") }
+            guard parts.count == 3 else { throw problem("must contain a name, a permission and a key") }
             let name = String(decoding: first, as: UTF8.self)
             guard Self.nameBytes.contains(first.count), names.insert(name).inserted else {
                 throw problem("has a duplicate name, or a name of more than \(Self.nameBytes.upperBound) bytes")
             }
             guard let permission = Permission(rawValue: String(decoding: parts[1], as: UTF8.self)) else {
-                throw problem("has neither read nor full after the name")
+                throw problem("has none of read, story and full after the name")
             }
             guard Self.keyBytes.contains(parts[2].count), parts[2].allSatisfy(Self.isKeyByte) else {
                 throw problem(
@@ -72,7 +78,11 @@ struct AccessKeyList: Sendable {
         let digest = SHA256.digest(of: presented).bytes
         var match: Client?
         for key in keys where constantTimeEquals(key.digest, digest) {
-            match = match?.permission == .full ? match : key.client
+            guard let known = match else {
+                match = key.client
+                continue
+            }
+            match = key.client.permission > known.permission ? key.client : known
         }
         return match
     }

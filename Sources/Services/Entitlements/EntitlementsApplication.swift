@@ -37,8 +37,9 @@ package enum EntitlementsApplication {
                 ?appTransactionId=ID; optionally with &environment=Sandbox (or all), &bundleId=… and &at=MOMENT. GET \
                 /v1/history takes the same parameters except at; GET /v1/purchases lists purchases; POST \
                 /v1/entitlements/query answers for up to 100 subjects at once. POST /v1/transactions requires apps; \
-                POST /v1/claims and /v1/erasures require entitlements.changes=true. GET /v1/openapi.json describes the \
-                API. Clients present keys of http.keys.file.
+                POST /v1/claims and /v1/erasures require entitlements.changes=true; GET /v1/story?id=ID requires \
+                entitlements.stories=true. GET /v1/openapi.json describes the API. Clients present keys of \
+                http.keys.file.
 
                 Exit codes: 0 stopped on request, 1 an external failure, 64 usage, 66 records were deleted before they \
                 were read, 78 configuration.
@@ -65,6 +66,20 @@ package enum EntitlementsApplication {
                         }))
             },
             build: { context in try await build(context, confirmationDelay, pause) })
+    }
+
+    /// Nil unless stories are enabled.
+    private static func stories(
+        _ topics: TopicNames, _ context: ConsumerContext
+    ) throws(ConfigurationError) -> StoryAnswers? {
+        guard context.configuration[EntitlementsSettings.stories] else { return nil }
+        let others =
+            TopicNames.consumerGroups.filter { $0 != context.group.rawValue }
+            + [TopicNames.archiveGroup, TopicNames.webhooksGroup]
+        return StoryAnswers(
+            kafka: context.kafka, topics: topics, model: try EntitlementsStory.model(context.configuration),
+            groups: [context.group.rawValue] + others, clocks: .system,
+            log: RateLimitedLogger(context.logger, perSecond: 1))
     }
 
     private static func expectations(_ topics: [TopicSpecification]) -> [KafkaTopicExpectation] {
@@ -103,7 +118,8 @@ package enum EntitlementsApplication {
             state: state, rules: rules, input: input, topics: topics, metrics: metrics,
             access: AccessLog(
                 configuration[EntitlementsSettings.accessLog], logger: context.logger, metrics: context.metrics),
-            verifier: verifier, configuration: configuration, logger: context.logger, budgets: budgets)
+            verifier: verifier, stories: try stories(topics, context), configuration: configuration,
+            logger: context.logger, budgets: budgets)
         let log = RateLimitedLogger(context.logger, perSecond: 1)
         let confirmation = ConfirmationMetrics(context.metrics, now: Clocks.system.wallMilliseconds)
         EntitlementsMetrics.collect(input, context.metrics, now: Clocks.system.wallMilliseconds)

@@ -21,13 +21,17 @@ final class EntitlementsService: Service {
     private let logger: Logger
     private let changes: EntitlementChanges
     private let uploads: TransactionUploads?
+    private let stories: StoryAnswers?
 
-    /// - Parameter verifier: verifies uploaded transactions; nil if no app is configured.
+    /// - Parameters:
+    ///   - verifier: verifies uploaded transactions; nil if no app is configured.
+    ///   - stories: reads stories from Kafka; nil if they are disabled.
     /// - Throws: a `ConfigurationError` for a listener that other machines can reach without a key, for a file without
     ///   valid keys, and for invalid apps or credentials.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness,
         topics: TopicNames, metrics: EntitlementsMetrics, access: AccessLog, verifier: NotificationVerifier?,
+        stories: StoryAnswers? = nil,
         configuration: Configuration, logger: Logger,
         clocks: Clocks = .system, budgets: RequestBudgets? = nil, maximumPurchases: Int = ReadAPI.maximumPurchases
     ) throws(ConfigurationError) {
@@ -52,6 +56,8 @@ final class EntitlementsService: Service {
             keys: keys, obstacle: { state.obstacle }, input: input,
             staleAnswers: configuration[EntitlementsSettings.staleAnswers],
             change: configuration[EntitlementsSettings.changes] ? change : nil)
+        self.stories = stories
+        if let stories { api.story = { stories.take($0, $1) } }
         if let uploads { api.upload = { uploads.take($0, $1) } }
         api.maximumPurchases = maximumPurchases
         server = HTTPServer(listeners: [
@@ -80,6 +86,7 @@ final class EntitlementsService: Service {
         await withTaskGroup { group in
             group.addTask { await self.changes.run() }
             if let uploads { group.addTask { await uploads.run() } }
+            if let stories { group.addTask { await stories.run() } }
         }
     }
 

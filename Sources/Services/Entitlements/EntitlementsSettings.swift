@@ -21,10 +21,16 @@ package enum EntitlementsSettings {
     package static let changes = Setting.boolean(
         "entitlements.changes", default: false,
         help: "Whether the read API also accepts claims and erasures, from clients with a full key.")
+    package static let stories = Setting.boolean(
+        "entitlements.stories", default: false,
+        help: """
+            Whether the read API also answers /v1/story, for clients with a story or full key. Each answer reads \
+            partitions of Kafka, one at a time.
+            """)
     package static let keys = Setting.readableFile(
         "http.keys.file",
         help: """
-            Keys of the read API's clients, one per line: a name, read or full, and the key. Clients send the key as \
+            Keys of the read API's clients, one per line: a name, read, story or full, and the key. Clients send it as \
             "Authorization: Bearer KEY". A change of the file takes effect at once. Without it the read API listens on \
             this machine only and requires no key.
             """,
@@ -96,7 +102,7 @@ package enum EntitlementsSettings {
     package static let schema = ConfigurationSchema(
         [
             host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance,
-            stalenessLimit, staleAnswers, uploadAge, changes,
+            stalenessLimit, staleAnswers, uploadAge, changes, stories,
             keys, accessLog, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)

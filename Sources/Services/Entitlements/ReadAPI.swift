@@ -36,6 +36,8 @@ struct ReadAPI: Sendable {
     let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
     /// Enqueues a signed transaction; returns false if the queue is full. Nil if no app is configured.
     var upload: (@Sendable (TransactionUpload, Exchange) -> Bool)?
+    /// Enqueues a story; returns false if the queue is full. Nil if stories are disabled.
+    var story: (@Sendable (StorySubject, Exchange) -> Bool)?
     var maximumPurchases = Self.maximumPurchases
 
     func listener(host: String, port: Int) -> Listener {
@@ -81,12 +83,16 @@ struct ReadAPI: Sendable {
             return exchange.respond(
                 Self.problem(403, ReadAPIName.readOnlyKey, "this key permits read requests only"))
         }
+        if keys != nil, route == .story, client?.permission == .read {
+            return exchange.respond(Self.problem(403, ReadAPIName.readOnlyKey, "this key may not read stories"))
+        }
         do throws(Refusal) {
             switch route {
             case .entitlements: find(try EntitlementsQuery(request.head.query), request, exchange)
             case .history: find(try EntitlementsQuery(request.head.query, kind: .history), request, exchange)
             case .batch: find(try EntitlementsBatch(request.body), exchange)
             case .purchases: list(try PurchasesQuery(request.head.query), exchange)
+            case .story: tell(try StoryQuery(request.head.query), exchange)
             case .claims:
                 let change = try ChangeRequest(claim: request.body)
                 take(change, access.observe(change: exchange, key: client?.name, route, of: change))

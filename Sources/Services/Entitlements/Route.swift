@@ -4,6 +4,7 @@ enum Route: String, Sendable, CaseIterable {
     case batch = "/v1/entitlements/query"
     case history = "/v1/history"
     case purchases = "/v1/purchases"
+    case story = "/v1/story"
     case claims = "/v1/claims"
     case erasures = "/v1/erasures"
     case transactions = "/v1/transactions"
@@ -12,7 +13,7 @@ enum Route: String, Sendable, CaseIterable {
     /// Maximum body size of a POST in bytes; nil for paths that use GET.
     var bodyLimit: Int? {
         switch self {
-        case .entitlements, .history, .purchases, .openAPI: nil
+        case .entitlements, .history, .purchases, .story, .openAPI: nil
         case .batch: EntitlementsBatch.maximumBytes
         case .claims, .erasures: ChangeRequest.maximumBytes
         case .transactions: TransactionUpload.maximumBytes
@@ -23,7 +24,7 @@ enum Route: String, Sendable, CaseIterable {
     var isChange: Bool {
         switch self {
         case .claims, .erasures, .transactions: true
-        case .entitlements, .batch, .history, .purchases, .openAPI: false
+        case .entitlements, .batch, .history, .purchases, .story, .openAPI: false
         }
     }
 

@@ -27,8 +27,8 @@ import Time
 
     @Test(arguments: [
         ("", "contains no key"), ("# none\n", "contains no key"),
-        ("a read", "line 1 must contain a name, read or full, and a key"),
-        ("\na write \(reader)", "line 2 has neither read nor full"),
+        ("a read", "line 1 must contain a name, a permission and a key"),
+        ("\na write \(reader)", "line 2 has none of read, story and full"),
         ("a read short", "line 1 has a key that is not 24 to 256"),
         ("a read \(String(repeating: "é", count: 20))", "line 1 has a key that is not"),
         ("a read \(reader)\na full \(writer)", "line 2 has a duplicate name"),
@@ -41,7 +41,13 @@ import Time
     }
 
     @Test func `a key with two names has the greater permission`() throws {
-        for text in ["a read \(Self.reader)\nb full \(Self.reader)", "b full \(Self.reader)\na read \(Self.reader)"] {
+        let pairs = [("read", "full"), ("read", "story"), ("story", "full")]
+        for text in pairs.flatMap({ less, more in
+            [
+                "a \(less) \(Self.reader)\nb \(more) \(Self.reader)",
+                "b \(more) \(Self.reader)\na \(less) \(Self.reader)",
+            ]
+        }) {
             #expect(try Self.list(text).client(of: Array(Self.reader.utf8))?.name == "b")
         }
     }

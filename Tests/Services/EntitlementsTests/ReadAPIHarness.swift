@@ -38,10 +38,11 @@ final class ReadAPIHarness: Sendable {
     ///   - readUntil: the moment up to which the input was read; nil means now.
     ///   - stalenessLimit: in milliseconds.
     ///   - accessLines: selects the requests that are logged.
+    ///   - story: takes requests for stories; nil disables them.
     init(
         now: Int64, rules: ProductRules = ProductRules(), maximumPurchases: Int = 1000, keys: String? = nil,
         readUntil: Int64? = nil, stalenessLimit: Int64 = 300_000, staleAnswers: StaleAnswers = .mark,
-        accessLines: AccessLines = .changes
+        accessLines: AccessLines = .changes, story: (@Sendable (StorySubject, Exchange) -> Bool)? = nil
     ) async throws {
         input = InputFreshness(topics: TopicNames(), limit: stalenessLimit)
         for environment in AppStoreEnvironment.published { input.read(environment, until: readUntil ?? now) }
@@ -62,6 +63,7 @@ final class ReadAPIHarness: Sendable {
             api.keys = AccessKeys(file, clocks: .system, log: RateLimitedLogger(logger, perSecond: 1))
         }
         api.maximumPurchases = maximumPurchases
+        api.story = story
         server = HTTPServer(listeners: [api.listener(host: "127.0.0.1", port: 0)])
         try server.start()
     }

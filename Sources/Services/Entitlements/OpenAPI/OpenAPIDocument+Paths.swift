@@ -232,6 +232,68 @@ extension OpenAPIDocument {
               }
             }
           },
+          "/v1/story": {
+            "get": {
+              "operationId": "getStory",
+              "summary": "What happened to the purchases of an identifier, read from Kafka.",
+              "description": "Needs a key with the permission story or full, and entitlements.stories. Personal data is \#
+        masked. Stories are read one at a time; sluicectl explain knows more identifiers, the archive and webhooks.",
+              "parameters": [
+                {
+                  "name": "id",
+                  "in": "query",
+                  "required": true,
+                  "schema": {"$ref": "#/components/schemas/Text"},
+                  "description": "originalTransactionId, transactionId, appTransactionId, appAccountToken or record key."
+                },
+                {
+                  "name": "environment",
+                  "in": "query",
+                  "schema": {"type": "string", "enum": ["Production", "Sandbox"], "default": "Production"}
+                },
+                {
+                  "name": "from",
+                  "in": "query",
+                  "schema": {"type": "string", "format": "date-time"},
+                  "description": "Only events at or after this time."
+                },
+                {
+                  "name": "to",
+                  "in": "query",
+                  "schema": {"type": "string", "format": "date-time"},
+                  "description": "Only events before this time."
+                }
+              ],
+              "responses": {
+                "200": {
+                  "description": "The story.",
+                  "content": {
+                    "application/json": {
+                      "schema": {
+                        "$ref": "#/components/schemas/Story"
+                      }
+                    }
+                  }
+                },
+                "400": {"$ref": "#/components/responses/BadRequest"},
+                "401": {"$ref": "#/components/responses/Unauthorized"},
+                "403": {"$ref": "#/components/responses/Forbidden"},
+                "404": {
+                  "description": "No purchase has this identifier.",
+                  "content": {
+                    "application/json": {
+                      "schema": {
+                        "$ref": "#/components/schemas/Problem"
+                      }
+                    }
+                  }
+                },
+                "413": {"$ref": "#/components/responses/TooLarge"},
+                "422": {"$ref": "#/components/responses/TooManyPurchases"},
+                "503": {"$ref": "#/components/responses/Unavailable"}
+              }
+            }
+          },
           "/v1/transactions": {
             "post": {
               "operationId": "addTransaction",

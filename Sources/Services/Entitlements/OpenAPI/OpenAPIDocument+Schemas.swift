@@ -433,6 +433,52 @@ extension OpenAPIDocument {
             },
             "required": ["environment", "bundleId", "originalTransactionId"]
           },
+          "Story": {
+            "type": "object",
+            "description": "As sluicectl explain --output json. Times are RFC 3339.",
+            "properties": {
+              "id": {"type": "string"},
+              "kinds": {"type": "array", "items": {"type": "string"}},
+              "environment": {"$ref": "#/components/schemas/Environment"},
+              "found": {"type": "boolean"},
+              "masked": {"type": "boolean", "description": "Always true: personal data is an ellipsis."},
+              "purchases": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "bundleId": {"$ref": "#/components/schemas/Id"},
+                    "originalTransactionId": {"$ref": "#/components/schemas/Id"},
+                    "now": {
+                      "type": "array",
+                      "items": {"type": "object", "description": "A state with the rule that decided it."}
+                    },
+                    "nextChange": {"description": "When a state changes by itself; null if none does."}
+                  },
+                  "required": ["bundleId", "originalTransactionId", "now", "nextChange"]
+                }
+              },
+              "timeline": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "description": "An event; further members depend on its kind.",
+                  "required": ["at", "kind", "title", "purchase"]
+                }
+              },
+              "searched": {
+                "type": "array",
+                "items": {"type": "object", "required": ["topic", "partitions", "partitionCount", "offsets"]}
+              },
+              "gaps": {
+                "type": "array",
+                "items": {"type": "object", "required": ["what", "fix"]}
+              }
+            },
+            "required": [
+              "id", "kinds", "environment", "found", "masked", "purchases", "timeline", "searched", "gaps"
+            ]
+          },
           "Problem": {
             "type": "object",
             "properties": {
@@ -446,6 +492,7 @@ extension OpenAPIDocument {
                   "changes_are_off",
                   "uploads_are_off",
                   "read_only_key",
+                  "stories_are_off",
                   "not_verified",
                   "not_readable",
                   "other_environment",
