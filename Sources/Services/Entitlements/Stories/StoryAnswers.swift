@@ -52,7 +52,8 @@ final class StoryAnswers: Sendable {
         }
     }
 
-    private func story(of subject: StorySubject) async throws -> Story {
+    /// Reads the story of a subject.
+    func story(of subject: StorySubject) async throws -> Story {
         try await KafkaAdmin(kafka).closing { admin in
             let query = subject.query
             let found = try await StoryTopics(topics, query.environment, groups: groups, of: admin)
