@@ -496,7 +496,7 @@ let package = Package(
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
                 "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
-                "EntitlementRules", "Entitlements", "Reconciliation", "Records", "RefundCases", "Story", "KeyedState",
+                "EntitlementRules", "Entitlements", "Reconciliation", "Records", "RefundCases", "KeyedState",
                 "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "PipelineTestSupport", "TestSupport",
