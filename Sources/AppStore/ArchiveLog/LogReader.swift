@@ -45,10 +45,11 @@ package struct LogReader: Sendable {
 
     /// Returns the past checkpoint of a size; nil when there is no copy of it.
     ///
+    /// - Parameter origin: the origin of the log if it is known; a copy with another one is malformed.
     /// - Throws: ``LogReadError``.
-    package func checkpoint(size: Int) async throws(LogReadError) -> VerifiedCheckpoint? {
+    package func checkpoint(size: Int, of origin: String? = nil) async throws(LogReadError) -> VerifiedCheckpoint? {
         let name = try name { () throws(ObjectStoreError) in try names.checkpoint(size: size) }
-        return try await checkpoint(name)
+        return try await checkpoint(name, of: origin)
     }
 
     /// The names of the newest checkpoint, which may be absent, and of all copies.
@@ -102,15 +103,17 @@ package struct LogReader: Sendable {
         }
     }
 
-    private func checkpoint(_ name: ObjectName) async throws(LogReadError) -> VerifiedCheckpoint? {
+    private func checkpoint(
+        _ name: ObjectName, of origin: String? = nil
+    ) async throws(LogReadError) -> VerifiedCheckpoint? {
         guard let bytes = try await bytes(name) else { return nil }
         let note: SignedNote
         do throws(TransparencyLogError) {
             note = try SignedNote(bytes: bytes)
         } catch { throw LogReadError(error, reading: name) }
         do throws(LogReadError) {
-            let found = try VerifiedCheckpoint(note, of: nil, verifiers: verifiers)
-            // The archive's origin is unknown here; only the part after it can be compared.
+            let found = try VerifiedCheckpoint(note, of: origin, verifiers: verifiers)
+            // The archive's origin may be unknown here; only the part after it can be compared.
             guard
                 found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
                     .elementsEqual("/\(names.prefix)".utf8)

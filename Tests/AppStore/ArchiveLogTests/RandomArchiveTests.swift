@@ -100,6 +100,7 @@ import TransparencyLog
         while found < Self.count {
             var objects = whole
             var changed: Set<String> = []
+            var changes: [String] = []
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 guard let name = names.randomElement(using: &generator),
                     let change = TamperingTests.Change.allCases.randomElement(using: &generator),
@@ -107,13 +108,15 @@ import TransparencyLog
                 else { continue }
                 objects = next.objects
                 changed.formUnion(next.names)
+                changes.append("\(change.rawValue) \(name)")
             }
             changed = changed.filter { objects[$0] != whole[$0] && !Self.isNewestCopy($0, in: whole) }
             guard !changed.isEmpty else { continue }
             found += 1
             for options in [nil, anchors] {
                 let report = try await growing.archive.verify(MemoryStore(objects)) { $0.anchors = options }
-                #expect(report.verdict == .tampered || report.verdict == .rolledBack, "\(changed.sorted())")
+                let isFound = report.verdict == .tampered || report.verdict == .rolledBack
+                #expect(isFound, "\(report.verdict.map { "\($0)" } ?? "sound") after \(changes)")
             }
         }
     }

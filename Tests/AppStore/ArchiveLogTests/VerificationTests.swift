@@ -108,6 +108,17 @@ import TransparencyLog
         }
     }
 
+    @Test func `a copy that names another archive is tampered with, not signed by an unknown key`() async throws {
+        let store = MemoryStore()
+        let archive = try SampleArchive(store: store)
+        try await archive.write([10, 20, 30])
+        let name = "appstore.notifications/0/checkpoints/010"
+        store.objects[name]?[0] ^= 1
+        let report = try await archive.verify()
+        #expect(report.verdict == .tampered)
+        #expect(report.findings.map(\.object?.text) == [name])
+    }
+
     @Test func `swapped copies are tampered with, not forked`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)

@@ -54,6 +54,8 @@ struct PastCheckpoint: Sendable {
 /// Reads and verifies single bundles, one in each task.
 struct BundleReading: Sendable {
     let reader: LogReader
+    /// The origin in the log's newest checkpoint.
+    let origin: String?
     let size: Int
     let minimum: Int
     let retention: RetentionReading
@@ -196,7 +198,7 @@ struct BundleReading: Sendable {
 
     private func read(checkpoint size: Int, into check: inout BundleCheck) async {
         do throws(LogReadError) {
-            guard let found = try await reader.checkpoint(size: size) else { return }
+            guard let found = try await reader.checkpoint(size: size, of: origin) else { return }
             guard found.checkpoint.size == size else {
                 throw LogReadError(
                     .malformed, "the checkpoint has \(found.checkpoint.size) leaves",

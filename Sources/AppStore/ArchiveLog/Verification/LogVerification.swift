@@ -179,7 +179,8 @@ struct LogVerification {
         var minimum = 0
         do throws(LogReadError) { minimum = try await retention.minimum() } catch { add(Finding(error, log)) }
         let reading = BundleReading(
-            reader: reader, size: size, minimum: minimum, retention: retention, options: options)
+            reader: reader, origin: report.checkpoint?.checkpoint.origin, size: size, minimum: minimum,
+            retention: retention, options: options)
         let count = TilePath.bundleCount(size: size)
         let first = report.leavesBefore / TilePath.fullWidth
         var hasher = MerkleHasher()
