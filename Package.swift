@@ -99,20 +99,17 @@ let appStore: [Target] = [
         ]),
     module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
     module(
-        "ArchiveFormat", layer: "AppStore",
-        uses: ["JSON", "AppStoreModel", "KafkaModel", "Cryptography", "Records", "RefundCases"]),
-    module(
         "ArchiveLog", layer: "AppStore",
-        uses: ["ArchiveFormat", "Cryptography", "KafkaModel", "ObjectStorage", "TransparencyLog"]),
+        uses: [
+            "JSON", "AppStoreModel", "Cryptography", "KafkaModel", "ObjectStorage", "Records", "RefundCases",
+            "TransparencyLog",
+        ]),
     module(
         "ArchiveKeys", layer: "AppStore",
         uses: [
-            "Bytes", "JSON", "AppStoreModel", "ArchiveFormat", "Cryptography", "KafkaModel", "Records",
-            "RefundCases", "SQLite",
+            "Bytes", "JSON", "AppStoreModel", "ArchiveLog", "Configuration", "Cryptography", "KafkaModel",
+            "ObjectStorage", "Records", "RefundCases", "SQLite", "TransparencyLog",
         ]),
-    module(
-        "ArchiveConfiguration", layer: "AppStore",
-        uses: ["ArchiveKeys", "ArchiveLog", "Configuration", "Cryptography", "ObjectStorage", "TransparencyLog"]),
 ]
 
 let pipeline: [Target] = [
@@ -138,7 +135,7 @@ let services: [Target] = [
     module(
         "Story", layer: "Services",
         uses: [
-            "AppStoreModel", "ArchiveFormat", "ArchiveKeys", "EntitlementRules", "JSON", "Kafka", "KafkaModel",
+            "AppStoreModel", "ArchiveKeys", "ArchiveLog", "EntitlementRules", "JSON", "Kafka", "KafkaModel",
             "KeyedState", "Lifecycle", "PipelineRuntime", "Records", "RefundCases",
         ]),
     module(
@@ -182,7 +179,7 @@ let services: [Target] = [
     module(
         "Archive", layer: "Services",
         uses: [
-            "AppStoreModel", "ArchiveConfiguration", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
+            "AppStoreModel", "ArchiveKeys", "ArchiveLog", "Configuration",
             "HTTPClient", "Kafka", "Lifecycle", "ObjectStorage", "PipelineRuntime", "Records", "ServiceKit",
             "SignedRequests", "Telemetry", "Time",
             "TransparencyLog",
@@ -197,7 +194,7 @@ let services: [Target] = [
         "Operations", layer: "Services",
         uses: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "AppStoreSettings",
-            "ArchiveConfiguration", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
+            "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
             "EntitlementRules", "Reconciliation", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState",
             "RefundCases",
             "RefundRules", "Story", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
@@ -222,7 +219,7 @@ let executables: [Target] = [
     executable(
         "sluice-bench",
         uses: [
-            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification", "ArchiveFormat",
+            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification",
             "ArchiveKeys", "ArchiveLog", "EntitlementRules", "ObjectStorage", "Records", "Simulator", "TransparencyLog",
             "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Lifecycle", "Telemetry", "Time",
         ]),
@@ -289,7 +286,7 @@ let fuzzing: [Target] = [
         name: "FuzzTargets",
         dependencies: [
             "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreServerAPI", "AppStoreVerification",
-            "ArchiveFormat", "ArchiveLog", "Configuration",
+            "ArchiveLog", "Configuration",
             "Cryptography",
             "EntitlementRules", "HTTPServer", "KafkaModel", "LegacyNotifications", "Records", "RefundRules",
             "Simulator", "TransparencyLog",
@@ -361,19 +358,13 @@ let package = Package(
         tests(
             "ArchiveLogTests", layer: "AppStore",
             uses: [
-                "AppStoreModel", "ArchiveFormat", "ArchiveLog", "Cryptography", "HTTPClient", "Kafka", "KafkaModel",
-                "ObjectStorage",
-                "ObjectStorageTestSupport", "TestSupport", "TransparencyLog",
+                "AppStoreModel", "ArchiveLog", "Cryptography", "HTTPClient", "Kafka", "KafkaModel", "ObjectStorage",
+                "ObjectStorageTestSupport", "Records", "RefundCases", "TestSupport", "TransparencyLog",
             ], excluding: ["tlog_reader.py"]),
-        tests(
-            "ArchiveFormatTests", layer: "AppStore",
-            uses: [
-                "AppStoreModel", "ArchiveFormat", "Cryptography", "KafkaModel", "Records", "RefundCases", "TestSupport",
-            ]),
         tests(
             "ArchiveKeysTests", layer: "AppStore",
             uses: [
-                "AppStoreModel", "ArchiveFormat", "ArchiveKeys", "Bytes", "Cryptography", "KafkaModel", "SQLite",
+                "AppStoreModel", "ArchiveKeys", "ArchiveLog", "Bytes", "Cryptography", "KafkaModel", "SQLite",
                 "TestSupport",
             ]),
         tests(
@@ -470,7 +461,7 @@ let package = Package(
         tests(
             "ArchiveTests", layer: "Services",
             uses: [
-                "AppStoreModel", "Archive", "Bytes", "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "Configuration",
+                "AppStoreModel", "Archive", "Bytes", "ArchiveKeys", "ArchiveLog", "Configuration",
                 "Cryptography", "HTTPClient", "HTTPServer", "Kafka", "KafkaDevBroker", "Lifecycle", "ObjectStorage",
                 "ObjectStorageTestSupport", "PipelineRuntime",
                 "PipelineTestSupport", "Records", "SQLite", "Telemetry", "TestSupport", "Time", "TransparencyLog",
@@ -495,7 +486,7 @@ let package = Package(
             uses: [
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
-                "ArchiveFormat", "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
+                "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
                 "EntitlementRules", "Entitlements", "Reconciliation", "Records", "RefundCases", "KeyedState",
                 "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "Time",

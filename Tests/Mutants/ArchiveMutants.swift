@@ -71,7 +71,7 @@ private let checkpointLog = MutatedFile(
 private let logged = MutatedFile(
     .archive, "verifying", log + "CheckpointLog/LoggedCheckpoints.swift", suites: "CheckpointLogTests")
 private let keyReference = MutatedFile(
-    .archive, "format", "AppStore/ArchiveFormat/ArchiveKeyReference.swift", suites: "ArchiveLeafTests")
+    .archive, "format", "AppStore/ArchiveLog/Format/ArchiveKeyReference.swift", suites: "ArchiveLeafTests")
 private let deletions = MutatedFile(
     .archive, "retention", log + "Verification/RetentionCheck.swift", suites: "RetentionCheckTests")
 private let policyFile = MutatedFile(
@@ -79,15 +79,15 @@ private let policyFile = MutatedFile(
 private let quorum = MutatedFile(
     .archive, "verifying", "Platform/TransparencyLog/WitnessQuorum.swift", suites: "TlogPolicyTests|WitnessPolicyTests")
 private let reveal = MutatedFile(
-    .archive, "reveals", "AppStore/ArchiveFormat/RevealRecord.swift", suites: "RevealRecordTests")
+    .archive, "reveals", "AppStore/ArchiveLog/Format/RevealRecord.swift", suites: "RevealRecordTests")
 private let reveals = MutatedFile(
     .operations, "reveals", "Services/Operations/Archive/ArchiveReveals.swift", suites: "ArchiveRevealTests")
 private let coverage = MutatedFile(
     .operations, "erasure", "Services/Operations/Archive/ErasureCoverage.swift", suites: "ArchivePersonsTests")
 private let leaf = MutatedFile(
-    .archive, "format", "AppStore/ArchiveFormat/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
+    .archive, "format", "AppStore/ArchiveLog/Format/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
 private let object = MutatedFile(
-    .archive, "format", "AppStore/ArchiveFormat/ArchiveObject.swift", suites: "ArchiveObjectTests")
+    .archive, "format", "AppStore/ArchiveLog/Format/ArchiveObject.swift", suites: "ArchiveObjectTests")
 private let note = MutatedFile(
     .archive, "signatures", "Platform/TransparencyLog/NoteVerifier.swift", suites: "NoteTests")
 private let notes = MutatedFile(

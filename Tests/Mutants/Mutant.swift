@@ -49,7 +49,7 @@ enum TestArea: String, CaseIterable {
         case .reconciler: "^(ReconcilerTests|ReconciliationTests)\\."
         case .operations: "^OperationsTests\\."
         case .archive:
-            "^(ArchiveLogTests|ArchiveFormatTests|ArchiveKeysTests|ArchiveTests|TransparencyLogTests|ObjectStorageTests)\\."
+            "^(ArchiveLogTests|ArchiveKeysTests|ArchiveTests|TransparencyLogTests|ObjectStorageTests)\\."
         }
     }
 
@@ -74,7 +74,7 @@ enum TestArea: String, CaseIterable {
         case .operations: ["OperationsTests"]
         case .archive:
             [
-                "ArchiveLogTests", "ArchiveFormatTests", "ArchiveKeysTests", "ArchiveTests", "TransparencyLogTests",
+                "ArchiveLogTests", "ArchiveKeysTests", "ArchiveTests", "TransparencyLogTests",
                 "ObjectStorageTests",
             ]
         }

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import ArchiveFormat
+package import ArchiveLog
 package import KafkaModel
 internal import Records
 internal import RefundCases

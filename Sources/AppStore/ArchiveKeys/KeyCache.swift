@@ -1,4 +1,4 @@
-internal import ArchiveFormat
+internal import ArchiveLog
 
 /// A bounded cache of the state of recently used subjects. It has two generations, and drops the older one when the
 /// younger is full. A dropped entry's key is overwritten once no encryption uses it.

@@ -1,4 +1,4 @@
-package import ArchiveFormat
+package import ArchiveLog
 package import Cryptography
 internal import SQLite
 internal import Synchronization

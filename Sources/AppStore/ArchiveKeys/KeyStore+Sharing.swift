@@ -1,5 +1,5 @@
 internal import AppStoreModel
-package import ArchiveFormat
+package import ArchiveLog
 internal import Cryptography
 internal import SQLite
 internal import Synchronization

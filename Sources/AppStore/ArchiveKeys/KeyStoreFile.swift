@@ -1,4 +1,4 @@
-internal import ArchiveFormat
+internal import ArchiveLog
 internal import Cryptography
 internal import SQLite
 

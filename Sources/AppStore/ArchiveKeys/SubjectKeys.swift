@@ -1,4 +1,4 @@
-package import ArchiveFormat
+package import ArchiveLog
 internal import Cryptography
 internal import JSON
 package import KafkaModel

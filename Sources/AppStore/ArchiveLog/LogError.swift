@@ -1,4 +1,3 @@
-internal import ArchiveFormat
 package import ObjectStorage
 internal import TransparencyLog
 

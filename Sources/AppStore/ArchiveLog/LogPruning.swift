@@ -1,4 +1,3 @@
-package import ArchiveFormat
 package import ObjectStorage
 internal import TransparencyLog
 

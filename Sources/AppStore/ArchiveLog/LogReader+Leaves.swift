@@ -1,4 +1,3 @@
-package import ArchiveFormat
 package import KafkaModel
 internal import ObjectStorage
 package import TransparencyLog

@@ -1,4 +1,3 @@
-internal import ArchiveFormat
 internal import KafkaModel
 package import ObjectStorage
 package import TransparencyLog

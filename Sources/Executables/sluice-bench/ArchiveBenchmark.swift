@@ -1,6 +1,5 @@
 internal import AppStoreModel
 internal import AppStoreVerification
-internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
 internal import Cryptography

@@ -1,5 +1,3 @@
-internal import ArchiveConfiguration
-internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
 internal import Configuration

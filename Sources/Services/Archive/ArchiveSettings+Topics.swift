@@ -1,4 +1,4 @@
-internal import ArchiveFormat
+internal import ArchiveLog
 package import Configuration
 package import Kafka
 internal import Records

@@ -1,4 +1,4 @@
-internal import ArchiveConfiguration
+internal import ArchiveKeys
 package import Configuration
 internal import Kafka
 internal import Records

@@ -1,5 +1,5 @@
 internal import AppStoreModel
-package import ArchiveFormat
+package import ArchiveLog
 package import KafkaModel
 package import Records
 

@@ -1,4 +1,4 @@
-internal import ArchiveFormat
+internal import ArchiveLog
 internal import Kafka
 
 /// Records before the group's committed offset that the archive does not have.

@@ -1,5 +1,5 @@
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import Kafka
 
 /// Creates the entries of records, encrypted under the key of the record's subject.

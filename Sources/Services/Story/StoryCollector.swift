@@ -1,6 +1,6 @@
 package import AppStoreModel
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 package import KafkaModel
 package import Records
 

@@ -1,5 +1,5 @@
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import KafkaModel
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import Cryptography
 import Foundation
 import SQLite

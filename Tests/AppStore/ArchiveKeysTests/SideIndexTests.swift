@@ -1,5 +1,5 @@
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import Foundation
 import KafkaModel
 import TestSupport

@@ -1,6 +1,6 @@
 import AppStoreModel
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import Cryptography
 import Foundation
 import SQLite

@@ -1,4 +1,3 @@
-import ArchiveFormat
 import ArchiveLog
 import Cryptography
 import KafkaModel

@@ -1,4 +1,3 @@
-import ArchiveFormat
 import ArchiveLog
 import KafkaModel
 import ObjectStorage

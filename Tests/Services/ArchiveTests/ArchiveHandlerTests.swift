@@ -1,4 +1,3 @@
-import ArchiveFormat
 import ArchiveKeys
 import ArchiveLog
 import Cryptography

@@ -1,6 +1,6 @@
 import AppStoreModel
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import Foundation
 import Kafka
 import KafkaDevBroker

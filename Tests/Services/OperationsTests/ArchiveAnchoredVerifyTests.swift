@@ -1,5 +1,4 @@
 import AppStoreModel
-import ArchiveFormat
 import ArchiveLog
 import Foundation
 import JSON

@@ -1,5 +1,4 @@
 import AppStoreModel
-import ArchiveFormat
 import ArchiveKeys
 import ArchiveLog
 import Cryptography

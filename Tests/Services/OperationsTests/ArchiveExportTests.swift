@@ -1,5 +1,4 @@
 import AppStoreModel
-import ArchiveFormat
 import ArchiveLog
 import Bytes
 import Cryptography

@@ -1,7 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
 import AppStoreVerification
-import ArchiveFormat
 import ArchiveKeys
 import ArchiveLog
 import Cryptography

@@ -1,6 +1,5 @@
 import AppStoreModel
 import AppStoreTestSupport
-import ArchiveFormat
 import ArchiveLog
 import Foundation
 import JSON

@@ -1,7 +1,7 @@
 import AppStoreModel
 import AppStoreTestSupport
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import Foundation
 import JSON
 import Kafka

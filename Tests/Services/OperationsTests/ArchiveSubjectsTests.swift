@@ -1,6 +1,6 @@
 import AppStoreModel
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import Bytes
 import Foundation
 import JSON

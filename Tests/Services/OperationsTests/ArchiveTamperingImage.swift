@@ -1,5 +1,4 @@
 import AppStoreSigning
-import ArchiveFormat
 import ArchiveLog
 import Cryptography
 import Foundation

@@ -1,6 +1,6 @@
 import AppStoreModel
-import ArchiveFormat
 import ArchiveKeys
+import ArchiveLog
 import JSON
 import Kafka
 import Records

@@ -1,6 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
-import ArchiveFormat
+import ArchiveLog
 import Configuration
 import Cryptography
 import EntitlementRules

@@ -2,7 +2,6 @@ import AppStoreModel
 import AppStoreSigning
 import AppStoreTestSupport
 import AppStoreVerification
-import ArchiveFormat
 import ArchiveKeys
 import ArchiveLog
 import Cryptography

@@ -1,4 +1,3 @@
-internal import ArchiveFormat
 internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog

@@ -1,4 +1,3 @@
-internal import ArchiveFormat
 internal import KafkaModel
 
 /// Checks that leaves follow one another as records of a partition do: each offset once and in order, every missing

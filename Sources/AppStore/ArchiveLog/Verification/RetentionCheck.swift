@@ -1,4 +1,3 @@
-package import ArchiveFormat
 internal import KafkaModel
 internal import TransparencyLog
 

@@ -1,5 +1,3 @@
-package import ArchiveFormat
-
 /// The scope of a verification.
 package struct VerificationOptions: Sendable {
     /// The archive's public keys; nil to verify no signatures.

@@ -1,6 +1,6 @@
 internal import AppStoreModel
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime

@@ -1,5 +1,5 @@
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime

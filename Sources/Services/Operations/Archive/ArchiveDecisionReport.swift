@@ -1,6 +1,6 @@
 internal import AppStoreModel
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import JSON
 
 /// The output of `sluicectl archive erase`, `hold` and `release`.

@@ -1,4 +1,3 @@
-internal import ArchiveFormat
 internal import ArchiveLog
 internal import Bytes
 internal import Cryptography

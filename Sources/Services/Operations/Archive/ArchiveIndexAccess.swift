@@ -1,4 +1,3 @@
-internal import ArchiveConfiguration
 internal import ArchiveKeys
 internal import Configuration
 

@@ -1,4 +1,3 @@
-internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
 internal import Lifecycle

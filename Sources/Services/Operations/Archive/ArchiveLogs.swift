@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import ArchiveConfiguration
+internal import ArchiveKeys
 internal import ArchiveLog
 internal import Configuration
 internal import Kafka

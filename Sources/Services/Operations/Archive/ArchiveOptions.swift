@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import ArchiveConfiguration
+internal import ArchiveKeys
 internal import Configuration
 
 /// The flags of `sluicectl archive`.

@@ -1,7 +1,6 @@
 internal import AppStoreModel
-internal import ArchiveConfiguration
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import Configuration
 internal import Kafka
 internal import Lifecycle

@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import ArchiveFormat
+internal import ArchiveLog
 internal import Configuration
 
 /// The flags of `sluicectl archive status`, `export` and `replay`.

@@ -1,5 +1,4 @@
 internal import AppStoreModel
-internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
 internal import Configuration

@@ -1,6 +1,6 @@
 internal import AppStoreModel
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import Configuration
 internal import Cryptography
 internal import Kafka

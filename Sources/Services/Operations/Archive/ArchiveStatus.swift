@@ -1,5 +1,4 @@
 internal import AppStoreModel
-internal import ArchiveFormat
 internal import ArchiveLog
 internal import JSON
 internal import Kafka

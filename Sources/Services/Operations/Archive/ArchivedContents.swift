@@ -1,6 +1,5 @@
-internal import ArchiveConfiguration
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import Configuration
 internal import Cryptography
 internal import Kafka

@@ -1,5 +1,4 @@
 internal import AppStoreModel
-internal import ArchiveFormat
 internal import ArchiveLog
 internal import Kafka
 internal import Lifecycle

@@ -1,4 +1,4 @@
-internal import ArchiveConfiguration
+internal import ArchiveKeys
 internal import Configuration
 
 /// The command lines of `sluicectl archive disclose` and `check-disclosure`.

@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import ArchiveFormat
+internal import ArchiveLog
 internal import Configuration
 internal import EntitlementRules
 internal import JSON

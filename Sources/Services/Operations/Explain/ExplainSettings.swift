@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreSettings
-internal import ArchiveConfiguration
+internal import ArchiveKeys
 internal import Configuration
 internal import ServiceKit
 

@@ -1,6 +1,4 @@
 internal import AppStoreModel
-internal import ArchiveConfiguration
-internal import ArchiveFormat
 internal import ArchiveKeys
 internal import ArchiveLog
 internal import Configuration

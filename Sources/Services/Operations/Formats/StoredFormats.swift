@@ -1,5 +1,5 @@
-internal import ArchiveFormat
 internal import ArchiveKeys
+internal import ArchiveLog
 internal import EntitlementRules
 internal import KeyedState
 internal import PipelineRuntime

@@ -1,4 +1,4 @@
-internal import ArchiveFormat
+internal import ArchiveLog
 internal import Records
 
 /// The inputs known or chosen by the operator.

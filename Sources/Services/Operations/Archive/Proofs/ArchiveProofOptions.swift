@@ -1,5 +1,4 @@
 internal import AppStoreModel
-internal import ArchiveConfiguration
 internal import ArchiveKeys
 internal import Configuration
 internal import Lifecycle

@@ -1,6 +1,5 @@
 internal import AppStoreModel
-internal import ArchiveConfiguration
-internal import ArchiveFormat
+internal import ArchiveKeys
 internal import ArchiveLog
 internal import Bytes
 internal import Configuration

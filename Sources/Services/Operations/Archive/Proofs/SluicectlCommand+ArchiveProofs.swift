@@ -1,4 +1,4 @@
-internal import ArchiveConfiguration
+internal import ArchiveKeys
 internal import Configuration
 internal import ServiceKit
 

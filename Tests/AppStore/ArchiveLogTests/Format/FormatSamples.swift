@@ -1,4 +1,4 @@
-import ArchiveFormat
+import ArchiveLog
 import Cryptography
 import KafkaModel
 import Testing

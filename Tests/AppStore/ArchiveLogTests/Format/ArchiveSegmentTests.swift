@@ -1,4 +1,4 @@
-import ArchiveFormat
+import ArchiveLog
 import Testing
 
 struct ArchiveSegmentTests {

@@ -1,4 +1,3 @@
-package import ArchiveKeys
 package import ArchiveLog
 package import Configuration
 internal import Cryptography

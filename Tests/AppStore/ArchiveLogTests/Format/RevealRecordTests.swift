@@ -1,5 +1,5 @@
 import AppStoreModel
-import ArchiveFormat
+import ArchiveLog
 import KafkaModel
 import Testing
 
