@@ -83,7 +83,8 @@ private struct HostStory {
         posted += count
     }
 
-    /// Posts while one of the hosts is killed, every third time with its key store, and restarted.
+    /// Posts while one of the hosts is killed, every third time with its key store, and restarted. The next kill comes
+    /// at once, or after the partitions have moved and everything is archived.
     private mutating func kill(_ number: Int, posting count: Int) async throws {
         let host = Int(random.next() % 3)
         try await post(count / 2)
@@ -92,6 +93,7 @@ private struct HostStory {
         kills += 1
         try await post(count - count / 2)
         try await hosts.start(host)
+        if number % 2 == 1 { try await hosts.waitUntilArchived(topic) }
     }
 
     // MARK: Decisions
