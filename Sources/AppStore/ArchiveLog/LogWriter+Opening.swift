@@ -108,7 +108,8 @@ extension LogWriter {
         else { throw LogError.damaged(names, "the entries at its end do not match the hashes of the tree") }
         let objects = try ArchiveSegment.objects(in: openSegment)
         guard objects.count == openLeaves.count else {
-            throw LogError.damaged(names, "the segment at its end has \(objects.count) objects, not \(openLeaves.count)")
+            throw LogError.damaged(
+                names, "the segment at its end has \(objects.count) objects, not \(openLeaves.count)")
         }
         for (leaf, range) in zip(openLeaves, objects) {
             guard try ArchiveLeaf(bytes: leaf).describes(Array(openSegment[range])) else {

@@ -168,7 +168,10 @@ struct WitnessAnchorTests {
             ("", "the file lists no witness"), ("# none\n", "the file lists no witness"),
             ("w1 \(key)", "line 1 is not of the form: name verifier-key URL"),
             ("\nw1 \(key) https://a b", "line 2 is not of the form: name verifier-key URL"),
-            ("w1 \(log) https://a", "line 1 has the key of a log; a witness needs a key for cosignatures (type 4 or 6)"),
+            (
+                "w1 \(log) https://a",
+                "line 1 has the key of a log; a witness needs a key for cosignatures (type 4 or 6)"
+            ),
             ("w1 \(key) ftp://a", "line 1 has a URL that is not an https:// URL"),
             ("w1 \(key) https://a?b", "line 1 has a URL with a query"),
             ("w1 \(key) https://u:p@a", "line 1 has a URL with a user"),
