@@ -59,7 +59,7 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 
 /// Size limits of a body by its version.
 public struct BodyLimits: Sendable, Hashable {
-    /// Maximum bytes of a body with `signedPayload`; a longer one is refused with `too_large`.
+    /// Maximum size in bytes of a body with `signedPayload`; a larger body is refused with `too_large`.
     public var signedBytes: Int
     /// Maximum number of member names, and of array elements, in a version 1 or older body; a thousand of each if none
     /// is expected.

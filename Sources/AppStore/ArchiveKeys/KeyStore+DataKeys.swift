@@ -35,9 +35,9 @@ package enum DataKeyState: Sendable {
 }
 
 extension KeyStore {
-    /// Returns for each request the key of its subject, created if there was none, or `erased` if the subject was
-    /// erased and the record is not newer than the erasure. New keys are on disk on return, all those of one call in
-    /// one transaction. They are proposals: the first key of a subject in the keys topic is the one in use.
+    /// Returns the key of each request's subject, created if there was none, or `erased` if the subject was erased and
+    /// the record is not newer than the erasure. New keys are on disk on return; all keys of one call are stored in one
+    /// transaction. They are proposals: the first key of a subject in the keys topic is the one in use.
     ///
     /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`; then no new key was
     ///   used.

@@ -8,7 +8,7 @@ internal import Synchronization
 package enum ErasureOutcome: Hashable, Sendable {
     /// The keys that this record destroyed; empty when the subject had none.
     case destroyed([ArchiveKeyId])
-    /// The record was applied before.
+    /// The record had already been applied.
     case alreadyDone
     /// No change, because the subject is under a legal hold. The erasure waits until the hold ends.
     case held(LegalHold)

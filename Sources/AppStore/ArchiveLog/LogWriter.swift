@@ -124,7 +124,7 @@ package struct LogWriter: Sendable {
         try await finishPending()
     }
 
-    /// Signs the current size. The checkpoint states the previous size, whose copy exists by then.
+    /// Signs the current size. The checkpoint also states `previous`, the size of a copy that already exists.
     mutating func sign(at time: Int, after previous: Int) throws(LogError) {
         let checkpoint = CommittedCheckpoint(
             size: frontier.size, previous: previous, time: time, version: committed.version,

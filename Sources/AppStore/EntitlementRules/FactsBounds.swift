@@ -15,8 +15,8 @@ internal import JSON
 /// order. The order of arrival therefore matters in one case: a purchase exceeded a bound, was erased, and a
 /// transaction below the bound was signed again afterwards. It then decides whether that one old transaction is known.
 package enum FactsBounds {
-    /// Periods of a subscription: the latest by purchaseDate. That covers half a year of weekly periods or two years of
-    /// monthly ones, longer than Apple's refund window and than the usual range of queries about the past.
+    /// Periods of a subscription: the latest by purchaseDate. They cover half a year of weekly periods or two years of
+    /// monthly ones, which is longer than Apple's refund window and the usual range of queries about the past.
     package static let periods = 24
     /// All other transactions: the latest by purchaseDate. Transactions of periods with added seats count as long as
     /// the period runs; a purchase has one or few one-time transactions.

@@ -34,7 +34,7 @@ package struct OneTimeState: Hashable, Sendable {
 package enum EntitlementProblem: String, Sendable, CaseIterable {
     /// The quantity is not a whole number from 1 to 2^31 - 1: no credit.
     case quantityOutOfRange = "quantity_out_of_range"
-    /// The revocation percentage is not from 0 to 100000: no credit.
+    /// The revocation percentage is outside the range 0 to 100000: no credit.
     case percentageOutOfRange = "percentage_out_of_range"
     /// Units times quantity do not fit 64 bits, or the rule's units are negative: no credit.
     case unitsOutOfRange = "units_out_of_range"
@@ -65,8 +65,8 @@ extension TransactionFacts {
         }
     }
 
-    /// Returns the state of a non-renewing subscription that runs from `start` to `end`; a nil `end` is an unknown
-    /// length.
+    /// Returns the state of a non-renewing subscription that runs from `start` to `end`. A nil `end` means that the
+    /// length is unknown.
     func timedState(
         at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?
     ) -> OneTimeState {

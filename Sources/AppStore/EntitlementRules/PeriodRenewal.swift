@@ -37,8 +37,8 @@ struct PeriodRenewal {
         self.status = isToldWithFormer ? nil : status
     }
 
-    /// When the grace period ends, as Apple states it. Nil unless Apple still retries: after a status that ends the
-    /// period, or after the retries, the renewal info still contains the date.
+    /// When the grace period ends, as stated by Apple. Nil unless Apple is still retrying: the renewal info still
+    /// contains the date after a status that ends the period, and after the retries.
     var gracePeriodEnd: AppStoreInstant? {
         guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
         let since = status.flatMap { Self.isEarlier($0.version, than: failure.version) ? nil : $0.status }

@@ -7,7 +7,7 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
         case invalidJSON = "invalid_json"
         /// Environment, bundleId or originalTransactionId is missing.
         case noIdentity = "no_identity"
-        /// The dense texts are malformed.
+        /// Text in the dense format is malformed.
         case invalidFacts = "invalid_facts"
         /// The format version is missing or no longer supported.
         case outdatedFormat = "outdated_format"

@@ -16,7 +16,7 @@ package enum StateRule: String, Sendable, CaseIterable {
     case renewalAwaited = "renewal_awaited"
     /// The period has ended while the input that would contain the renewal is unread.
     case renewalUnread = "renewal_unread"
-    /// Billing failed, service has ended, and Apple still tries to charge.
+    /// Billing failed and service has ended, but Apple is still trying to charge.
     case billingRetry = "billing_retry"
     /// Apple stated "active" after the end of the period.
     case statusActive = "active_by_status"

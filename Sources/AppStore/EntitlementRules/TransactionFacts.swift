@@ -1,10 +1,10 @@
 package import AppStoreModel
 internal import JSON
 
-/// Members of the newest statement about one transaction that answers and merges require.
+/// The members of the newest statement about one transaction that are needed to answer requests and merge facts.
 ///
-/// A newer statement replaces it completely. A revocation that is absent from the newer one is thereby removed, which
-/// is how a reversed refund arrives.
+/// A newer statement replaces an older one completely. If it no longer contains a revocation, the revocation is
+/// removed: this is how Apple reports that a refund was reversed.
 package struct TransactionFacts: Hashable, Sendable {
     let key: TransactionKey
     package let version: TransactionVersion

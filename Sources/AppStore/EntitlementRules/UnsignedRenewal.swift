@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A version 1 statement about a renewal, with the values that order it among others.
+/// A version 1 statement about a renewal, with the values that determine its order among such statements.
 struct UnsignedRenewal: Hashable, Sendable {
     /// The version is the time of receipt.
     var facts: RenewalFacts

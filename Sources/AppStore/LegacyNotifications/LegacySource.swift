@@ -5,6 +5,6 @@ public enum LegacySource: String, Sendable, CaseIterable {
     /// Status update notification, the oldest form: receipts as objects of the body.
     case v0
 
-    /// The `version` of the notification that is written.
+    /// The value of the `version` member when a body of this form is written.
     var version: String { self == .v1 ? "1.0" : "0.0" }
 }

@@ -18,7 +18,7 @@ package struct RefundRounds: Sendable {
     /// The waiting round, if there is one.
     package var waiting: RefundRound? { newest.flatMap { $0.status == .waiting ? $0 : nil } }
 
-    /// Returns the round of a proposal, acceptance or end, by the newest request known to its author.
+    /// Returns the round of a proposal, acceptance or end whose author knew of requests up to `date`.
     package func round(through date: AppStoreInstant) -> RefundRound? { all.last { $0.openedAt <= date } }
 
     /// - Parameter gap: interval without requests after which a request opens a new round (`refunds.round.gap`), in

@@ -5,8 +5,8 @@ internal import Kafka
 internal import Records
 internal import SQLite
 
-/// The restore of a lost disk: the state of many purchases is published to the embedded broker, and then read by a
-/// member without a database. The second member is measured until it has all rows.
+/// Measures recovery from a lost disk: the state of many purchases is published to the embedded broker, then a second
+/// member, which has no database, reads it back. The measurement ends when that member has all rows.
 struct RestoreBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.

@@ -1,8 +1,8 @@
 internal import PipelineRuntime
 internal import Synchronization
 
-/// Combines queries that many tasks make one by one, such as one for each partition, into few requests: queries made
-/// within a few milliseconds share one.
+/// Combines queries that many tasks make individually, such as one for each partition, into few requests: queries made
+/// within a few milliseconds share a request.
 final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: Error>: Sendable {
     typealias Answers = [Key: Result<Answer, Failure>]
     private typealias Waiting = [Key: [CheckedContinuation<Result<Answer, Failure>, Never>]]

@@ -92,7 +92,8 @@ extension KeyedState {
             let refused = partition.refusedRows
             let limit = Self.batch + refused.tooLarge + refused.others
             let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
-            // The row stays outdated in the topic until it is published itself; a crash in between repeats this step.
+            // Derived updates are published first. Meanwhile the row stays outdated in the topic, so a crash in between
+            // repeats this step.
             var joined = try partition.statesBehind(keys)
             if !joined.isEmpty { joined = try await publishDerived(of: joined, in: place.topic).roots }
             guard let published = try partition.republish(keys, at: now, derived: joined) else { return }

@@ -32,7 +32,7 @@ struct RowCache<Model: StateModel> {
     /// Size in bytes below which there is no sweep: rows that the last sweep left were in use.
     private var sweepAt = 0
 
-    /// Returns the entry of a key in memory, and marks it as used.
+    /// Returns the entry of a key if it is in memory, and marks it as used.
     subscript(key: RowKey) -> Entry? {
         guard let entry = entries[key] else { return nil }
         entry.generation = generation

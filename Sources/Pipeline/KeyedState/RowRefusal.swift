@@ -9,7 +9,7 @@ public struct RowRefusal: RecordFault, CustomStringConvertible {
     /// Reason code for a row that the topic refuses for another reason.
     public static let refused = "state_refused"
 
-    /// The error of the brokers.
+    /// The error that the brokers returned.
     public let error: KafkaError
 
     init(_ error: KafkaError) { self.error = error }

@@ -12,7 +12,7 @@ public struct StateHistory: Sendable {
     public var isKept: @Sendable (KafkaRecord) -> Bool
     /// The fix for the operator: how to make the group read everything again.
     public var fix: String
-    /// Longest time that this check may spend on reading input records.
+    /// Maximum time that this check may spend reading input records.
     public var limit: Duration = .seconds(60)
 
     public init(group: KafkaConsumerGroup, isKept: @escaping @Sendable (KafkaRecord) -> Bool, fix: String) {

@@ -40,8 +40,7 @@ final class StateDelivery: Sendable {
     /// Number of publications.
     var count: Int { state.withLock { $0.count } }
 
-    /// Rows that the brokers refuse on their own, among the publications that were refused together; nil until
-    /// determined.
+    /// Rows from a refused batch that the brokers refuse even when published alone; nil until determined.
     var refusals: [RowKey: KafkaError]? { state.withLock { $0.refusals } }
 
     func resolve(_ refusals: [RowKey: KafkaError]) { state.withLock { $0.refusals = refusals } }

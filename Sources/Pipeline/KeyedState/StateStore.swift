@@ -190,7 +190,8 @@ final class StateStore: Sendable {
 
     // MARK: Oversized states
 
-    /// Keeps states that cannot be published and exist only here, joined with those kept earlier for the same keys.
+    /// Keeps states that exist only here because they cannot be published, joined with those kept earlier for the same
+    /// keys.
     ///
     /// - Parameter joinedBy: joins two states.
     func keep(

@@ -11,7 +11,7 @@ struct StateWrite: Sendable {
     let next: Int64
     /// Current time, milliseconds since 1970.
     let now: Int64
-    /// Whether some records were published by another fingerprint than `form`.
+    /// Whether some records were published under a fingerprint other than `form`.
     var isOtherForm = false
     var form: Int64 = 0
     /// The last record before the position; nil if it is unknown.

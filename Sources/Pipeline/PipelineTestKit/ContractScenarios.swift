@@ -26,7 +26,7 @@ extension HandlerContract {
         return (effect, problems.map { ContractViolation(scenario: scenario, message: $0) })
     }
 
-    /// Plays a scenario and returns the problems other than a wrong effect.
+    /// Plays a scenario and returns all problems except a wrong effect.
     private func play(_ scenario: Scenario, _ subject: HandlerSubject, _ run: ContractRun) async throws -> [String] {
         let handler = try await subject.handler()
         switch scenario {

@@ -46,7 +46,7 @@ public struct HandlerContract: Sendable {
         case duplicates
         /// The keys in another order; the records of each key stay in order.
         case otherOrder = "other order of keys"
-        /// All records again, to the same handler: an operator reset the group.
+        /// All records again, to the same handler, as after an operator resets the group.
         case rewind
         /// Half of the records handled without a commit, then all of them by a new handler.
         case crash

@@ -44,7 +44,7 @@ package final class KafkaCredentialFiles: Service {
         }
     }
 
-    /// Compares the files with those read at the start. A missing file counts as changed.
+    /// Compares the files with those read at startup. A missing file counts as changed.
     package func check() {
         for (property, path) in files {
             let isChanged = (try? FileFingerprint(path: path)) != original[property]

@@ -10,7 +10,7 @@ package enum Base64Failure: Error, Equatable, Sendable {
 
 /// One of the two alphabets of RFC 4648, as tables for encoding and decoding.
 struct Base64Alphabet: Sendable {
-    /// The 64 characters by value.
+    /// The 64 characters, indexed by value.
     private let characters: [UInt8]
     /// Four tables of 256 entries, one for each position in a group of four characters. An entry contains the
     /// character's 6 bits at their position in the three output bytes, the first byte lowest; an invalid character has

@@ -13,8 +13,8 @@ package enum Base64URL {
 
     /// Decodes `text`.
     ///
-    /// - Throws: ``Base64Failure``: `form` if any byte is in no base64 alphabet, otherwise `nearMiss` for `+`, `/`,
-    ///   `=`, spare bits that are set, or a length of 4n + 1.
+    /// - Throws: ``Base64Failure``: `form` if a byte belongs to neither base64 alphabet, otherwise `nearMiss` for `+`,
+    ///   `/`, `=`, nonzero spare bits, or a length of 4n + 1.
     package static func decode(_ text: UnsafeRawBufferPointer) throws(Base64Failure) -> [UInt8] {
         let characters = text.bindMemory(to: UInt8.self)
         var good = false

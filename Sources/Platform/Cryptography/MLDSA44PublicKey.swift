@@ -6,9 +6,9 @@ internal import COpenSSL
 package final class MLDSA44PublicKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable once built; every verification has its own context.
 
-    /// Number of bytes of a key.
+    /// Size of a key in bytes.
     package static let byteCount = 1312
-    /// Number of bytes of a signature.
+    /// Size of a signature in bytes.
     package static let signatureByteCount = 2420
 
     /// Whether libcrypto has the algorithm.

@@ -12,8 +12,8 @@ package enum MemoryArenas {
     /// arenas are assigned first: threads that allocate most should start first.
     package static func limit() { ct_limit_arenas() }
 
-    /// Releases free pages periodically while the process is working: over a long backlog, arenas accumulate more
-    /// fragmented free memory than memory in use.
+    /// Periodically releases free pages while the process is working: during a long backlog, arenas accumulate more
+    /// fragmented free memory than is in use.
     package static func giveBack() {
         // Without this thread more memory stays resident; nothing else changes.
         _ = OwnThread.start(name: "memory") {

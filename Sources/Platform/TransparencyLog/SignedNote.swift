@@ -46,8 +46,8 @@ package struct SignedNote: Equatable, Sendable {
         self.signatures = signatures
     }
 
-    /// Parses concatenated notes, such as joined files; empty lines between them are ignored. Only for texts that have
-    /// no line beginning like a signature, such as checkpoints.
+    /// Parses concatenated notes, such as joined files, ignoring empty lines between them. Use it only for texts in
+    /// which no line begins like a signature, such as checkpoints.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedNote`; also when there is no note.
     package static func sequence(_ bytes: [UInt8]) throws(TransparencyLogError) -> [SignedNote] {

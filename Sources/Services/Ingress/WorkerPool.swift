@@ -9,8 +9,8 @@ internal import Synchronization
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
         var items = FIFO<Item>()
-        /// Number of items at the end of the queue that are not announced yet: they are processed together with those
-        /// that follow.
+        /// Number of items at the end of the queue that have not been announced yet: they are processed together with
+        /// those that follow.
         var unannounced = 0
         /// Threads that are waiting, or about to wait, and have not been woken.
         var idle = 0

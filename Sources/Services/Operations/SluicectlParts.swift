@@ -35,7 +35,7 @@ package struct SluicectlParts: Sendable {
         package let schema: ConfigurationSchema
         /// The pinned roots, each as DER.
         package let roots: @Sendable (Configuration) throws(ConfigurationError) -> [[UInt8]]
-        /// The configured apps; empty when none is.
+        /// The configured apps; empty if there are none.
         package let apps: @Sendable (Configuration) throws(ConfigurationError) -> [AppIdentity]
 
         package init(

@@ -106,7 +106,7 @@ struct HistorySweeper: Sendable {
         }
     }
 
-    /// Returns the query of a window; nil if the window is outside of Apple's history.
+    /// Returns the query for a window; nil if the window is outside Apple's history.
     private func query(_ progress: SweepProgress, _ work: Work) -> NotificationHistoryQuery? {
         // One minute inside Apple's limit, to allow for clock differences.
         let first = clocks.wallMilliseconds() - SweepKind.reach(work.scope.environment) + 60_000

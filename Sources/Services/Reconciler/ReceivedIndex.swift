@@ -47,8 +47,8 @@ struct ReceivedIndex: Sendable {
     }
 
     /// Waits until the index contains all records that were in the notification topic at the time of the call,
-    /// whichever member has read them: the group has committed past them, which it does once a row is acknowledged, and
-    /// the rows have been read back.
+    /// whichever member has read them. This requires two things: the group has committed past the records, which it
+    /// does once their rows are acknowledged, and the rows have been read back.
     ///
     /// - Returns: the start of the index in milliseconds since 1970, after which every notification is known; 0 if no
     ///   record was deleted before it was read.

@@ -26,7 +26,7 @@ enum ReconcilerMetricName {
 enum ReconcilerReason {
     // Skipped.
     static let nullValue = "null_value"
-    /// Version 1 and older, which Apple's history does not record.
+    /// A notification of version 1 or older; Apple's history does not contain these.
     static let unsigned = "unsigned"
     // Dead-lettered.
     static let unknownTopic = "unknown_topic"

@@ -31,8 +31,8 @@ final class SweepScheduler: Service {
         var listing: [Sweep] = []
 
         /// Returns whether the sweep of failed deliveries for the same app is neither due nor running, here or on
-        /// another member. It is small and may have deadlines, so it goes first. A sweep of everything that is already
-        /// running does not wait for it.
+        /// another member. That sweep is small and may have deadlines, so it runs before a full sweep starts. A full
+        /// sweep that is already running does not wait for it.
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }

@@ -5,7 +5,7 @@ internal import Records
 internal import RefundCases
 internal import RefundRules
 
-/// Access to cases and preferences for the work on one round.
+/// Access to the cases and preferences needed to process one round.
 protocol RefundStore: Sendable {
     /// Proposes an answer for its round, and returns once the winner of the round is known.
     ///

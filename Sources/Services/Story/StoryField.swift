@@ -46,7 +46,7 @@ package struct StoryEntry: Hashable, Sendable {
         /// The state of a purchase was published.
         case published
         case erased
-        /// An erasure, a legal hold or its end, decided about the archive.
+        /// A decision about the archive: an erasure, or the start or end of a legal hold.
         case archiveDecision = "archive_decision"
         case refundRequested = "refund_requested"
         case refundDecided = "refund_decided"

@@ -1,4 +1,4 @@
-/// Schedules the requests to one endpoint, evenly spaced and in the order of the calls. A value without a clock.
+/// Schedules the requests to one endpoint, evenly spaced and in the order of the calls. Callers pass the current time.
 ///
 /// Even spacing, without bursts, keeps every interval of one second within the limit. An urgent request reserves the
 /// next free moment at once and waits for it. A background request only takes a moment that is free now, and no more

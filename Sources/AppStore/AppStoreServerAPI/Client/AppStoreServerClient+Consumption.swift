@@ -4,7 +4,7 @@ package import AppStoreModel
 package enum ConsumptionForm: Sendable, Hashable {
     /// Version 1, for Advanced Commerce purchases.
     case v1
-    /// Version 2, for all others.
+    /// Version 2, for all other purchases.
     case v2
 }
 

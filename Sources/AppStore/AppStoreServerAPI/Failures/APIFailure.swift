@@ -19,7 +19,8 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case refused
         /// 5xx.
         case server
-        /// An undocumented answer: a redirect, too long, not JSON, or a member of another type.
+        /// An undocumented answer: a redirect, an oversized body, a body that is not JSON, or a member of the wrong
+        /// type.
         case unreadable
         /// A signed object in the answer is not signed by Apple, or is of another app or environment.
         case unverified

@@ -1,8 +1,8 @@
 internal import AppStoreModel
 internal import AppStoreVerification
 
-/// A signed object of an answer that is not used: not signed by Apple, nonconforming, or of another app or environment
-/// than requested.
+/// A signed object of an answer, refused because it is not signed by Apple, is nonconforming, or belongs to another app
+/// or environment than requested.
 package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible {
     /// The verifier's reason code, such as `audience` or `signature`.
     package let reason: String

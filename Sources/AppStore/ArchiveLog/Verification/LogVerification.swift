@@ -27,7 +27,7 @@ struct LogVerification {
     private var order: LeafOrder
     /// Roots that the tree must have at a given size, in ascending order of the sizes.
     var anchors: [AnchoredRoot] = []
-    /// The newest checkpoints that the witnesses of the policy cosigned.
+    /// The newest checkpoints cosigned by the policy's witnesses.
     var cosigned: [AnchoredRoot] = []
     /// The largest external anchor that is smaller than the index of the first leaf that is read.
     var skippedAnchor: AnchoredRoot?

@@ -48,7 +48,7 @@ struct StrayObjects {
 
     private mutating func look(at name: ObjectName) async {
         switch reader.names.content(name) {
-        // A staged object belongs to a commit that its writer, or the next one, finishes.
+        // A staged object belongs to a commit that its writer or the next writer finishes.
         case .checkpoint, .checkpointOfSize, .retention, .staged: return
         case .tile(let path): await look(at: path, name)
         case .segment(let index, let width):

@@ -51,7 +51,7 @@ enum ConsumptionBodyVersion1 {
         case .decline: (2, nil)
         case .noPreference: (3, nil)
         case .grantProrated: (nil, .proratedInVersion1)
-        // The statement rejects both.
+        // `ConsumptionStatement` has already rejected both.
         case .doNotAnswer, .hold: (nil, nil)
         }
     }

@@ -45,7 +45,7 @@ enum ConsumptionBodyVersion2 {
                 return (nil, .proratedWithoutPercentage)
             }
             return ("GRANT_PRORATED", nil)
-        // Without the member Apple assumes no preference; the statement rejects the others.
+        // Without the member, Apple assumes no preference. `ConsumptionStatement` has already rejected the other two.
         case .noPreference, .doNotAnswer, .hold: return (nil, nil)
         }
     }

@@ -56,7 +56,7 @@ extension ConsumptionFacts {
     enum OtherMembers {
         /// An error: in a file, a misspelled member would be lost.
         case refused
-        /// Reported by name.
+        /// Not an error: their names are collected and reported.
         case collected
     }
 

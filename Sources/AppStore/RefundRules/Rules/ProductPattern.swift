@@ -12,7 +12,7 @@ struct ProductPattern: Hashable, Sendable {
         guard BoundedText.accepts(text), !self.text.contains("*") else { return nil }
     }
 
-    /// Compares bytes, as for all identifiers. False for an unknown product.
+    /// Compares bytes, like every comparison of identifiers. Returns false for an unknown product.
     func matches(_ productId: ProductId?) -> Bool {
         guard let productId else { return false }
         return isPrefix

@@ -23,7 +23,7 @@ final class KeyQueues: Sendable {
         }
     }
 
-    /// Returns the record to handle after a finished one of the same key; nil if there is none yet.
+    /// Returns the next waiting record with the same key as a finished one; nil if none is waiting.
     func next(after record: KafkaRecord) -> KafkaRecord? {
         guard let key = record.key else { return nil }
         return waiting.withLock { waiting in

@@ -306,7 +306,7 @@ package struct ConnectionState {
     /// Records that a response is about to be sent. Returns whether the connection is kept, and whether the response's
     /// body is omitted (HEAD).
     package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
-        // After the end of input only bytes already buffered can follow.
+        // After the end of input, only bytes that are already buffered remain.
         let nothingFollows = inputEnded && buffer.isEmpty
         closesAfterResponse = closes || !keepsAlive || isDraining || nothingFollows
         phase = .sending

@@ -162,8 +162,8 @@ final class EventLoop {
         if !poller.add(socket, .input, key: connection.eventKey) { close(connection, reason: nil) }
     }
 
-    /// Closes a connection and releases its slot and bytes; connections are closed nowhere else. A reason records the
-    /// outcome of the request in progress.
+    /// Closes a connection and releases its slot and bytes; connections are closed nowhere else. A given reason is
+    /// recorded as the outcome of the request in progress.
     func close(_ connection: Connection, reason: String?) {
         guard connections.remove(connection.key) != nil else { return }
         if let reason { decide(connection, reason: reason, status: 0) }

@@ -17,7 +17,7 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
         case untrustedCertificate = "untrusted-certificate"
         case expiredCertificate = "expired-certificate"
         case futureCertificate = "future-certificate"
-        /// The brokers' certificate is for another name.
+        /// The brokers' certificate was issued for a different name.
         case certificateName = "certificate-name"
         /// The brokers reject this client's certificate, or the client has none.
         case clientCertificate = "client-certificate"
@@ -113,8 +113,8 @@ extension KafkaTrouble {
 }
 
 extension KafkaTrouble.Cause {
-    /// Precedence of causes: a cause of higher rank is kept although one of lower rank follows it. Among several
-    /// brokers and addresses, the one that answers gives the most specific error.
+    /// Precedence of causes: a later cause of lower rank does not replace one of higher rank. Among several brokers and
+    /// addresses, the one that answers gives the most specific error.
     var rank: Int {
         switch self {
         case .name, .refused, .unreachable: 0

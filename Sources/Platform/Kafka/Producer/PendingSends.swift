@@ -60,7 +60,7 @@ struct PendingSends {
     /// The earliest deadline, in nanoseconds of the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
-    /// Start time of the oldest send to this destination whose report is outstanding; nil if there is none.
+    /// Start time of the oldest send to this destination that has no delivery report yet; nil if there is none.
     func oldest(to destination: SendAges.Destination) -> UInt64? { ages.oldest(to: destination) }
 
     /// Adds a send. The caller keeps their number below 2³² − 1.

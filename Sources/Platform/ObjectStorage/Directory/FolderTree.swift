@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The folders of a directory, some of them kept open. Every step from the root refuses symbolic links, so that no name
-/// leads outside the directory.
+/// The folders of a directory; some are kept open. Symbolic links are refused at every step from the root, so no name
+/// can lead outside the directory.
 final class FolderTree: Sendable {
     private struct State {
         var open: [String: (folder: Folder, usedAt: UInt64)] = [:]

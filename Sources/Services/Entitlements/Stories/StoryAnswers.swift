@@ -12,7 +12,7 @@ internal import Time
 final class StoryAnswers: Sendable {
     /// Maximum number of waiting requests.
     private static let maximumWaiting = 8
-    /// Maximum number of records to read of each topic.
+    /// Maximum number of records to read from each topic.
     private static let maximumRecords = 2_000_000
 
     private let kafka: KafkaConfiguration

@@ -41,8 +41,8 @@ struct ArchiveDecisionCommand {
                 author: author, requestedAt: now)
         }
         try check(records)
-        // The decision is first published to the topic that every host reads: if this host fails now, its member still
-        // applies it.
+        // Publish the decision first, to the topic that the archive reads on every host: if this command fails now, the
+        // archive member of this host still applies the decision.
         try await publish(records)
         let outcomes = try apply(records, store)
         let destroyed = outcomes.flatMap(\.destroyedKeys)

@@ -121,7 +121,7 @@ struct ArchivePersons {
         for purchase in purchases {
             places.formUnion(try self.places(of: IndexedName(.originalTransactionId, purchase.rawValue), index))
         }
-        // A version 1 body mentions other purchases, whose transactions are not searched.
+        // A version 1 body also mentions other purchases; their transactions are not searched.
         let transactions = try await subjects(of: places, reader)
             .filter { $0.purchase.map(purchases.contains) ?? false }.compactMap(\.transaction)
         for transaction in Set(transactions) {

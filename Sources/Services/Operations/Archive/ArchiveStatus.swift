@@ -6,7 +6,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The current state of a log of the archive.
+/// The current state of an archive log.
 struct ArchiveStatus: Sendable {
     let names: LogNames
     /// Nil for a log without a checkpoint.

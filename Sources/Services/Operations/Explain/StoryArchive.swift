@@ -116,7 +116,7 @@ struct StoryArchive {
         }
     }
 
-    /// Returns the archived positions of records, by their positions in Kafka.
+    /// Returns the position of each record in the archive, keyed by `topic/partition@offset`.
     func positions(of records: [KafkaRecord]) async throws -> [String: String] {
         var positions: [String: String] = [:]
         for (place, records) in Dictionary(grouping: records, by: \.topicPartition) {

@@ -54,7 +54,7 @@ struct RefundAnswerCommand {
 
     // MARK: Answers by round
 
-    /// Returns the answer of the waiting round.
+    /// Returns the first answer for the waiting round.
     private func first(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let round = row.rounds.waiting else {
             throw StartupError(

@@ -37,7 +37,8 @@ struct CapacityPlan {
         case bytesPerSecond = "B/s"
     }
 
-    /// Number of Sluice's consumer groups that read every notification: those of the keyed topics, and the archive.
+    /// Number of Sluice's consumer groups that read every notification: those that maintain keyed topics, plus the
+    /// archive.
     static let groups = TopicNames.consumerGroups.count + 1
     /// Defaults of `archive.flush.records`, and of `archive.flush.interval` in seconds.
     static let flushRecords = 1000

@@ -1,6 +1,6 @@
 /// The metrics of the executables that `top` shows.
 enum TopMetrics {
-    /// A counter whose rates are shown by the values of one label.
+    /// A counter whose rates are shown for each value of one label.
     struct Outcomes: Sendable {
         let name: String
         let label: String

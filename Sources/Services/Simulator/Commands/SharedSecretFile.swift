@@ -7,7 +7,7 @@ enum SharedSecretFile {
 
     /// Returns the secret without surrounding white space; empty when no format needs one.
     ///
-    /// - Throws: ``SimulatorError`` when a format needs a secret and the file is not named or empty.
+    /// - Throws: ``SimulatorError`` if a format needs a secret, and the file is not configured, not readable or empty.
     static func read(_ configuration: Configuration) throws -> String {
         guard configuration[SimulatorSettings.formats] != [.v2] else { return "" }
         guard let path = configuration[SimulatorSettings.sharedSecretFile] else {

@@ -15,7 +15,8 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
     case revoke = "REVOKE"
     case consumptionRequest = "CONSUMPTION_REQUEST"
 
-    /// Recipients of each type. Source: Apple, "App Store Server Notifications version 1".
+    /// Whether the purchaser receives this type. Source for both recipients: Apple, "App Store Server
+    /// Notifications version 1".
     var isSentToPurchaser: Bool { self != .revoke }
 
     var isSentToFamilyMember: Bool {

@@ -20,7 +20,7 @@ struct ServerAPIEnvironment: Sendable {
         var body: JSONObject?
         /// Notifications to post.
         var notifications: [UnsignedNotification] = []
-        /// The information of a consumption answer.
+        /// The consumption information of an accepted request.
         var information: ConsumptionInformation?
 
         static let done = Outcome()
@@ -110,8 +110,8 @@ struct ServerAPIEnvironment: Sendable {
         }
     }
 
-    /// Returns a version 4 UUID of the system's generator: a notification sent on request must never be repeated by
-    /// another run.
+    /// Returns a version 4 UUID from the system's random number generator: another run must never repeat a notification
+    /// sent on request.
     static func freshUUID() -> String {
         var generator = SystemRandomNumberGenerator()
         return SeededGenerator.uuidText(generator.next(), generator.next())

@@ -2,7 +2,7 @@
 ///
 /// Equality compares the code. Source: Apple's list of error codes, of API version 1.19 to 1.23.
 package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
-    /// `nil` for an empty body, such as for a malformed request.
+    /// Nil if the response has an empty body, for example because the request was malformed.
     package let code: Int64?
     /// Apple's name of the error object, without the suffix `Error`.
     package let name: String
@@ -36,7 +36,7 @@ extension ServerAPIError: Equatable {
     package static func == (one: ServerAPIError, other: ServerAPIError) -> Bool { one.code == other.code }
 }
 
-// Identifiers, extensions of renewal dates.
+// Identifiers and extensions of renewal dates.
 extension ServerAPIError {
     static let generalBadRequest = ServerAPIError(4_000_000, "GeneralBadRequest", "Bad request.")
     static let invalidAppIdentifier = ServerAPIError(

@@ -3,7 +3,7 @@ internal import Lifecycle
 
 /// The exit codes of `sluicectl archive verify` and `prove`. A contract.
 extension ExitCode {
-    /// Data was changed, removed, exchanged or added after it was signed, or a proof is invalid.
+    /// Data was changed, removed, replaced or added after it was signed, or a proof is invalid.
     static let archiveTampered = ExitCode(rawValue: 2)
     /// Records are missing that the archive never received, or a log could not be compared with an external checkpoint.
     static let archiveIncomplete = ExitCode(rawValue: 3)
