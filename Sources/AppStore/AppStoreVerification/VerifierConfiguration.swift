@@ -118,7 +118,7 @@ extension VerifierConfiguration {
             guard !app.environments.isEmpty, app.environments.isSubset(of: [.production, .sandbox]) else {
                 throw VerifierSetupError(
                     code: .apps,
-                    message: "the app \(app.bundleId) may have the environments Production and Sandbox only")
+                    message: "the app \(app.bundleId) may only have the environments Production and Sandbox")
             }
         }
         guard revocation == .off || requester != nil else {

@@ -39,7 +39,7 @@ package struct KeyEncryptionKeys: Sendable {
 
     private static func read(_ path: String) throws(ArchiveKeyError) -> SecretKey {
         let refused = { (reason: String) in ArchiveKeyError(.unreadableKey, "key-encryption key \(path): \(reason)") }
-        guard !path.utf8.contains(0) else { throw refused("the path has a zero byte") }
+        guard !path.utf8.contains(0) else { throw refused("the path contains a NUL byte") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
         defer { close(descriptor) }

@@ -29,7 +29,7 @@ enum OwnersFile {
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` when it exists, or cannot be created.
     static func make(_ path: String) throws(ArchiveKeyError) {
-        guard !path.utf8.contains(0) else { throw ArchiveKeyError(.unavailable, "the path has a zero byte") }
+        guard !path.utf8.contains(0) else { throw ArchiveKeyError(.unavailable, "the path contains a NUL byte") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw ArchiveKeyError(.unavailable, "\(path): \(String(cString: strerror(errno))); name another file")

@@ -74,7 +74,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .periodOver: return "the paid period is over, and Apple reported the expiry"
         case .itemsRevoked: return "Apple revoked every item that grants it"
         case .unconfirmed: return "only version 1 notifications name the purchase, and Apple has not confirmed them"
-        case .bought: return "bought, and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")
+        case .bought: return "purchased and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")
         case .notBegun: return "bought, and its time has not begun\(end)"
         case .lengthOver: return "the configured length of the product is over"
         case .lengthUnknown: return "the product has no lengthDays in the products file"

@@ -93,7 +93,7 @@ extension PeerLibrary {
                 Verify program = new Verify(arguments);
                 String signedPayload = program.lines.get(0)[0];
                 if (!program.refuses(signedPayload.substring(0, signedPayload.length() - 8) + "AAAAAAAA")) {
-                    throw new Exception("a wrong signature was accepted");
+                    throw new Exception("an invalid signature was accepted");
                 }
                 program.verify(WARM);
                 System.out.println("ready");

@@ -46,7 +46,7 @@ extension PeerLibrary {
         async function main() {
             const wrong = lines[0][0].slice(0, -8) + "AAAAAAAA"
             const isRefused = await verifier.verifyAndDecodeNotification(wrong).then(() => false, () => true)
-            if (!isRefused) { throw new Error("a wrong signature was accepted") }
+            if (!isRefused) { throw new Error("an invalid signature was accepted") }
             await verify(500)
             console.log("ready")
             for await (const line of createInterface({ input: process.stdin })) {

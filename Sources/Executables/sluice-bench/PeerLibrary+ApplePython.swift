@@ -43,7 +43,7 @@ extension PeerLibrary {
 
         try:
             verifier.verify_and_decode_notification(lines[0][0][:-8] + "AAAAAAAA")
-            sys.exit("a wrong signature was accepted")
+            sys.exit("an invalid signature was accepted")
         except Exception:
             pass
         verify(lines[0])

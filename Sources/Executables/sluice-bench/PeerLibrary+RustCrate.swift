@@ -74,7 +74,7 @@ extension PeerLibrary {
                 assert!(verifier.verify_and_decode_renewal_info(texts[2]).is_ok(), "renewal info");
             };
             let wrong = format!("{}AAAAAAAA", &lines[0][0][..lines[0][0].len() - 8]);
-            assert!(verifier.verify_and_decode_notification(&wrong).is_err(), "a wrong signature was accepted");
+            assert!(verifier.verify_and_decode_notification(&wrong).is_err(), "an invalid signature was accepted");
             verify(&lines[0]);
             println!("ready");
             let mut done = 0;

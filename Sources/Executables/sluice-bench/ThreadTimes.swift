@@ -41,7 +41,7 @@ struct ThreadTimes {
             else { continue }
             // The file has time on a CPU, time waiting for one, and the number of slices; the first two in nanoseconds.
             guard let running = times.split(separator: " ").first.flatMap({ Double($0) }) else {
-                throw BenchFailure("/proc reports no CPU time of threads")
+                throw BenchFailure("/proc does not report CPU time per thread")
             }
             byRole[Role(threadNamed: name.trimmingCharacters(in: .newlines)), default: 0] += running
         }

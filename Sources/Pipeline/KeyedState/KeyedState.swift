@@ -137,7 +137,9 @@ public final class KeyedState<Model: StateModel>: Sendable {
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
 
     func parts() throws(StateError) -> Parts {
-        guard let parts = withRunning({ $0.parts }) else { throw StateError(.changelog, "the state is not started") }
+        guard let parts = withRunning({ $0.parts }) else {
+            throw StateError(.changelog, "the state has not been started")
+        }
         return parts
     }
 

@@ -79,7 +79,7 @@ extension ValueKind where Value == String {
             else { throw SettingProblem("is not a URL such as http://proxy.example.com:3128") }
             // libcurl would use 1080, the port of SOCKS.
             guard let port = components.port, (1...65535).contains(port) else {
-                throw SettingProblem("has no port, such as http://proxy.example.com:3128")
+                throw SettingProblem("must include a port, for example http://proxy.example.com:3128")
             }
             guard ["", "/"].contains(components.path), components.query == nil, components.fragment == nil else {
                 throw SettingProblem("has more than scheme, host and port")

@@ -27,7 +27,8 @@ struct ArchiveService {
     ) async throws {
         let configuration = context.configuration
         let notice = { @Sendable [logger = context.logger] (message: String) in
-            logger.warning("an archive store continues with its previous credentials", [LogField(.error, message)])
+            logger.warning(
+                "renewing archive store credentials failed; keeping the previous ones", [LogField(.error, message)])
         }
         let plan = try ArchivePlan(configuration)
         let signer = plan.signer

@@ -13,7 +13,7 @@ extension SluicectlCommand {
         subcommands: [rekey], readsConfiguration: false)
 
     private static let rekey = Command(
-        "rekey", summary: "Copy a state's topic by key to a topic with another number of partitions.",
+        "rekey", summary: "Copy a state topic by key to a topic with a different number of partitions.",
         discussion: """
             Both topics exist; the one that is copied to is compacted and has nothing but an earlier copy. Every record \
             goes to the partition of its key, byte for byte, in the order that its key's records have; offsets of \

@@ -88,7 +88,7 @@ enum SluicectlCommand {
                     schema: schema.adding(
                         ConfigurationSchema([OperationsSettings.topicsFormat, OperationsSettings.strimziCluster])),
                     examples: [
-                        .init("sluicectl topics list", "Name, partitions, replicas and settings of each."),
+                        .init("sluicectl topics list", "List each topic with its partitions, replicas and settings."),
                         .init(
                             "sluicectl topics list --format strimzi --cluster kafka",
                             "Resources for Strimzi's topic operator."),

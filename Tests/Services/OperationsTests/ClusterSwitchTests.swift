@@ -165,11 +165,11 @@ struct ClusterSwitchTests {
         #expect(findings(target: ["refunds"], source: [], isFinal: true) == ["problem: it has members here"])
         #expect(
             findings(target: [], source: ["refunds"], isFinal: false) == [
-                offsets, "warning: it has members on the source",
+                offsets, "warning: the group still has members on the source cluster",
             ])
         #expect(
             findings(target: ["others"], source: ["refunds"], isFinal: true) == [
-                "problem: it has members on the source"
+                "problem: the group still has members on the source cluster"
             ])
     }
 

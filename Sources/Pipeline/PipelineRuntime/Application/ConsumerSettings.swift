@@ -12,7 +12,7 @@ public enum ConsumerSettings {
     )
     public static let drainLimit = Setting.duration(
         "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
-        help: "Maximum time for running records when their partition is revoked or the process stops.")
+        help: "Maximum time to finish records in progress when their partition is revoked or the process stops.")
 
     public static let recordDeadline = Setting.duration(
         "consumer.record.deadline", in: .seconds(1)...(.seconds(86_400)),

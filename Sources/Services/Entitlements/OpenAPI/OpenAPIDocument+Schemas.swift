@@ -87,7 +87,7 @@ extension OpenAPIDocument {
               "billingPlanType": {"type": "string", "description": "BILLED_UPFRONT or MONTHLY."},
               "billingPeriodNumber": {
                 "type": "integer",
-                "description": "Number of the period inside a commitment of twelve months, from 1."
+                "description": "Number of the period within a twelve-month commitment, starting at 1."
               },
               "commitmentExpiresDate": {"$ref": "#/components/schemas/Instant"},
               "willRenew": {"type": "boolean"},

@@ -31,7 +31,8 @@ extension ReadAPI {
                         422, ReadAPIName.tooManyPurchases, "more than \(Self.maximumStoryPurchases) purchases"))
             }
             if !story(subject, exchange) {
-                exchange.respond(Self.problem(503, ReadAPIName.busy, "too many stories wait"))
+                exchange.respond(
+                    Self.problem(503, ReadAPIName.busy, "too many story requests are waiting; retry later"))
             }
         }
         do throws(StateError) {

@@ -45,7 +45,7 @@ struct ArchiveDiscloseCommand {
         } catch {
             throw StartupError(
                 "nothing was written, because it would not hold: \(error.reason)",
-                fix: "Find the first bad place with: sluicectl archive verify", exitCode: error.exitCode)
+                fix: "Find the first invalid record with: sluicectl archive verify", exitCode: error.exitCode)
         }
         let entry = ReadEntry(
             partition: position.partition, index: shown.index, leaf: shown.leaf, keyId: try keys.keyId(of: shown.leaf),
@@ -71,7 +71,7 @@ struct ArchiveDiscloseCommand {
         let reader = LogReader(
             logs.store, names: try logs.reader(of: position.partition).names, verifiers: verifiers)
         guard let checkpoint = try await reader.checkpoint() else {
-            throw LogReadError(.noLeaf, "there is no log of \(position.partition)")
+            throw LogReadError(.noLeaf, "no log exists for \(position.partition)")
         }
         let size = checkpoint.checkpoint.size
         guard let index = try await reader.index(of: position.offset, size: size) else {
@@ -99,14 +99,16 @@ struct ArchiveDiscloseCommand {
         switch try keys.dataKey(id) {
         case .usable(let key): return try ArchiveRecordKey(of: leaf.position, from: key)
         case .destroyed: throw notDisclosed(leaf, "its person was erased")
-        case .unknown: throw notDisclosed(leaf, "its key is not in this key store", "Disclose it where its key is")
+        case .unknown:
+            throw notDisclosed(
+                leaf, "its key is not in this key store", "Run the command on a host whose key store has the key")
         }
     }
 
     private func notDisclosed(_ leaf: ArchiveLeaf, _ reason: String, _ fix: String? = nil) -> StartupError {
         StartupError(
             "\(leaf.position) cannot be disclosed: \(reason)",
-            fix: fix ?? "Prove that it was there with: sluicectl archive prove")
+            fix: fix ?? "Prove that the record was archived with: sluicectl archive prove")
     }
 
     // MARK: check-disclosure

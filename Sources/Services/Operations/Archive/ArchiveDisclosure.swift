@@ -76,7 +76,7 @@ struct ArchiveDisclosure {
             checkpoint = try VerifiedCheckpoint(proof.note, of: nil, verifiers: verifiers)
         } catch { throw DisclosureRefusal(ExitCode(error), error.message) }
         guard let entry = proof.extra else {
-            throw DisclosureRefusal(.archiveTampered, "the proof does not have the leaf that it is about")
+            throw DisclosureRefusal(.archiveTampered, "the proof does not include the leaf that it should prove")
         }
         let tree = checkpoint.checkpoint
         guard proof.inclusion.proves(.leaf(entry), size: tree.size, root: tree.root) else {

@@ -77,7 +77,8 @@ struct ArchiveIndexing {
         case .gap, .erased: return IndexedEntry(leaf: entry.index, key: nil)
         case .keyUnknown: return nil
         case .missing:
-            throw StartupError.unsound("\(entry.leaf.position): its segment is gone before its retention is over")
+            throw StartupError.unsound(
+                "\(entry.leaf.position): its segment is missing although its retention has not ended")
         }
     }
 

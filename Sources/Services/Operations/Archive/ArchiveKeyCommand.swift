@@ -76,7 +76,7 @@ enum NewSecretFile {
     static func write(_ bytes: [UInt8], to path: String) throws(StartupError) {
         let name = PlainText.printable(path)
         guard !path.utf8.contains(0) else {
-            throw StartupError("the path has a zero byte", fix: "Name another file", exitCode: .usage)
+            throw StartupError("the path contains a NUL byte", fix: "Name another file", exitCode: .usage)
         }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

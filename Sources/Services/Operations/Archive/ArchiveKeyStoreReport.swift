@@ -72,7 +72,7 @@ struct ArchiveKeyStoreReport {
         }
         if let use {
             rows.append(["keys that \(use.leaves) leaves name", "\(use.known.count + use.unknown.count)"])
-            rows.append(["of them missing", "\(use.unknown.count)"])
+            rows.append(["of which missing", "\(use.unknown.count)"])
         }
         return PlainText.table(rows)
     }

@@ -40,7 +40,7 @@ struct ArchiveLogs: Sendable {
             return LogReader(store, names: try LogNames(partition), verifiers: nil)
         } catch {
             throw StartupError(
-                "there is no log of \(PlainText.printable("\(partition)"))", fix: "Look with sluicectl archive status")
+                "no log exists for \(PlainText.printable("\(partition)"))", fix: "Look with sluicectl archive status")
         }
     }
 
@@ -92,6 +92,6 @@ extension StartupError {
     /// An error for contents that no archive writes.
     static func unsound(_ message: String) -> StartupError {
         StartupError(
-            message, fix: "Find the first bad place with: sluicectl archive verify", exitCode: .archiveTampered)
+            message, fix: "Find the first invalid record with: sluicectl archive verify", exitCode: .archiveTampered)
     }
 }

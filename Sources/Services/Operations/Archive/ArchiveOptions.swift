@@ -57,7 +57,7 @@ enum ArchiveOptions {
 
     // find, show
     static let rebuild = Setting.flag("rebuild", help: "Make the index again from the whole archive first.")
-    static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "At most so many records.")
+    static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "Maximum number of records.")
         .onCommandLineOnly
     static let reveal = Setting.flag(
         "reveal", help: "Print everything, personal data included. Who does it is archived: needs --author, and Kafka.")

@@ -108,7 +108,8 @@ struct ArchiveReplayCommand {
                         ReplayItem(
                             position: position,
                             prepared: .failure(
-                                ReplayRefusal(reason: "key_unknown", detail: "the key store does not have its key"))))
+                                ReplayRefusal(
+                                    reason: "key_unknown", detail: "the key store does not contain the record's key"))))
                 case let content:
                     // The content cannot be recovered, and should not be.
                     if let name = content.name { passedOver[name, default: 0] += 1 }

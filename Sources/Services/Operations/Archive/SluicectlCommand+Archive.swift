@@ -6,7 +6,7 @@ extension SluicectlCommand {
         Command(
             "archive", summary: "Operate the archive of sluice-archive: its keys, its records, and their proofs.",
             examples: [
-                .init("sluicectl archive status", "How large each log is, and how old its checkpoint."),
+                .init("sluicectl archive status", "Size of each log and age of its checkpoint."),
                 .init("sluicectl archive key show", "The public keys, for whoever verifies the archive."),
                 .init("sluicectl archive verify --key archive.pub", "Whether it is as it was written."),
             ],

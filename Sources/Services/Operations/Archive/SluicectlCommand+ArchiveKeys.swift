@@ -134,7 +134,7 @@ extension SluicectlCommand {
                     .init("sluicectl archive key show > archive.pub", "For whoever verifies the archive."),
                     .init(
                         "sluicectl archive key show appstore.notifications.production/3",
-                        "For another program that verifies one log."),
+                        "The key of one log, for another verifier."),
                     .init("sluicectl archive key show checkpoint-log", "For the log line of a tlog-policy."),
                 ]),
             Command(

@@ -99,7 +99,7 @@ extension SluicectlCommand {
                 .init("sluicectl archive retention --dry-run --config sluice.properties", "Before a change of it.")
             ]),
         Command(
-            "replay", summary: "Write archived records into Kafka again.",
+            "replay", summary: "Write archived records back to Kafka.",
             discussion: """
                 Key, value and headers are as they were, the origin is replay; the time of the record is the \
                 present, so that the topic's retention starts again. Consumers ignore what they have already. A \

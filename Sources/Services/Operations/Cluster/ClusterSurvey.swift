@@ -128,7 +128,7 @@ struct ClusterSurvey {
             }
             if view?.activeGroups?.contains(group.group) == true {
                 add(
-                    isFinal ? .problem : .warning, "it has members on the source",
+                    isFinal ? .problem : .warning, "the group still has members on the source cluster",
                     "Stop every \(group.executable) there before the switch: it must not run on both clusters")
             }
             return findings

@@ -15,7 +15,7 @@ enum ExplainSettings {
     static let to = Setting("to", .instant, help: "Only events before this time.").optional.onCommandLineOnly
     static let limit = Setting.integer(
         "limit", default: 2_000_000, in: 1...1_000_000_000,
-        help: "Maximum number of records to read of each topic, the newest ones."
+        help: "Maximum number of records to read from each topic; the newest are read."
     ).onCommandLineOnly
     static let isBySignedDate = Setting.flag(
         "as-signed",

@@ -59,7 +59,7 @@ struct TopicsListCommand {
             throw StartupError(
                 "two topics would have the KafkaTopic name \(topic.resourceName)",
                 setting: OperationsSettings.topicsPrefix.key,
-                fix: "Choose names that differ in more than upper case, underscores and hyphens", exitCode: .usage)
+                fix: "Choose names that differ in more than letter case, underscores and hyphens", exitCode: .usage)
         }
         return topics.map { $0.strimzi(cluster: cluster) }.joined(separator: "---\n")
     }

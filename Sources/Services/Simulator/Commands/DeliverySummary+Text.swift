@@ -83,7 +83,7 @@ extension DeliverySummary {
 extension Delivery.Progress {
     /// Formats the progress on one line for people.
     var text: String {
-        var text = "\(acknowledged) of \(planned) acknowledged, \(inFlight) in flight, \(waiting) to be repeated"
+        var text = "\(acknowledged) of \(planned) acknowledged, \(inFlight) in flight, \(waiting) waiting for a retry"
         if let nextAttemptIn { text += ", the next in \(nextAttemptIn.components.seconds) s" }
         return text
     }

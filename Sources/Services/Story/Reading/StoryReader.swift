@@ -111,7 +111,8 @@ package struct StoryReader {
                 Story.Gap(
                     "Kafka has deleted \(place.topic)/\(place.partition) before offset \(low)"
                         + (hasArchive ? "; archived records were added" : ""),
-                    fix: hasArchive ? "Look for further ones with: sluicectl archive find" : "Configure the archive"))
+                    fix: hasArchive
+                        ? "Look for more archived records with: sluicectl archive find" : "Configure the archive"))
         }
     }
 }

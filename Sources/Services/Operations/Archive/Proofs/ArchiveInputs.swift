@@ -119,7 +119,9 @@ struct ArchiveInputs {
             policy = try WitnessPolicy(keys, quorum: configuration[ArchiveProofOptions.quorum])
         } catch { throw wrong(error.message) }
         if let own = verifiers.flatMap(policy.own) {
-            throw wrong("\(PlainText.printable(own.name)) is the archive itself, which cosigns all that it signs")
+            throw wrong(
+                "\(PlainText.printable(own.name)) has the archive's own key; a witness must be independent of the archive"
+            )
         }
         return policy
     }

@@ -70,7 +70,7 @@ final class ArchivePayloads: Sendable {
         if object.leaf.key != nil {
             do throws(ArchiveKeyError) {
                 guard let id = try keys.keyId(of: object.leaf) else {
-                    return InspectionOutcome("key missing", problem: "its leaf names no key", kind: .incomplete)
+                    return InspectionOutcome("key missing", problem: "its leaf does not name a key", kind: .incomplete)
                 }
                 switch try keys.dataKey(id) {
                 case .usable(let key): secret = key

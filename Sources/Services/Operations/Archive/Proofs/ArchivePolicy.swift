@@ -53,7 +53,9 @@ struct ArchivePolicy {
         }
         guard let witnesses = WitnessPolicy(policy) else { return nil }
         if let own = verifiers.flatMap(witnesses.own) {
-            throw Self.wrong("\(PlainText.printable(own.name)) is the archive itself, which cosigns all that it signs")
+            throw Self.wrong(
+                "\(PlainText.printable(own.name)) has the archive's own key; a witness must be independent of the archive"
+            )
         }
         return witnesses
     }

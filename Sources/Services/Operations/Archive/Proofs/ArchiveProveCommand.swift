@@ -48,7 +48,7 @@ struct ArchiveProveCommand {
             guard result.exitCode == .ok else {
                 throw StartupError(
                     "the archive does not prove this record: \(result.reason ?? "the proof does not hold")",
-                    fix: "Find the first bad place with sluicectl archive verify", exitCode: result.exitCode)
+                    fix: "Find the first invalid record with sluicectl archive verify", exitCode: result.exitCode)
             }
             if let file = configuration[ArchiveProofOptions.proofFile] {
                 try Self.write(proof.bytes, to: file)
@@ -73,7 +73,7 @@ struct ArchiveProveCommand {
             reader = LogReader(store, names: try LogNames(place.log), verifiers: verifiers)
         } catch { throw LogReadError(.noLeaf, error.message) }
         guard let checkpoint = try await reader.checkpoint() else {
-            throw LogReadError(.noLeaf, "there is no log of \(place.log)")
+            throw LogReadError(.noLeaf, "no log exists for \(place.log)")
         }
         let size = checkpoint.checkpoint.size
         var index = configuration[ArchiveProofOptions.leaf]
@@ -146,7 +146,7 @@ private struct ProofResult {
             let proof = try TlogProof(bytes: bytes)
             let checkpoint = try VerifiedCheckpoint(proof.note, of: nil, verifiers: verifiers)
             guard let entry = proof.extra else {
-                self = refused(.archiveTampered, "the proof does not have the leaf that it is about")
+                self = refused(.archiveTampered, "the proof does not include the leaf that it should prove")
                 return
             }
             guard

@@ -71,7 +71,7 @@ struct ArchiveVerifyCommand {
             configuration[ArchiveProofOptions.since] == nil, configuration[ArchiveProofOptions.from] == nil
         else {
             throw StartupError(
-                "deletions are compared in a run over all logs and payloads",
+                "deletions can only be compared when all logs and payloads are verified",
                 setting: ArchiveProofOptions.retention.key,
                 fix: "Leave out LOG, --tree-only, --since and --from", exitCode: .usage)
         }
