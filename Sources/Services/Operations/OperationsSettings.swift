@@ -89,7 +89,7 @@ enum OperationsSettings {
     static let from = Setting(
         "from", .tapStart,
         help: """
-            Start position in each partition: beginning, end, or -N for the last N records. Default: end; with \
+            Start position in each partition: beginning, end, -N for the last N records, or a time. Default: end; with \
             --no-follow: beginning.
             """
     ).optional.onCommandLineOnly
@@ -309,6 +309,7 @@ enum OutputFormat: String, CaseIterable, Sendable {
 enum TapStart: Sendable, Equatable {
     case beginning, end
     case last(Int64)
+    case time(AppStoreInstant)
 }
 
 extension ValueKind where Value == AppStoreEnvironment {
@@ -319,12 +320,13 @@ extension ValueKind where Value == AppStoreEnvironment {
 extension ValueKind where Value == TapStart {
     static var tapStart: ValueKind {
         ValueKind(
-            name: "beginning|end|-N", expected: "beginning, end, or -N", example: "-10",
+            name: "beginning|end|-N|TIME", expected: "beginning, end, -N, or a time", example: "-10",
             text: { start in
                 switch start {
                 case .beginning: "beginning"
                 case .end: "end"
                 case .last(let count): "-\(count)"
+                case .time(let moment): moment.description
                 }
             }
         ) { text throws(SettingProblem) in
@@ -332,8 +334,12 @@ extension ValueKind where Value == TapStart {
             case "beginning": return .beginning
             case "end": return .end
             default:
+                if let moment = AppStoreInstant(rfc3339: text) { return .time(moment) }
                 guard text.hasPrefix("-"), let count = Int64(text.dropFirst()), (1...1_000_000_000).contains(count)
-                else { throw SettingProblem("is not beginning, end, or -N with N from 1 to 1000000000") }
+                else {
+                    throw SettingProblem(
+                        "is not beginning, end, a time, or -N with N from 1 to 1000000000")
+                }
                 return .last(count)
             }
         }

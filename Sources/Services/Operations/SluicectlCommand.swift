@@ -108,15 +108,19 @@ enum SluicectlCommand {
             partitions.
             """,
         schema: kafkaSchema.adding(
-            ConfigurationSchema([
-                OperationsSettings.topic, OperationsSettings.tapEnvironment, OperationsSettings.quarantine,
-                OperationsSettings.from, OperationsSettings.count, OperationsSettings.noFollow,
-                OperationsSettings.signed,
-            ])),
+            ConfigurationSchema(
+                [
+                    OperationsSettings.topic, OperationsSettings.tapEnvironment, OperationsSettings.quarantine,
+                    OperationsSettings.from, OperationsSettings.count, OperationsSettings.noFollow,
+                    OperationsSettings.signed,
+                ] + TapSettings.all)),
         examples: [
             .init("sluicectl tap", "Production notifications from now on."),
             .init(
                 "sluicectl tap --environment sandbox --from -10", "The last ten of each partition, then new ones."),
+            .init(
+                "sluicectl tap --type REFUND --bundle com.example.app --from 2026-11-26T00:00:00Z --no-follow",
+                "Refunds of one app since midnight."),
             .init("sluicectl tap --quarantine --from beginning --no-follow", "Everything in quarantine, with reasons."),
             .init(
                 "sluicectl tap --from beginning --no-follow --output json | jq .value.notification.notificationType",

@@ -27,9 +27,7 @@ struct TapCommand {
         var certificates: [KafkaTopicPartition: KafkaOffset]?
         do {
             isEmbedded = try await brokers.isEmbedded(admin)
-            offsets = try await watermarks(of: topic, admin).mapValues {
-                TapReader.offset(of: start, low: $0.low, high: $0.high)
-            }
+            offsets = try await startOffsets(of: topic, admin, isEmbedded: isEmbedded)
             if isSigned { certificates = try await watermarks(of: names.certificates, admin).mapValues(\.low) }
         } catch {
             await admin.close(within: .seconds(1))
@@ -46,8 +44,9 @@ struct TapCommand {
         let printer = TapPrinter(
             console, output: configuration[OperationsSettings.output], names: names,
             count: configuration[OperationsSettings.count])
+        let filter = TapFilter(configuration)
         try await reader.run(interruption: interruption, warn: { console.complain("sluicectl: \($0)") }) {
-            await printer.take($0)
+            await printer.take($0.filter(filter.matches))
         }
         return .ok
     }
@@ -64,7 +63,12 @@ struct TapCommand {
             count: configuration[OperationsSettings.count])
         let warn: @Sendable (String) -> Void = { console.complain("sluicectl: \($0)") }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await records.run(interruption: interruption, warn: warn) { await printer.take($0) } }
+            let filter = TapFilter(configuration)
+            group.addTask {
+                try await records.run(interruption: interruption, warn: warn) {
+                    await printer.take($0.filter(filter.matches))
+                }
+            }
             group.addTask {
                 // Cancelled when all records have been read.
                 let (never, continuation) = AsyncStream.makeStream(of: String.self)
@@ -79,6 +83,18 @@ struct TapCommand {
         }
         if let failure = await printer.failure { throw failure }
         return await printer.skipped == 0 ? .ok : .failure
+    }
+
+    /// Returns the first offset to read of each partition.
+    private func startOffsets(
+        of topic: KafkaTopic, _ admin: KafkaAdmin, isEmbedded: Bool
+    ) async throws -> [KafkaTopicPartition: KafkaOffset] {
+        let watermarks = try await watermarks(of: topic, admin)
+        // The embedded broker does not look up times.
+        if case .time(let moment) = start, !isEmbedded {
+            return try await admin.offsets(in: topic, at: moment.millisecondsSince1970)
+        }
+        return watermarks.mapValues { TapReader.offset(of: start, low: $0.low, high: $0.high) }
     }
 
     private func topic() throws(StartupError) -> KafkaTopic {

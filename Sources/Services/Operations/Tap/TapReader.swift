@@ -23,7 +23,8 @@ struct TapReader {
     /// Returns the first offset to read, given a partition's oldest offset `low` and next offset `high`.
     static func offset(of start: TapStart, low: KafkaOffset, high: KafkaOffset) -> KafkaOffset {
         switch start {
-        case .beginning: return low
+        // Earlier records are filtered out where the brokers do not look up times.
+        case .beginning, .time: return low
         case .end: return high
         case .last(let count):
             let (wanted, overflow) = high.rawValue.subtractingReportingOverflow(count)
