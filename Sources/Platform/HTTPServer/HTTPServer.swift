@@ -50,9 +50,10 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Binds every listener and starts the loop thread. Nothing stays bound after an error.
-    /// - Throws: `addressInUse`, `badHost` or `notPermitted`, whose message names host and port; `alreadyStarted`;
-    ///   `system`.
+    /// Binds every listener and starts the loop thread. If an error is thrown, no listener stays bound.
+    ///
+    /// - Throws: `addressInUse`, `badHost` or `notPermitted`, with a message that names the host and the port;
+    ///   `alreadyStarted`; `system`.
     public func start() throws(HTTPServerError) {
         let result = state.withLock { state in
             Result { () throws(HTTPServerError) in
@@ -80,12 +81,12 @@ public final class HTTPServer: Sendable {
     /// Number of loop passes that took 50 ms or more and delayed everything else on the loop.
     package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
 
-    /// Drains and stops the server: accepts connections for `accepting` longer, accepts connections already queued by
-    /// the kernel, closes the listeners, completes the requests in progress, and drops the rest after `limit`. Every
+    /// Drains and stops the server: keeps accepting connections for `accepting`, accepts those already queued by the
+    /// kernel, closes the listeners, completes the requests in progress, and drops the rest after `limit`. Every
     /// response sent during a drain carries `Connection: close`. Returns when the thread has ended; a second call waits
-    /// for the same end.
+    /// for the same drain.
     ///
-    /// - Parameter accepting: time for the load balancer to notice that this server accepts no more requests.
+    /// - Parameter accepting: time for the load balancer to notice that this server is shutting down.
     public func drain(within limit: Duration = .seconds(8), accepting: Duration = .zero) async {
         let running: (ResponseQueue, Completion)? = state.withLock { state in
             guard case .running(let responses, let end, _) = state else { return nil }

@@ -8,7 +8,7 @@ public struct HTTPServerError: Error, Sendable, Equatable, CustomStringConvertib
         public static let badHost = Code(description: "badHost")
         /// Only a privileged process may bind the port.
         public static let notPermitted = Code(description: "notPermitted")
-        /// The server was started before.
+        /// The server has already been started.
         public static let alreadyStarted = Code(description: "alreadyStarted")
         /// Any other system error; the message names it.
         public static let system = Code(description: "system")

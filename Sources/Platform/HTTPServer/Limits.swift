@@ -7,44 +7,46 @@ public struct Limits: Sendable {
     public var requestLineBytes = 4 * 1024
 
     // Deadlines of the phases of a request.
-    /// Time from accept, or from the first byte of a later request, to the end of the head; then the connection is
-    /// closed.
+    /// Maximum time from accept, or for a later request from its first byte, to the end of the head; after that, the
+    /// connection is closed.
     public var headTime = Duration.seconds(10)
-    /// Time from the same start to the end of the body; then the request is refused with 408.
+    /// Maximum time from the same start to the end of the body; after that, the request is refused with 408.
     public var requestTime = Duration.seconds(15)
-    /// Time from the dispatch to the response; then the request is answered with 503, and a later response is dropped.
-    /// Deadlines are checked every 100 ms, so the 503 is sent within five seconds.
+    /// Maximum time from the dispatch to the response; after that, the request is answered with 503, and a later
+    /// response is dropped. Deadlines are checked every 100 ms, so the 503 is sent within five seconds.
     public var handlerTime = Duration.milliseconds(4800)
-    /// Idle time between two requests of a connection; then the connection is closed.
+    /// Maximum idle time between two requests on a connection; after that, the connection is closed.
     public var idleTime = Duration.seconds(30)
-    /// Idle time for connections from `proxies`. It is longer than a proxy keeps an upstream connection (nginx: 60 s),
-    /// so that the proxy closes first and no request arrives on a socket that is being closed.
+    /// Maximum idle time for connections from `proxies`. It is longer than a proxy keeps an idle upstream connection
+    /// (nginx: 60 s), so that the proxy closes first and no request arrives on a socket that is being closed.
     public var proxyIdleTime = Duration.seconds(75)
-    /// Time from the first byte of a response to its last; then the connection is closed.
+    /// Maximum time from the first to the last byte of a response; after that, the connection is closed.
     public var sendTime = Duration.seconds(15)
-    /// Time after the last response for the peer to close the connection; then it is closed.
+    /// Maximum time to wait for the peer to close the connection after the last response; after that, the server closes
+    /// it.
     public var lingerTime = Duration.seconds(2)
-    /// Bytes read and discarded while lingering. The limit matches the body size that the proxy configurations in
-    /// `deploy/` let through: a connection closed before these bytes are read is reset, and the proxy answers 502
-    /// instead of passing on the refusal.
+    /// Maximum number of bytes read and discarded while lingering. It matches the body size that the proxy
+    /// configurations in `deploy/` allow: a connection closed before these bytes are read is reset, and the proxy
+    /// answers 502 instead of passing on the refusal.
     public var lingerBytes = 4 * 1024 * 1024
 
     // Concurrency limits.
     public var connections = 1024
-    /// Requests dispatched and not yet answered by the handler. Further requests are refused with 503.
+    /// Maximum number of requests dispatched and not yet answered by the handler. Further requests are refused with
+    /// 503.
     public var inFlight = 512
-    /// Body bytes received for unanswered requests, plus bytes read ahead of requests in progress. Above the limit,
-    /// requests of connections with read-ahead bytes are refused with 503 first, then the request whose body has been
-    /// arriving longest.
+    /// Maximum number of body bytes received for unanswered requests, plus bytes read ahead of requests in progress.
+    /// Above the limit, requests on connections with read-ahead bytes are refused with 503 first, then the request
+    /// whose body has been arriving longest.
     public var bodyBytes = 64 * 1024 * 1024
-    /// Bytes of responses that clients have not read yet. Above the limit the connection is closed.
+    /// Maximum number of response bytes that clients have not read yet. Above the limit, the connection is closed.
     public var unsentBytes = 64 * 1024 * 1024
-    /// Bytes read ahead of a request that is still in progress.
+    /// Maximum number of bytes read ahead of a request that is still in progress.
     public var readAheadBytes = 32 * 1024
 
     // Limit on new connections.
-    /// Connections per second and network (/24 or /56), with a burst of twice as many; further ones are closed. 0
-    /// disables the limit.
+    /// Maximum number of connections per second and network (/24 or /56), with a burst of twice that number; further
+    /// connections are closed. 0 disables the limit.
     public var connectsPerSecond = 2000
 
     // Proxies in front of the listener.

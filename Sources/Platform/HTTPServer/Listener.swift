@@ -10,9 +10,9 @@ public struct Listener: Sendable {
     /// Port to bind; 0 lets the system choose one (`HTTPServer.port(of:)`).
     public var port: UInt16
     public var limits: Limits
-    /// Decides on a request by its head, before any byte of the body is read.
+    /// Decides whether to accept a request, given its head, before any byte of the body is read.
     public var admit: @Sendable (RequestHead) -> Admission
-    /// Handles a complete request. The exchange is answered once, at any time and from any thread.
+    /// Handles a complete request. It answers the exchange once, at any time and from any thread.
     public var handle: @Sendable (HTTPRequest, Exchange) -> Void
     /// Called after a loop pass that dispatched requests, so that they can be passed on in one batch.
     public var passEnded: (@Sendable () -> Void)?

@@ -13,7 +13,7 @@ package struct ListenerCounters: Sendable {
     package internal(set) var refusedByRate = 0
     /// Number of times accepting paused because the process had no descriptors left.
     package internal(set) var acceptPauses = 0
-    /// Requests by status; 0 counts those that ended without a response.
+    /// Requests by status; 0 counts the requests that ended without a response.
     package internal(set) var requestsByStatus: [Int: Int] = [:]
     /// Expired deadlines, by phase.
     package internal(set) var headDeadlines = 0
@@ -21,7 +21,7 @@ package struct ListenerCounters: Sendable {
     package internal(set) var handlerDeadlines = 0
     package internal(set) var idleDeadlines = 0
     package internal(set) var sendDeadlines = 0
-    /// Responses that arrived after their request had ended, or for the second time.
+    /// Responses dropped because their request had already ended or been answered.
     package internal(set) var responsesDropped = 0
     /// Requests dispatched and not yet answered by the handler.
     package internal(set) var inFlight = 0

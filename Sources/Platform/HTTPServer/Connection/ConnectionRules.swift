@@ -19,7 +19,7 @@ package final class ConnectionRules: Sendable {
         requestTime = UInt64(limits.requestTime.clampedNanoseconds)
         handlerTime = UInt64(limits.handlerTime.clampedNanoseconds)
         idleTime = UInt64(limits.idleTime.clampedNanoseconds)
-        // A connection that carries a single client may be idle only as long as that client.
+        // With the PROXY protocol, a connection carries a single client, so the client's idle limit applies.
         let proxyIdleTime = limits.forwarded == .proxyProtocol ? limits.idleTime : limits.proxyIdleTime
         self.proxyIdleTime = UInt64(proxyIdleTime.clampedNanoseconds)
         sendTime = UInt64(limits.sendTime.clampedNanoseconds)

@@ -28,14 +28,14 @@ package struct ConnectionState {
     private let rules: ConnectionRules
     private let isFromProxy: Bool
     package private(set) var phase = Phase.head
-    /// Whether no byte of the next request has arrived.
+    /// Whether no byte of the next request has arrived yet.
     package private(set) var isIdle = true
-    /// Whether an earlier request was answered.
+    /// Whether this connection has already answered a request.
     package private(set) var wasServed = false
     /// Start of the request; for the first request, the time the connection was accepted.
     package private(set) var startedAt: UInt64
     package private(set) var deadline: UInt64
-    /// Body bytes of the current request that have arrived and are not dispatched.
+    /// Body bytes of the current request that have arrived but have not been dispatched.
     package var bodyBytes: Int { body.count }
     /// Bytes received after the request in progress.
     package var readAheadBytes: Int { phase == .working || phase == .sending ? buffer.count : 0 }
@@ -44,8 +44,8 @@ package struct ConnectionState {
 
     /// The client's network as reported by a proxy for the current request; nil means the peer itself.
     package private(set) var client: NetworkPrefix?
-    /// Whether a proxy passed on the current request without a readable client address. All such clients of a proxy
-    /// count as one, under the proxy's own network.
+    /// Whether a proxy passed on the current request without a readable client address. All such clients of a proxy are
+    /// counted together, under the proxy's own network.
     package private(set) var hasUnknownClient = false
     private var isClientNew = false
     private var awaitsProxyHeader: Bool
@@ -106,7 +106,7 @@ package struct ConnectionState {
     /// Number of bytes that the body can receive directly from the socket; 0 means to use `received`.
     package var directBodyBytes: Int { phase == .body && decoder.hasKnownLength && buffer.isEmpty ? decoder.left : 0 }
 
-    /// Lets `fill` write bytes of a known length directly into the body.
+    /// Lets `fill` write the next bytes directly into the body, whose length must be known.
     package mutating func receiveBody(now: UInt64, _ fill: (inout OutputSpan<UInt8>) -> Void) -> Action {
         let before = body.count
         let piece = min(decoder.left, Self.pieceBytes)
@@ -117,7 +117,7 @@ package struct ConnectionState {
         return decoder.left == 0 ? dispatch(now: now) : .wait
     }
 
-    /// The peer has ended its output; it may still read.
+    /// Handles the end of input: the peer sends nothing more, but may still read.
     package mutating func endOfInput() -> Action {
         inputEnded = true
         switch phase {
@@ -128,7 +128,7 @@ package struct ConnectionState {
         }
     }
 
-    /// The peer is gone. Returns the reason for which the current request ended, or nil if there was none.
+    /// Handles the loss of the peer. Returns the outcome of the current request, or nil if there was none.
     package func lost() -> String? {
         switch phase {
         case .head: isIdle ? nil : "aborted"
@@ -209,8 +209,8 @@ package struct ConnectionState {
         }
     }
 
-    /// Returns the network to charge for a request from a proxy, once after its head is complete; nil for the proxy's
-    /// own requests.
+    /// Returns the network to charge for a request from a proxy, or nil for the proxy's own requests. It is returned
+    /// once, after the request's head is complete.
     ///
     /// - Parameter peer: the proxy's network, charged for clients it did not report.
     package mutating func takeNewClient(peer: NetworkPrefix? = nil) -> NetworkPrefix? {
@@ -221,7 +221,7 @@ package struct ConnectionState {
     private mutating func begin(now: UInt64) {
         guard isIdle else { return }
         isIdle = false
-        // The first request counts from accept, later ones from their first byte.
+        // The first request starts when the connection is accepted, later requests start with their first byte.
         if wasServed {
             startedAt = now
             deadline = now + rules.headTime
@@ -230,7 +230,7 @@ package struct ConnectionState {
 
     // MARK: Admission
 
-    /// Checks a complete head. Returns nil when the body may follow.
+    /// Checks a complete head. Returns nil if the body may follow.
     private mutating func admit(_ bytes: Span<UInt8>, now: UInt64) -> Action? {
         let head = RequestHead(bytes: bytes.withUnsafeBufferPointer { Array($0) }, parser: parser)
         self.head = head
@@ -249,7 +249,7 @@ package struct ConnectionState {
         } else {
             let length = head.contentLength ?? 0
             decoder = BodyDecoder(length: length)
-            // Memory is not reserved for the announced length: the body grows as it arrives.
+            // Do not reserve memory for the announced length: the body grows as it arrives.
             body.reserveCapacity(min(length, Self.pieceBytes))
         }
         return nil
@@ -281,7 +281,7 @@ package struct ConnectionState {
     }
 
     private mutating func dispatch(now: UInt64) -> Action {
-        // Unreachable, because a body always follows a head. Otherwise one request would be refused.
+        // Unreachable, because a body always follows a head. If this is wrong, only this request is refused.
         guard let head else { return refuse(400, "framing", now: now) }
         if head.isChunked, body.isEmpty, needsBody { return refuse(400, "empty", now: now) }
         phase = .working
@@ -303,8 +303,8 @@ package struct ConnectionState {
 
     // MARK: Responses
 
-    /// Records that a response is about to be sent. Returns whether the connection is kept, and whether the response's
-    /// body is omitted (HEAD).
+    /// Records that a response is about to be sent. Returns whether the connection stays open, and whether the
+    /// response's body is omitted (HEAD).
     package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
         // After the end of input, only bytes that are already buffered remain.
         let nothingFollows = inputEnded && buffer.isEmpty
@@ -323,7 +323,7 @@ package struct ConnectionState {
         return (!closesAfterResponse, isHeadMethod)
     }
 
-    /// The kernel has accepted the last byte of the response.
+    /// Handles the end of a response: the kernel has accepted its last byte.
     package mutating func sent(now: UInt64) -> Action {
         if closesAfterResponse {
             // If we stopped reading, the kernel would answer late bytes with a reset, and the client might see the

@@ -1,7 +1,7 @@
 internal import CSockets
 internal import Concurrency
 
-// Accepting connections, and evicting others to make that possible.
+// Accepting connections, and evicting others to make room.
 extension EventLoop {
     /// Accepts waiting connections. A new connection is accepted before another is evicted for it: the new one may be
     /// the authentic client.
@@ -23,7 +23,7 @@ extension EventLoop {
             }
             now = clock()
             admit(socket, peer, at: acceptor)
-            // Accept no more in this pass: otherwise this connection could be evicted for the next one before it is
+            // Accept no more in this pass: otherwise, this connection could be evicted for the next one before it is
             // read.
             if hasEvicted { return }
         }
@@ -38,8 +38,8 @@ extension EventLoop {
         return true
     }
 
-    /// Stops watching the listener until the next sweep: there is no descriptor and no connection to evict, or no
-    /// memory, and level-triggered epoll would report the listener continuously.
+    /// Stops watching the listener until the next sweep, because memory is exhausted, or no descriptor is left and no
+    /// connection can be evicted: otherwise, level-triggered epoll would report the listener continuously.
     private func pause(_ acceptor: Acceptor) {
         acceptor.isPaused = true
         poller.change(acceptor.socket, [], key: Self.key(of: acceptor))

@@ -6,9 +6,9 @@ internal import Time
 extension EventLoop {
     struct Drain {
         let startedAt: UInt64
-        /// Nanoseconds after the start when the drain ends.
+        /// Time from the start to the end of the drain, in nanoseconds.
         var limit: UInt64
-        /// Nanoseconds after the start until when new connections are accepted.
+        /// Time from the start during which new connections are accepted, in nanoseconds.
         var accepting: UInt64
 
         init(_ request: DrainRequest, startedAt: UInt64) {
@@ -17,8 +17,8 @@ extension EventLoop {
             accepting = min(UInt64(request.accepting.clampedNanoseconds), limit / 2)
         }
 
-        /// Nanoseconds after the start until when idle connections are kept, because their clients may be sending right
-        /// now.
+        /// Time from the start during which idle connections are kept, in nanoseconds: their clients may be sending a
+        /// request right now.
         var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 

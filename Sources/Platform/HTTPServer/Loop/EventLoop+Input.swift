@@ -63,7 +63,7 @@ extension EventLoop {
         return action
     }
 
-    /// Performs actions until the state has none left to perform immediately.
+    /// Performs an action and those that follow from it, until none is left to perform immediately.
     func perform(_ first: ConnectionState.Action, on connection: Connection) {
         var next: ConnectionState.Action? = first
         while let action = next {
@@ -107,8 +107,8 @@ extension EventLoop {
         poller.change(connection.socket, readiness, key: connection.eventKey)
     }
 
-    /// Dispatches a request. The slot is acquired here and not when the head is complete, so that slow bodies cannot
-    /// exhaust the slots.
+    /// Dispatches a request. The slot is acquired here rather than when the head is complete, so that slow bodies
+    /// cannot exhaust the slots.
     private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let acceptor = connection.acceptor
         guard !acceptor.slots.isFull else {
@@ -139,8 +139,8 @@ extension EventLoop {
         connection.countedBodyBytes = bytes
     }
 
-    /// Enforces the limit on body bytes. Connections that sent more while their request is in progress are refused
-    /// first, then the body that has been arriving longest rather than the newest.
+    /// Enforces the limit on body bytes. Requests in progress on connections with read-ahead bytes are refused first,
+    /// then the request whose body has been arriving longest, rather than the newest.
     private func cutBodies(at acceptor: Acceptor) {
         while acceptor.bodyBytes > acceptor.limits.bodyBytes {
             var first: Connection?

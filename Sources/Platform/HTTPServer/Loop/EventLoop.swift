@@ -23,8 +23,8 @@ final class EventLoop {
     var received = [UInt8](repeating: 0, count: 64 * 1024)
     var encoder = ResponseEncoder()
     var drain: Drain?
-    /// Time at which the current event, connection or response was picked up. It is read once for each, because a pass
-    /// can handle many.
+    /// Time at which the current event, connection or response was picked up. The clock is read once for each of them,
+    /// because a pass can handle many.
     var now: UInt64
     private var arrived: [QueuedResponse] = []
     private var sweptAt: UInt64
@@ -154,7 +154,7 @@ final class EventLoop {
                 state: ConnectionState(rules: acceptor.rules, isFromProxy: isFromProxy, now: now))
         }
         acceptor.connections += 1
-        // One update for both counters, so that a reader sees an accepted connection among the open ones as well.
+        // Update both counters at once, so that a reader also sees an accepted connection among the open ones.
         counters.update(acceptor.index) { counters in
             counters.accepted += 1
             counters.connections = acceptor.connections

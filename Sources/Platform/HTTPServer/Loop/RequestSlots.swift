@@ -21,7 +21,7 @@ struct RequestSlots {
     var taken: Int { requests.count }
     var isFull: Bool { taken >= limit }
 
-    /// Acquires a slot. The caller has checked `isFull`.
+    /// Acquires a slot. The caller must have checked `isFull`.
     mutating func acquire(_ request: Request) -> Key { requests.insert { _ in request } }
 
     /// Releases a slot; returns nil if the request was already answered.

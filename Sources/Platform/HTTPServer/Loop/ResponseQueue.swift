@@ -17,7 +17,8 @@ struct DrainRequest: Sendable {
     var accepting: Duration
 }
 
-/// The queue from other threads to the loop. Slots bound the number of useful responses in it.
+/// Passes responses and drain requests from other threads to the loop. The number of slots bounds the useful responses
+/// in it.
 final class ResponseQueue: Sendable {
     private struct State {
         var pending: [QueuedResponse] = []
@@ -44,7 +45,7 @@ final class ResponseQueue: Sendable {
         change { $0.pending += queued }
     }
 
-    /// Requests a drain within these times. Shorter times of an earlier request remain in force.
+    /// Requests a drain within these times. Shorter times from an earlier request still apply.
     func requestDrain(_ request: DrainRequest) {
         change { state in
             let earlier = state.drain ?? request
@@ -61,7 +62,7 @@ final class ResponseQueue: Sendable {
             defer { state.isAsleep = false }
             return state.isAsleep
         }
-        // Only a sleeping loop is woken: responses posted while it works cost no system call.
+        // Wake the loop only if it is asleep: responses posted while it is working cost no system call.
         if wasAsleep { cs_eventfd_signal(descriptor) }
     }
 

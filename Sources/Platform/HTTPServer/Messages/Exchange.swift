@@ -19,8 +19,9 @@ public struct Exchange: Sendable {
         return exchange
     }
 
-    /// Responds to the request and releases its slot. May be called on any thread. The first response wins; later ones
-    /// are counted and dropped, as are those after the handler deadline or after the client went away.
+    /// Responds to the request and releases its slot. May be called on any thread. The first response wins; later
+    /// responses are counted and dropped, as are those sent after the handler deadline or after the client has
+    /// disconnected.
     public func respond(_ response: HTTPResponse) {
         observer?(response)
         responses.post(QueuedResponse(listener: listener, slot: slot, response: response))

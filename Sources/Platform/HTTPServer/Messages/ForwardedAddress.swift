@@ -1,7 +1,6 @@
-/// The method by which proxies report their client. Only trusted proxies are believed, because any client can send
-/// these fields.
+/// How proxies report the client. Only trusted proxies are believed, because any client can send these fields.
 package enum ForwardedAddress: String, Sendable, CaseIterable {
-    /// Not read: the client is the peer.
+    /// Reported clients are ignored: the peer is the client.
     case off
     /// The field `Forwarded` (RFC 7239).
     case forwarded

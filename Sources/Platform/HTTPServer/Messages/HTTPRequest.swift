@@ -6,9 +6,10 @@ public struct HTTPRequest: Sendable {
     package let network: NetworkPrefix
     /// Whether a proxy passed the request on without a readable client address; `network` is then the proxy's.
     package let hasUnknownClient: Bool
-    /// Arrival of the first byte, or of the connection for its first request, in monotonic nanoseconds.
+    /// Time at which the first byte arrived or, for the first request, the connection was accepted, in monotonic
+    /// nanoseconds.
     package let startedAt: UInt64
-    /// Time of dispatch in monotonic nanoseconds. The handler deadline counts from here.
+    /// Time of dispatch in monotonic nanoseconds. The handler deadline is measured from here.
     package let receivedAt: UInt64
 
     package init(

@@ -11,7 +11,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameters:
     ///   - address: 16 bytes, IPv4 as ::ffff:a.b.c.d.
-    ///   - bits: prefix length, of 128.
+    ///   - bits: prefix length, out of 128 bits.
     private init(address: [UInt8], bits: Int, isIPv6: Bool) {
         let high = address.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let low = address.dropFirst(8).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -41,7 +41,7 @@ struct ResponseEncoder {
         return []
     }
 
-    /// Appends a field, unless it would corrupt the head: its value may come from a request.
+    /// Appends a field, unless it would corrupt the head: its value may originate from a request.
     private mutating func append(_ name: String, _ value: String) {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isHTTPTokenCharacter) else { return }
         guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return }

@@ -87,7 +87,8 @@ package struct BodyDecoder: Sendable {
             guard byte == RequestHeadParser.lineFeed else { return Self.badFraming }
             step = step == .dataEndLine ? .size : .done
         case .data, .done:
-            // Unreachable: `decode` handles data itself and stops at the end. Otherwise one request would be refused.
+            // Unreachable: `decode` handles data itself and stops at the end. If this is wrong, only this request is
+            // refused.
             return Self.badFraming
         }
         return nil

@@ -20,7 +20,7 @@ enum ForwardedClient: Equatable {
         switch field {
         case .off, .proxyProtocol: nodes = []
         case .xForwardedFor:
-            // The field has no quotes, so every comma separates.
+            // This field has no quoting, so every comma is a separator.
             nodes = head.headers("x-forwarded-for").flatMap {
                 Array($0.utf8).split(separator: Self.comma, omittingEmptySubsequences: false)
             }

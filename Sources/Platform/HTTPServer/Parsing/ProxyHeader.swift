@@ -14,7 +14,7 @@ enum ProxyHeader {
 
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
     private static let fixedBytes = 16
-    /// Maximum length after the fixed part: up to 216 bytes of addresses, and further values, which are skipped.
+    /// Maximum length after the fixed part: up to 216 bytes of addresses, plus further values, which are skipped.
     private static let longest = 2048
 
     static func parse(_ bytes: Span<UInt8>) -> Result {
@@ -35,7 +35,7 @@ enum ProxyHeader {
             guard length >= 36 else { return .malformed }
             return .complete(end, client: client(bytes.extracting(16..<32)))
         default:
-            // Another address family, or none: the proxy reports no address.
+            // Another address family, or none: the proxy does not report a client address.
             return .complete(end, client: nil)
         }
     }

@@ -9,7 +9,7 @@ public struct RequestHead: Sendable {
     private let methodEnd: Int
     private let targetEnd: Int
     private let fieldsStart: Int
-    /// The announced length; nil without `Content-Length`.
+    /// The value of `Content-Length`; nil if the field is missing.
     package let contentLength: Int?
     package let isChunked: Bool
     /// Whether the client waits for `100 Continue`.
@@ -43,7 +43,7 @@ public struct RequestHead: Sendable {
         return String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// The target after the first `?`, not decoded; nil without one.
+    /// The part of the target after the first `?`, not decoded; nil if there is no `?`.
     public var query: String? {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
@@ -52,10 +52,10 @@ public struct RequestHead: Sendable {
 
     public func methodIs(_ name: StaticString) -> Bool { range(0..<methodEnd, equals: name) }
 
-    /// Whether the target equals this text, without a query.
+    /// Whether the complete target, including any query, equals this text.
     public func targetIs(_ target: StaticString) -> Bool { range((methodEnd + 1)..<targetEnd, equals: target) }
 
-    /// Whether the target up to the first `?` equals this text.
+    /// Whether the path, which ends before the first `?`, equals this text.
     public func pathIs(_ path: StaticString) -> Bool {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         return range((methodEnd + 1)..<(target.firstIndex(of: UInt8(ascii: "?")) ?? targetEnd), equals: path)

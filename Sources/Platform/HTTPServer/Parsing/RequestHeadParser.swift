@@ -129,7 +129,8 @@ package struct RequestHeadParser: Sendable {
 
     // MARK: Header fields
 
-    /// Consumes the byte at `position`; inside a name or a value also the following bytes that do not change the step.
+    /// Consumes the byte at `position` and, inside a name or a value, also the following bytes that do not change the
+    /// step.
     private mutating func takeFieldBytes(_ head: Span<UInt8>) -> Result? {
         let end = min(head.count, fieldsStart + headLimit)
         guard position < end else { return .refuse(status: 431, reason: "headers") }
@@ -147,8 +148,8 @@ package struct RequestHeadParser: Sendable {
             step = .headEnd
             return nil
         default:
-            // Unreachable: nothing is consumed after the head's end, and the request line has its own function.
-            // Otherwise one request would be refused.
+            // Unreachable: nothing is consumed after the head's end, and the request line has its own function. If this
+            // is wrong, only this request is refused.
             return Self.badFraming
         }
     }
@@ -237,7 +238,7 @@ package struct RequestHeadParser: Sendable {
 // MARK: - Bytes
 
 extension RequestHeadParser {
-    /// Returns the range without spaces and tabs at both ends.
+    /// Returns the range without leading and trailing spaces and tabs.
     static func trimmed(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int> {
         var (start, end) = (start, end)
         while start < end, bytes[start] == space || bytes[start] == tab { start += 1 }
