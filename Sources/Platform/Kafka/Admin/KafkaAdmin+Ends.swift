@@ -8,8 +8,8 @@ extension KafkaAdmin {
     /// Returns the oldest and the next offset of each partition of a topic, querying all leaders concurrently.
     ///
     /// - Throws: `unknownTopic` if the topic does not exist; `topicAuthorizationFailed` if this user may not describe
-    ///   it, in which case the brokers do not reveal whether it exists; `timedOut` if a leader does not answer within
-    ///   `limit`.
+    ///   the topic, in which case the brokers do not reveal whether it exists; `timedOut` if a leader does not answer
+    ///   within `limit`.
     public func watermarks(
         of topic: KafkaTopic, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
@@ -29,13 +29,13 @@ extension KafkaAdmin {
         }
     }
 
-    /// Queries the oldest and the next offset of several partitions, all leaders concurrently. This client fetches
-    /// nothing, so no query waits behind a fetch.
+    /// Queries the oldest and the next offset of several partitions from all leaders concurrently. This client never
+    /// fetches, so no query waits behind a fetch.
     ///
     /// - Parameters:
     ///   - limit: maximum time for one leader.
-    ///   - answered: called with the results of each leader as they arrive, and with the partitions that have no leader
-    ///     or do not exist; once for each partition.
+    ///   - answered: called once for each partition: with the results of each leader as they arrive, and with the
+    ///     partitions that have no leader or do not exist.
     public func ends(
         of partitions: Set<KafkaTopicPartition>, within limit: Duration,
         answered: @escaping @Sendable (Ends) -> Void
@@ -85,8 +85,8 @@ extension KafkaAdmin {
         }
     }
 
-    /// Returns the leader of each partition of some topics, nil for a partition without one; topics that do not exist
-    /// are omitted.
+    /// Returns the leader of each partition of some topics, or nil for a partition without a leader. Topics that do not
+    /// exist are omitted.
     private func leaders(
         of topics: Set<KafkaTopic>, within limit: Duration
     ) async throws(KafkaError) -> [KafkaTopicPartition: Int32?] {

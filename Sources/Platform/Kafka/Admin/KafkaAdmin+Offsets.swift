@@ -5,7 +5,7 @@ extension KafkaAdmin {
     public struct Group: Hashable, Sendable {
         /// The group's id.
         public let group: KafkaConsumerGroup
-        /// The state as Kafka's tools print it: `Stable`, `Empty`, `PreparingRebalance` and so on.
+        /// The state as printed by Kafka's tools: `Stable`, `Empty`, `PreparingRebalance` and so on.
         public let state: String
     }
 
@@ -23,7 +23,7 @@ extension KafkaAdmin {
                 let result = rd_kafka_event_ListConsumerGroups_result(event)
                 var count = 0
                 if let errors = rd_kafka_ListConsumerGroups_result_errors(result, &count), count > 0 {
-                    // Owned by the event. If one broker does not answer, the list is incomplete.
+                    // The event owns the errors. If one broker does not answer, the list is incomplete.
                     let code = rd_kafka_error_code(errors[0])
                     throw KafkaError(code, during: "list groups")
                 }
@@ -40,7 +40,8 @@ extension KafkaAdmin {
         }
     }
 
-    /// Returns the next offsets a group has committed for these partitions; partitions without a commit are omitted.
+    /// Returns the next offsets that a group has committed for these partitions; partitions without a commit are
+    /// omitted.
     public func committedOffsets(
         of group: KafkaConsumerGroup, partitions: [KafkaTopicPartition], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
@@ -69,7 +70,7 @@ extension KafkaAdmin {
             rd_kafka_event_ListConsumerGroupOffsets_result(event), &count)
         guard let results, count == 1 else { throw KafkaError(.timedOut, "\(attempt): no result") }
         if let error = rd_kafka_group_result_error(results[0]) {
-            // Owned by the event.
+            // The event owns the error.
             throw KafkaError(rd_kafka_error_code(error), during: attempt)
         }
         guard let partitions = rd_kafka_group_result_partitions(results[0]) else { return [:] }

@@ -30,7 +30,7 @@ extension KafkaAdmin {
             rd_kafka_event_AlterConsumerGroupOffsets_result(event), &count)
         guard let results, count == 1 else { throw KafkaError(.timedOut, "\(attempt): no result") }
         if let error = rd_kafka_group_result_error(results[0]) {
-            // Owned by the event.
+            // The event owns the error.
             throw KafkaError(rd_kafka_error_code(error), during: attempt)
         }
         guard let partitions = rd_kafka_group_result_partitions(results[0]) else { return }

@@ -2,10 +2,10 @@ internal import CRdKafka
 internal import Time
 
 extension KafkaAdmin {
-    /// Returns those of the given topics that this user may not describe.
+    /// Returns the topics that this user may not describe.
     ///
     /// A list of all topics omits them as if they did not exist. A request for one topic by name is answered with an
-    /// authorization error, whether the topic exists or not.
+    /// authorization error, whether or not the topic exists.
     ///
     /// - Throws: the error of the first request that is not answered within `limit`.
     public func deniedTopics(

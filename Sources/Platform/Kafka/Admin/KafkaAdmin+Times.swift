@@ -2,8 +2,8 @@ internal import CRdKafka
 internal import Time
 
 extension KafkaAdmin {
-    /// Returns, for each partition, the first offset whose record has this timestamp or a later one, as found by the
-    /// brokers; the next offset if there is no such record.
+    /// Returns, for each partition, the offset of the first record with this timestamp or a later one, as found by the
+    /// brokers, or the next offset if there is no such record.
     ///
     /// - Parameter milliseconds: time since 1970.
     /// - Throws: a leader's error; `timedOut` if a leader does not answer within `limit`.

@@ -4,9 +4,9 @@ internal import Time
 extension KafkaAdmin {
     /// Creates topics.
     ///
-    /// - Returns: for each topic that could not be created the error, such as `topicAlreadyExists`.
-    /// - Throws: the error of the request as a whole; `notOnEmbeddedBroker` on the embedded broker, whose host process
-    ///   creates the topics.
+    /// - Returns: the error for each topic that could not be created, such as `topicAlreadyExists`.
+    /// - Throws: the error of the request as a whole; `notOnEmbeddedBroker` on the embedded broker, where the host
+    ///   process creates the topics.
     public func createTopics(
         _ topics: [KafkaNewTopic], within limit: Duration = .seconds(20)
     ) async throws(KafkaError) -> [KafkaTopic: KafkaError] {
@@ -35,7 +35,7 @@ extension KafkaAdmin {
         }
     }
 
-    /// Controls whether topic settings are read, which requires a separate permission (`DescribeConfigs`).
+    /// Controls whether topic settings are read. Reading them requires a separate permission (`DescribeConfigs`).
     public enum TopicSettings: Sendable {
         case required
         /// A topic whose settings this user may not read is described without them.
@@ -45,14 +45,14 @@ extension KafkaAdmin {
 
     /// Describes the given topics, or all topics if `topics` is nil. Topics that do not exist are omitted.
     ///
-    /// - Throws: `topicAuthorizationFailed` if the settings of a topic are required and may not be read.
+    /// - Throws: `topicAuthorizationFailed` if a topic's settings are required but this user may not read them.
     public func describeTopics(
         _ topics: [KafkaTopic]? = nil, settings: TopicSettings = .required, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicDescription] {
         let isEmbedded = try await isEmbeddedBroker(within: limit)
         let wanted = topics.map(Set.init)
         return try await run { handle throws(KafkaError) in
-            // All topics are requested, because the embedded broker creates any topic requested by name.
+            // Request all topics, because the embedded broker creates any topic requested by name.
             let layouts = try Self.layouts(of: wanted, on: handle, within: limit)
             guard !isEmbedded, !layouts.isEmpty, settings != .none else {
                 return layouts.map { KafkaTopicDescription(topic: $0, partitions: $1, configuration: nil) }

@@ -7,7 +7,7 @@ internal import Time
 /// Queries the brokers for topics and groups, and creates topics.
 ///
 /// Calls that wait for a broker run one after the other on the client's queue and end at their time limit. Operations
-/// that the embedded broker does not support fail with `notOnEmbeddedBroker` and are not attempted.
+/// that the embedded broker does not support fail with `notOnEmbeddedBroker` without being attempted.
 public final class KafkaAdmin: Sendable {
     private struct State {
         /// `nil` after `close`.
@@ -34,7 +34,7 @@ public final class KafkaAdmin: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` and then closes the client, whether or not `body` throws; closing takes at most a second.
+    /// Runs `body` and then closes the client, even if `body` throws; closing takes at most a second.
     public func closing<Result, Failure: Error>(
         after body: (KafkaAdmin) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
@@ -48,7 +48,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Rejects further calls and destroys the client. Waits for the current call, but at most for `limit`.
+    /// Rejects further calls and destroys the client. Waits at most `limit` for the current call.
     public func close(within limit: Duration) async {
         let released = state.withLock { state in
             defer { state.handle = nil }
@@ -81,7 +81,7 @@ public final class KafkaAdmin: Sendable {
         try await clusterId(within: limit).hasPrefix("mockCluster")
     }
 
-    /// Throws on the embedded broker, which would answer `attempt` late or never.
+    /// Throws if the broker is embedded, because it would answer `attempt` late or never.
     func requireKafka(_ attempt: String, within limit: Duration) async throws(KafkaError) {
         if try await isEmbeddedBroker(within: limit) {
             throw KafkaError(.notOnEmbeddedBroker, "\(attempt): the embedded broker does not support this")
@@ -98,10 +98,10 @@ public final class KafkaAdmin: Sendable {
         return try result.get()
     }
 
-    /// Runs a request about a group on a client of that group, which never joins the group.
+    /// Runs a request about a group on a client that has the group's id but never joins the group.
     ///
-    /// A client without a group crashes in librdkafka when a broker answers that it does not coordinate the group, as
-    /// happens while a cluster is new or a coordinator moves (librdkafka issue 5040).
+    /// A client without a group crashes in librdkafka when a broker answers that it does not coordinate the group,
+    /// which happens while a cluster is new or a coordinator moves (librdkafka issue 5040).
     func run<Value: Sendable>(
         asking group: KafkaConsumerGroup, within limit: Duration,
         _ body: @escaping @Sendable (_ handle: KafkaHandle, _ left: Duration) throws(KafkaError) -> Value
@@ -118,7 +118,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Retries transient errors within the limit, such as those of a broker that is not yet a leader or coordinator.
+    /// Retries transient errors within the limit, for example from a broker that is not yet a leader or coordinator.
     func retrying<Value: Sendable>(
         within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
@@ -142,14 +142,14 @@ public final class KafkaAdmin: Sendable {
     }
 }
 
-/// One request of librdkafka's admin interface. It blocks until the result arrives.
+/// One request through librdkafka's admin interface. It blocks until the result arrives.
 struct AdminRequest {
     /// Description of the operation, for errors.
     let attempt: String
     let operation: rd_kafka_admin_op_t
     let limit: Duration
 
-    /// Sends the request and reads its result, which is freed afterwards.
+    /// Sends the request, reads the result with `read`, and frees it.
     ///
     /// - Throws: the error of the request as a whole; `timedOut` if no result arrived.
     func run<Value>(
@@ -172,7 +172,7 @@ struct AdminRequest {
             throw KafkaError(.invalidArgument, "\(attempt): \(String(terminated: text))")
         }
         submit(options, queue)
-        // librdkafka ends the request at its limit; the extra second is for the result to arrive.
+        // librdkafka ends the request at its limit; the extra second allows the result to arrive.
         let wait = Int32(clamping: (limit + .seconds(1)).clampedMilliseconds)
         guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: wait) else {
             throw KafkaError(.timedOut, "\(attempt): no answer within \(limit)")

@@ -4,7 +4,7 @@ internal import CRdKafka
 public struct KafkaNewTopic: Hashable, Sendable {
     /// The topic's name.
     public let topic: KafkaTopic
-    /// Number of partitions; topics with keys must not change it later.
+    /// Number of partitions; it must not change later if records have keys.
     public let partitions: Int
     /// Number of brokers that hold each record; -1 uses the cluster's default.
     public let replicationFactor: Int

@@ -1,10 +1,10 @@
-/// The brokers' description of a topic.
+/// A topic as described by the brokers.
 public struct KafkaTopicDescription: Hashable, Sendable {
-    /// One partition.
+    /// One partition of the topic.
     public struct Partition: Hashable, Sendable {
         /// The partition number.
         public let partition: KafkaPartition
-        /// The id of the leader's broker; nil if there is no leader.
+        /// The broker id of the leader; nil if there is no leader.
         public let leader: Int32?
         /// The ids of the brokers assigned to hold the partition.
         public let replicas: [Int32]
@@ -22,9 +22,10 @@ public struct KafkaTopicDescription: Hashable, Sendable {
 
     /// The topic's name.
     public let topic: KafkaTopic
-    /// The topic's partitions in order.
+    /// The topic's partitions, ordered by number.
     public let partitions: [Partition]
-    /// The topic's settings, including defaults, without sensitive ones; nil on the embedded broker, which has none.
+    /// The topic's settings, including defaults but no sensitive values; nil on the embedded broker, which has no
+    /// settings.
     public let configuration: [String: String]?
 
     /// Creates a description with these properties.

@@ -100,8 +100,8 @@ extension KafkaTopicExpectation {
         return findings
     }
 
-    /// Expected settings that the broker does not report, with the expected values. Brokers other than Apache Kafka
-    /// lack some settings, which cannot be checked.
+    /// Returns expected settings that the broker does not report, with the expected values. Some brokers other than
+    /// Apache Kafka lack these settings, so they cannot be checked.
     public func unreported(in description: KafkaTopicDescription?) -> [(
         subject: KafkaTopicFinding.Subject, expected: String
     )] {
@@ -132,7 +132,7 @@ private struct ExpectedSetting {
         /// A comma-separated list in any order.
         case list(String)
         case least(Int64)
-        /// -1 is unlimited.
+        /// A minimum; -1 means unlimited.
         case leastOrUnlimited(Int64)
         case most(Int64)
     }

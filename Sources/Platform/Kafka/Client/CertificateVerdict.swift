@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Synchronization
 
-/// The reason why the last certificate of a broker was rejected, which is missing from librdkafka's error.
+/// The reason why a broker's last certificate was rejected. librdkafka's error does not contain it.
 ///
 /// OpenSSL makes the decision; this type does not change it.
 final class CertificateVerdict: Sendable {
@@ -20,8 +20,7 @@ final class CertificateVerdict: Sendable {
         62: otherName, 64: otherName,
     ]
 
-    /// Registers for a report of each certificate that librdkafka examines. This object must live as long as the
-    /// client.
+    /// Asks librdkafka to report each certificate that it examines. This object must live as long as the client.
     func observe(_ configuration: OpaquePointer) {
         rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
         rd_kafka_conf_set_ssl_cert_verify_cb(configuration) { _, _, _, code, _, _, _, text, size, opaque in
@@ -45,7 +44,7 @@ final class CertificateVerdict: Sendable {
     func explained(_ error: KafkaError) -> KafkaError {
         let text = "certificate verify failed"
         guard error.message.contains(text), let reason = reason.withLock({ $0 }) else { return error }
-        // librdkafka's own advice follows a colon and fits only one of the reasons.
+        // librdkafka's own advice follows a colon and applies to only one of the reasons.
         let end = error.message.ranges(of: text).first?.upperBound ?? error.message.endIndex
         return KafkaError(
             error.code, "\(error.message[..<end]): \(reason)", isRetriable: error.isRetriable, isFatal: error.isFatal)

@@ -30,12 +30,12 @@ struct ClientSettings: ~Copyable {
 
     /// Creates a client with these settings.
     ///
-    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only now: files, combinations of
+    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only now: files and combinations of
     ///   properties.
     consuming func makeClient(_ type: rd_kafka_type_t) throws(KafkaError) -> ClientPointer {
         var text = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(type, pointer, &text, text.count) else {
-            // On failure librdkafka leaves the settings to the caller; ending this value's lifetime frees them.
+            // On failure, the caller still owns the settings; ending this value's lifetime frees them.
             _ = consume self
             throw KafkaError(.invalidConfiguration, String(terminated: text))
         }

@@ -30,10 +30,11 @@ public struct KafkaConfiguration: Hashable, Sendable {
     public let properties: [String: String]
     /// The set of default properties.
     public let profile: Profile
-    /// The group name used by readers that join no group: `client.id` unless set. librdkafka looks up its coordinator,
-    /// and brokers with access control reject a group that this user may not describe, once a second.
+    /// The group name of readers that join no group: `client.id` unless set. librdkafka looks up the coordinator of
+    /// this group, and brokers with access control reject the lookup once a second if this user may not describe the
+    /// group.
     public var readerGroup: String
-    /// The source of tokens for SASL OAUTHBEARER; nil if librdkafka obtains its own or none is needed.
+    /// The source of tokens for SASL OAUTHBEARER; nil if librdkafka obtains its own tokens or needs none.
     public var tokenSource: KafkaTokenSource?
 
     /// Creates a configuration and checks every property.
@@ -55,13 +56,14 @@ public struct KafkaConfiguration: Hashable, Sendable {
             }
         }
         for role in [Role.producer, .consumer(group: "check"), .admin] {
-            // Setting them all checks them; the result is discarded, and the client sets them again when it is created.
+            // Setting all properties checks them. The result is discarded; they are set again when the client is
+            // created.
             _ = try ClientSettings(settings(for: role))
         }
     }
 
-    /// Returns the properties of a client in the order in which they are set: defaults, the caller's, the fixed ones,
-    /// and last `overrides` for a single client.
+    /// Returns the properties of a client in the order in which they are set: the defaults, the caller's properties,
+    /// the fixed ones, and finally `overrides` for a single client.
     func settings(
         for role: Role, prefetch: KafkaPrefetch = KafkaPrefetch(), overrides: [ClientProperty] = []
     ) -> [ClientProperty] {
@@ -73,7 +75,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
             skipped = PropertyNames.consumerOnly
         case .consumer(let group):
             settings += DefaultProperties.consumer(profile, prefetch) + [ClientProperty("group.id", group)]
-            // In the newer protocol the brokers decide about these, and librdkafka rejects them.
+            // In the newer protocol, the brokers determine these properties, and librdkafka rejects them.
             if isCoordinatedByBrokers { settings.removeAll { PropertyNames.classicGroupOnly.contains($0.name) } }
             skipped = PropertyNames.producerOnly
         case .reader(let group):

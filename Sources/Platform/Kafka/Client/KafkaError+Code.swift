@@ -2,7 +2,7 @@ internal import CRdKafka
 
 extension KafkaError {
     /// The kind of an error: a broker's code (1 and above, Kafka protocol, "Error Codes"), one of librdkafka's own
-    /// (-200 to -100), or one of this library (-1000 and below). Unknown codes are preserved.
+    /// codes (-200 to -100), or a code of this library (-1000 and below). Unknown codes are preserved.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The numeric code.
         public let rawValue: Int32
@@ -12,13 +12,13 @@ extension KafkaError {
 
         // Codes of this library.
 
-        /// The caller's own deadline passed before the delivery report came.
+        /// The caller's deadline passed before the delivery report arrived.
         public static let deadlineExceeded = Code(rawValue: -1001)
-        /// The client is closed or being closed.
+        /// The client is closed or is being closed.
         public static let closed = Code(rawValue: -1002)
-        /// A configuration property that this library sets itself or that librdkafka does not accept.
+        /// A configuration property is set by this library itself, or librdkafka does not accept it.
         public static let invalidConfiguration = Code(rawValue: -1003)
-        /// More records or bytes in flight than the producer allows.
+        /// More records or bytes are in flight than the producer allows.
         public static let tooManyInFlight = Code(rawValue: -1004)
         /// The topic is not among those the producer was created with.
         public static let undeclaredTopic = Code(rawValue: -1005)
@@ -26,11 +26,11 @@ extension KafkaError {
         public static let brokersUnavailable = Code(rawValue: -1006)
         /// The producer failed fatally while the record was in flight and was replaced.
         public static let producerReplaced = Code(rawValue: -1007)
-        /// The embedded broker cannot do this.
+        /// The embedded broker does not support this operation.
         public static let notOnEmbeddedBroker = Code(rawValue: -1008)
         /// A port of the embedded broker is in use.
         public static let portInUse = Code(rawValue: -1009)
-        /// The record cannot be sent in this form.
+        /// The record cannot be sent as it is.
         public static let invalidRecord = Code(rawValue: -1010)
         /// Earlier records for the same partition have been waiting too long; the send was rejected without an attempt.
         public static let partitionSlow = Code(rawValue: -1011)
@@ -57,7 +57,7 @@ extension KafkaError {
         public static let unknownTopic = Code(rawValue: -188)
         /// No broker is connected.
         public static let allBrokersDown = Code(rawValue: -187)
-        /// librdkafka does not accept an argument or property.
+        /// librdkafka does not accept an argument or a property.
         public static let invalidArgument = Code(rawValue: -186)
         /// A request was not answered in time.
         public static let timedOut = Code(rawValue: -185)
@@ -131,7 +131,7 @@ extension KafkaError {
         public static let policyViolation = Code(rawValue: 44)
         /// A broker detected a gap in the sequence of an idempotent producer's records.
         public static let outOfOrderSequence = Code(rawValue: 45)
-        /// A newer member with the same instance id took over.
+        /// A newer member with the same instance id has replaced this one.
         public static let fencedInstance = Code(rawValue: 82)
 
         /// The broker does not accept the record, e.g. one without a key in a compacted topic (`INVALID_RECORD`).
@@ -140,13 +140,13 @@ extension KafkaError {
         /// Whether the brokers rejected the record because of its size.
         public var isTooLarge: Bool { self == .messageTooLarge || self == .recordListTooLarge }
 
-        /// Whether the brokers rejected the record's content: every attempt fails until a topic setting changes.
-        /// Brokers reject batches as a whole, so a valid record may be rejected because of others in its batch.
+        /// Whether the brokers rejected the record's content, so that every attempt fails until a topic setting
+        /// changes. Brokers reject whole batches, so a valid record may be rejected because of others in its batch.
         public var isRefusal: Bool {
             isTooLarge || [.invalidTimestamp, .recordRejected, .invalidRecord].contains(self)
         }
 
-        /// Whether data in the log of a partition being read is unreadable; librdkafka may continue after it.
+        /// Whether a partition being read contains unreadable data; librdkafka may continue after it.
         var isDamage: Bool {
             [.badMessage, .badCompression, .notImplemented, .messageTooLarge].contains(self)
         }
@@ -181,7 +181,7 @@ extension KafkaError {
             -1001, -1004, -1006, -1007, -1011,
             // librdkafka: transport, resolve, timed out, brokers down, queue full, coordinator, in progress, purged.
             -195, -193, -192, -187, -185, -184, -183, -180, -178, -177, -166, -164, -163, -153, -152, -151,
-            // Brokers: codes that the protocol's table calls retriable, and those of a coordinator or group in
+            // Brokers: codes that the protocol's table calls retriable, and codes for a coordinator or group in
             // transition.
             2, 3, 5, 6, 7, 8, 9, 13, 14, 15, 16, 19, 20, 27, 41, 51, 56, 59, 70, 71, 72, 74, 75, 78, 80, 83, 88, 89,
         ]

@@ -1,14 +1,15 @@
 internal import CRdKafka
 
-/// An error of a broker, of a client, or of this library.
+/// An error reported by a broker, by a client, or by this library.
 ///
-/// Decide on `code`, `isRetriable`, `isFatal` and `persistence`, never on the text. Equality compares all properties.
+/// Base decisions on `code`, `isRetriable`, `isFatal` and `persistence`, never on the text. Equality compares all
+/// properties.
 public struct KafkaError: Error, Hashable, Sendable {
     /// Whether a record whose send failed may nevertheless be in the log (`rd_kafka_message_status`).
     public enum Persistence: Sendable {
         /// The record was never sent.
         case no
-        /// The record was sent, and the outcome is unknown: a consumer may see it.
+        /// The record was sent, but the outcome is unknown: a consumer may see it.
         case maybe
         /// The record is in the log.
         case yes
@@ -18,7 +19,7 @@ public struct KafkaError: Error, Hashable, Sendable {
     public let code: Code
     /// The code's name as librdkafka prints it (`_MSG_TIMED_OUT`, `NOT_ENOUGH_REPLICAS`), or this library's own.
     public let name: String
-    /// Description for people; contains no secret and no payload.
+    /// Human-readable description; contains no secret and no payload.
     public let message: String
     /// Whether the same call may succeed later without changes.
     public let isRetriable: Bool
@@ -27,7 +28,7 @@ public struct KafkaError: Error, Hashable, Sendable {
     /// For sends, whether the record may nevertheless be in the log; `.no` for everything else.
     public let persistence: Persistence
 
-    /// Creates an error with this code; `isRetriable` defaults to the code's own.
+    /// Creates an error with this code. By default, the code determines `isRetriable`.
     package init(
         _ code: Code, _ message: String, isRetriable: Bool? = nil, isFatal: Bool = false, persistence: Persistence = .no
     ) {
@@ -46,8 +47,8 @@ public struct KafkaError: Error, Hashable, Sendable {
         self.init(code, "\(attempt): \(text)", isFatal: code == .fatal, persistence: persistence)
     }
 
-    /// Creates the error of a call that failed because of a connection problem. The call may succeed once it is
-    /// resolved.
+    /// Creates the error of a call that failed because of a connection problem. The call may succeed once the problem
+    /// is resolved.
     init(_ trouble: KafkaTrouble) { self.init(trouble.code, trouble.message, isRetriable: true) }
 
     /// Creates an error from a librdkafka error object, which is destroyed.

@@ -3,13 +3,13 @@ package import Concurrency
 package import Dispatch
 internal import Synchronization
 
-/// Owns a librdkafka client, its queue, and the wake-up when the queue fills. A consumer has many queues and uses a
+/// Owns a librdkafka client and its queue, and is woken when the queue fills. A consumer has many queues and uses a
 /// descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread hops for
 /// each batch of reports.
 ///
-/// Life cycle: `init`, `start` (once), and the last release, which alone destroys the client. Code inside a call to
-/// librdkafka holds a reference, so the client cannot be freed during the call. Destroying may block, so it runs on its
-/// own queue; use `released` to wait for it with a time limit.
+/// Life cycle: `init`, `start` (once), and the last release, which alone destroys the client. Code that calls
+/// librdkafka holds a reference, so the client cannot be freed during the call. Destroying the client may block, so it
+/// runs on its own queue; use `released` to wait for it with a time limit.
 ///
 /// All handlers run on `home`, one at a time.
 package final class KafkaHandle: Sendable {
@@ -19,13 +19,13 @@ package final class KafkaHandle: Sendable {
         case consumer
     }
 
-    /// Event handlers, all called on `home`; those of a producer run on its own thread while `home` waits.
+    /// Event handlers, all called on `home`. A producer's handlers run on its own thread while `home` waits.
     package struct Handlers: Sendable {
         /// Handles log lines, errors and statistics.
         var clientEvent: @Sendable (KafkaClientEvent) -> Void
         /// Handles every other event: delivery reports, rebalances, commits. The event is destroyed after the call.
         var event: @Sendable (EventPointer) -> Void
-        /// Called after each wake-up when the queue is empty, to serve further queues on the same wake-up.
+        /// Called after each wake-up when the queue is empty, so that one wake-up can also serve other queues.
         var drained: @Sendable () -> Void
 
         package init(
@@ -48,8 +48,7 @@ package final class KafkaHandle: Sendable {
     /// Completes when the client is destroyed.
     package let released = Completion()
 
-    /// The eventfd that librdkafka writes to. Closed by the source's cancel handler, or in `deinit` if there is no
-    /// source.
+    /// The eventfd that librdkafka writes to. The source's cancel handler closes it, or `deinit` if there is no source.
     private let descriptor: Int32
     private let source = Mutex<ReadSource?>(nil)
     private let kind: Kind
@@ -61,7 +60,8 @@ package final class KafkaHandle: Sendable {
 
     /// Creates a client with these settings; no event is delivered before `start`.
     ///
-    /// - Parameter tokens: called when librdkafka requests a token; nil if librdkafka obtains its own or needs none.
+    /// - Parameter tokens: called when librdkafka requests a token; nil if librdkafka obtains its own tokens or needs
+    ///   none.
     /// - Throws: `invalidConfiguration`.
     package init(
         _ kind: Kind, settings: [ClientProperty], tokens: KafkaTokenSource? = nil, home: DispatchQueue
@@ -106,7 +106,7 @@ package final class KafkaHandle: Sendable {
     package func start(_ handlers: Handlers) {
         switch kind {
         case .producer:
-            // Falls back to Dispatch when the system cannot create a thread.
+            // Fall back to Dispatch if the system cannot create a thread.
             let thread = QueueThread(queue, home: home) { [weak self] event in
                 if let self { handle(event, handlers) } else { event?.destroy() }
             }
@@ -127,10 +127,11 @@ package final class KafkaHandle: Sendable {
         wakeUp()
     }
 
-    /// Enables wake-ups for another queue of this client, e.g. a partition's. Disable them before releasing the queue.
+    /// Enables wake-ups for another queue of this client, e.g. a partition's queue. Disable them before releasing the
+    /// queue.
     func enableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_enable(queue.raw, descriptor) }
 
-    /// Disables wake-ups for a queue; it causes none after this returns.
+    /// Disables wake-ups for a queue. After this returns, the queue causes no more wake-ups.
     func disableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_disable(queue.raw) }
 
     /// Triggers a wake-up as librdkafka would. Can be called from any thread.
@@ -179,14 +180,14 @@ package final class KafkaHandle: Sendable {
         return KafkaError(trouble)
     }
 
-    /// Keeps a client that cannot be destroyed until the process ends.
+    /// Keeps a client that cannot be destroyed alive until the process ends.
     func neverDestroy() {
         crdkafka_wakeup_disable(queue.raw)
         _ = Unmanaged.passRetained(self)
     }
 
     deinit {
-        // The descriptor receives no more writes after this.
+        // Nothing writes to the descriptor after this.
         crdkafka_wakeup_disable(queue.raw)
         let source = source.withLock { $0 }
         if let source { source.source.cancel() } else { crdkafka_wakeup_close(descriptor) }
@@ -196,7 +197,7 @@ package final class KafkaHandle: Sendable {
         DispatchQueue(label: "kafka.destroy").async {
             thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
-            // The owner closes a consumer; destruction must not wait for one that was not closed.
+            // Closing a consumer is up to its owner; destroying one that was not closed must not wait for that.
             withExtendedLifetime(certificates) {
                 rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
             }

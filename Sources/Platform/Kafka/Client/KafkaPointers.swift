@@ -1,7 +1,8 @@
 internal import CRdKafka
 
 // librdkafka's types are incomplete in its header, so Swift imports all of them as OpaquePointer, and a queue could be
-// passed where a client is expected. These wrappers tell them apart; the storing property documents who frees them.
+// passed where a client is expected. These wrappers tell them apart. The property that stores a wrapper documents which
+// code frees it.
 
 /// `rd_kafka_t`: a client.
 package struct ClientPointer: @unchecked Sendable {

@@ -3,12 +3,12 @@ enum DefaultProperties {
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("reconnect.backoff.ms", profile == .production ? "100" : "50"),
-            // This also determines how late a record's timeout is reported.
+            // This also determines how late a record's timeout may be reported.
             ClientProperty("reconnect.backoff.max.ms", profile == .production ? "1000" : "500"),
             ClientProperty("socket.timeout.ms", "10000"),
             ClientProperty("socket.nagle.disable", "true"),
             ClientProperty("socket.keepalive.enable", "true"),
-            // Brokers close idle connections every ten minutes, which is not worth logging.
+            // Brokers close idle connections after ten minutes, which is not worth logging.
             ClientProperty("log.connection.close", "false"),
             ClientProperty("topic.metadata.refresh.interval.ms", "60000"),
             ClientProperty("statistics.interval.ms", "5000"),
@@ -18,25 +18,25 @@ enum DefaultProperties {
     static func producer(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("max.in.flight.requests.per.connection", "5"),
-            // 5 ms cost little latency and save most of the CPU: with 0 the broker thread spins while 5 requests are in
-            // flight.
+            // 5 ms add little latency and save most of the CPU time: with 0, the broker thread spins while 5 requests
+            // are in flight.
             ClientProperty("linger.ms", profile == .production ? "5" : "1"),
             ClientProperty("compression.codec", "lz4"),
             ClientProperty("delivery.timeout.ms", "5000"),
-            // Time the leader waits for its followers; not a timeout of the client.
+            // Time that the leader waits for its followers; this is not a timeout of the client.
             ClientProperty("request.timeout.ms", "4000"),
             ClientProperty("queue.buffering.max.messages", "20000"),
             ClientProperty("queue.buffering.max.kbytes", "65536"),
             ClientProperty("message.max.bytes", "1000000"),
             // Consumers hold at least one decompressed batch per partition.
             ClientProperty("batch.size", "131072"),
-            // Makes sends to an unknown topic fail soon.
+            // Sends to an unknown topic fail soon.
             ClientProperty("topic.metadata.propagation.max.ms", "5000"),
         ]
     }
 
-    /// A connection that a listener closes at once is the only sign of a mismatched security protocol. This client
-    /// makes only a few calls, too few for an idle connection to be closed.
+    /// A connection that a listener closes immediately is the only sign of a mismatched security protocol. This client
+    /// lives only for a few calls, too short for brokers to close its connections as idle.
     static let admin = [ClientProperty("log.connection.close", "true")]
 
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
@@ -51,15 +51,15 @@ enum DefaultProperties {
             ClientProperty("fetch.wait.max.ms", isProduction ? "500" : "10"),
             ClientProperty("fetch.min.bytes", "1"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
-            // Also the tick that keeps an idle consumer polling.
+            // This is also the interval at which an idle consumer is polled.
             ClientProperty("statistics.interval.ms", isProduction ? "5000" : "1000"),
         ]
     }
 }
 
-/// Properties of every client of a role that this library relies on.
+/// Properties that this library requires for every client of a role.
 enum FixedProperties {
-    /// The embedded broker creates topics in any case, and librdkafka would warn about it repeatedly.
+    /// The embedded broker creates topics regardless of this setting, and librdkafka would warn about it repeatedly.
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("log.queue", "true"),
@@ -84,7 +84,7 @@ enum FixedProperties {
 
 /// Properties that a caller may not set.
 enum ReservedProperties {
-    /// Returns why a property is rejected, or nil if it is allowed.
+    /// Returns the reason why a property is rejected, or nil if it is allowed.
     static func refusal(name: String, value: String) -> String? {
         if let reason = reasons[name] { return reason }
         if name == "statistics.interval.ms", !(1...15_000).contains(Int(value) ?? 0) {
@@ -126,13 +126,13 @@ enum ReservedProperties {
     ]
 }
 
-/// Property names by role. librdkafka warns about properties that do not apply to a client, so each role gets only its
-/// own (column "C/P" of librdkafka's CONFIGURATION.md).
+/// Property names by role. librdkafka warns about properties that do not apply to a client, so each client gets only
+/// the properties of its role (column "C/P" of librdkafka's CONFIGURATION.md).
 enum PropertyNames {
     static let producerOnly: Set<String> = [
         "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
         "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
-        // A limit for requests: librdkafka rejects a consumer whose fetch.max.bytes is smaller.
+        // A limit on requests: librdkafka rejects a consumer with a smaller fetch.max.bytes.
         "message.max.bytes",
         "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",
         "queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages",
@@ -151,11 +151,11 @@ enum PropertyNames {
         "partition.assignment.strategy", "queued.max.messages.kbytes", "queued.min.messages", "session.timeout.ms",
     ]
 
-    /// Properties only for group members. Session timeouts are not included: librdkafka compares them with others even
-    /// without a group.
+    /// Properties that apply only to group members. Session timeouts are not included: librdkafka compares them with
+    /// other properties even without a group.
     static let memberOnly: Set<String> = ["group.instance.id", "group.protocol", "group.remote.assignor"]
 
-    /// Properties only for groups whose members assign partitions among themselves.
+    /// Properties that apply only to groups whose members assign the partitions themselves.
     static let classicGroupOnly: Set<String> = [
         "group.protocol.type", "heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms",
     ]

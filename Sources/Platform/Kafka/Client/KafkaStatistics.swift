@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 
-/// The part of librdkafka's statistics that is used (its STATISTICS.md), reported every `statistics.interval.ms`.
+/// The part of librdkafka's statistics that this library uses (see STATISTICS.md), reported every
+/// `statistics.interval.ms`.
 public struct KafkaStatistics: Hashable, Sendable {
     /// One broker connection.
     public struct Broker: Hashable, Sendable {
@@ -70,7 +71,7 @@ extension KafkaStatistics {
             }
     }
 
-    /// The names are librdkafka's.
+    /// Property names match librdkafka's JSON.
     fileprivate struct Document: Decodable {
         var name: String?
         var msg_cnt: Int64?

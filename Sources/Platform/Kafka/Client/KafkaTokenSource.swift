@@ -1,8 +1,8 @@
 /// A SASL OAUTHBEARER token (RFC 7628).
 public struct KafkaToken: Sendable {
-    /// The token. It is secret and never printed.
+    /// The token, which is secret and never printed.
     public let value: String
-    /// The principal sent by the client; brokers use the one in the token.
+    /// The principal that the client sends; brokers use the one in the token.
     public let principal: String
     /// Expiry in milliseconds since 1970. The token is renewed after four fifths of its lifetime.
     public let expiry: Int64
@@ -20,10 +20,10 @@ public struct KafkaToken: Sendable {
 
 /// A failure to obtain a token.
 public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Prefix of a refusal's text, which identifies it in librdkafka's errors.
+    /// Prefix of the message of a refusal, which identifies it in librdkafka's errors.
     static let refusal = "refused: "
 
-    /// Description for people; contains no secret.
+    /// Human-readable description; contains no secret.
     public let message: String
     /// Whether the identity provider rejected the request, so that retrying is pointless.
     public let isRefusal: Bool
@@ -41,8 +41,8 @@ public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConverti
 public final class KafkaTokenSource: Sendable, Hashable {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
 
-    /// - Parameter fetch: requests a new token. Each client calls it at once, again when its token is about to expire,
-    ///   and ten seconds after a failure. It must return within a minute.
+    /// - Parameter fetch: requests a new token and must return within a minute. Each client calls it immediately, again
+    ///   when its token is about to expire, and ten seconds after a failure.
     public init(_ fetch: @escaping @Sendable () async throws(KafkaTokenFailure) -> KafkaToken) { self.fetch = fetch }
 
     /// Requests a new token.

@@ -50,8 +50,8 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KafkaTrouble {
-    /// Derives the problem from an error; returns nil if the error does not identify one, e.g. only reports that
-    /// brokers are down.
+    /// Derives the problem from an error. Returns nil if the error does not identify a problem, for example if it only
+    /// reports that brokers are down.
     ///
     /// - Parameter version: librdkafka's version as returned by `rd_kafka_version`.
     init?(_ error: KafkaError, librdkafkaVersion version: Int32) {
@@ -59,10 +59,10 @@ extension KafkaTrouble {
         self.init(cause: cause, message: Self.constant(error.message), code: error.code)
     }
 
-    /// Derives the problem from an error; returns nil if the error does not identify one.
+    /// Derives the problem from an error; returns nil if the error does not identify a problem.
     public init?(_ error: KafkaError) { self.init(error, librdkafkaVersion: librdkafkaVersionNumber) }
 
-    /// The first librdkafka that creates a new nonce for each SCRAM exchange: 2.6.1.
+    /// The first librdkafka version that creates a new nonce for each SCRAM exchange: 2.6.1.
     static let firstWithFreshNonces: Int32 = 0x0206_01ff
 
     private static func cause(_ error: KafkaError, _ version: Int32) -> Cause? {
@@ -95,7 +95,8 @@ extension KafkaTrouble {
         (CertificateVerdict.expired, .expiredCertificate), (CertificateVerdict.notYetValid, .futureCertificate),
         (CertificateVerdict.otherName, .certificateName),
         ("certificate verify failed", .untrustedCertificate),
-        // Alerts from brokers concern the client's certificate: the broker's own was verified before.
+        // Alerts from brokers concern the client's certificate, because the broker's own certificate was verified
+        // earlier.
         ("alert bad certificate", .clientCertificate), ("alert certificate", .clientCertificate),
         ("alert unknown ca", .clientCertificate), ("alert unsupported certificate", .clientCertificate),
         ("certificate required", .clientCertificate),

@@ -1,11 +1,12 @@
-/// Tracks the most specific problem of a client from its errors in order. Times are monotonic nanoseconds.
+/// Tracks a client's most specific problem, given its errors in order. Times are monotonic nanoseconds.
 public struct KafkaTroubleRecord: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var trouble: KafkaTrouble
         var time: Int64
     }
 
-    /// librdkafka repeats a persistent error every 30 s, so one that was not repeated for longer may be resolved.
+    /// librdkafka repeats a persistent error every 30 s, so an error that has not been repeated for longer may be
+    /// resolved.
     private static let memory: Int64 = 60_000_000_000
 
     private var connection: Entry?

@@ -6,6 +6,6 @@ public var librdkafkaVersion: String { String(cString: rd_kafka_version_str()) }
 /// The version as an increasing number: two hexadecimal digits each for major, minor, revision and stage.
 var librdkafkaVersionNumber: Int32 { rd_kafka_version() }
 
-/// Whether Kafka 4 and later reject SCRAM from this librdkafka: before 2.6.1 it reuses its nonce (librdkafka issue
-/// 4895).
+/// Whether Kafka 4 and later reject SCRAM authentication by this librdkafka: versions before 2.6.1 reuse their nonce
+/// (librdkafka issue 4895).
 public var repeatsScramNonces: Bool { librdkafkaVersionNumber < KafkaTrouble.firstWithFreshNonces }

@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope: a list that was passed to
+/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope. A list that has been passed to
 /// `rd_kafka_offsets_store` and is still alive blocks `rd_kafka_destroy` indefinitely.
 struct PartitionList: ~Copyable {
     /// Owned by this value; never stored elsewhere.
@@ -17,12 +17,12 @@ struct PartitionList: ~Copyable {
         for partition in partitions { append(partition) }
     }
 
-    /// Takes ownership of a list that librdkafka returned to its caller.
+    /// Takes ownership of a list that librdkafka returned.
     init(taking pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) {
         self.pointer = pointer
     }
 
-    /// Copies a list that has another owner, such as an event.
+    /// Copies a list that is owned elsewhere, for example by an event.
     init(copying pointer: UnsafePointer<rd_kafka_topic_partition_list_t>) {
         self.pointer = rd_kafka_topic_partition_list_copy(pointer)
     }

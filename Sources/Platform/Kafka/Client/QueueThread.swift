@@ -4,7 +4,7 @@ internal import Dispatch
 internal import Synchronization
 
 /// A thread that waits inside librdkafka for the entries of one queue and processes them under `home.sync`: `home` runs
-/// one block at a time, and the work stays on this thread.
+/// one block at a time, yet the work stays on this thread.
 final class QueueThread: Sendable {
     private let queue: QueuePointer
     private let isEnding = Atomic(false)
@@ -29,7 +29,7 @@ final class QueueThread: Sendable {
         guard error == 0 else { return nil }
     }
 
-    /// Waits for an entry. Returns nil when the thread should end.
+    /// Waits for an entry. Returns nil if the thread should end.
     private func next() -> EventPointer? {
         while !isEnding.load(ordering: .acquiring) {
             if let event = EventPointer(pollingFrom: queue, timeoutMilliseconds: -1) { return event }
