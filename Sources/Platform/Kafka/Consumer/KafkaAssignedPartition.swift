@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// A partition assigned to this consumer. Its owner reads its records and stores its position.
 ///
-/// There is one reader: calls of `next` do not overlap. A partition without a reader is fetched only up to librdkafka's
-/// queue limit (`queued.max.messages.kbytes`), while other partitions, heartbeats and commits continue. Not reading
-/// provides the back pressure, and resuming costs microseconds.
+/// A partition has a single reader: calls of `next` must not overlap. A partition that is not read is fetched only up
+/// to librdkafka's queue limit (`queued.max.messages.kbytes`), while other partitions, heartbeats and commits continue.
+/// This provides the back pressure, and resuming costs microseconds.
 public final class KafkaAssignedPartition: Sendable {
     enum Phase: UInt8, AtomicRepresentable {
         /// Records may be read and processed.
         case active
-        /// The partition is being revoked: no new work starts, positions are still stored.
+        /// The partition is being revoked: no new work starts, but positions are still stored.
         case draining
         /// The partition was revoked or lost; calls have no effect.
         case ended
@@ -17,7 +17,7 @@ public final class KafkaAssignedPartition: Sendable {
 
     /// The partition.
     public let topicPartition: KafkaTopicPartition
-    /// Unique within this consumer: a partition that returns is a new assignment.
+    /// Unique within this consumer: a partition that is assigned again has a new epoch.
     public let epoch: UInt64
     /// The offset where reading starts.
     public let startOffset: KafkaOffset
@@ -40,7 +40,7 @@ public final class KafkaAssignedPartition: Sendable {
         set { currentPhase.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether work may be started: false once the partition is being revoked, is lost, or the consumer closes.
+    /// Whether new work may start: false once the partition is being revoked or lost, or the consumer is closing.
     public var isActive: Bool { phase == .active }
 
     /// The next offset to read: one past the last record returned by ``next(maxRecords:maxBytes:)``, or the end of the
@@ -55,10 +55,10 @@ public final class KafkaAssignedPartition: Sendable {
     ///
     /// - Parameters:
     ///   - maxRecords: maximum number of records, at least 1.
-    ///   - maxBytes: size at which no further record is added.
+    ///   - maxBytes: once the records reach this size, no further record is added.
     ///   - limit: maximum wait for the first record; nil waits indefinitely.
-    /// - Returns: nil if the partition is no longer active or the task is cancelled; no records when `limit` expires
-    ///   and at the end of the partition, which is reported only to a consumer without a group.
+    /// - Returns: the records, or nil if the partition is no longer active or the task is cancelled; no records if
+    ///   `limit` expires, or at the end of the partition, which is reported only to a consumer without a group.
     public func next(
         maxRecords: Int, maxBytes: Int = .max, within limit: Duration? = nil
     ) async -> [KafkaRecord]? {
@@ -67,15 +67,15 @@ public final class KafkaAssignedPartition: Sendable {
 
     /// Waits without reading, e.g. before another attempt.
     ///
-    /// - Returns: true when the time has elapsed, false as soon as the partition is no longer active or the task is
+    /// - Returns: true if the time has elapsed; false as soon as the partition is no longer active or the task is
     ///   cancelled.
     public func pause(for duration: Duration) async -> Bool {
         await consumer.pause(self, for: duration)
     }
 
-    /// Marks everything before `nextOffset` as done. It is committed periodically (`auto.commit.interval.ms`), when the
-    /// partition is revoked, and when the consumer closes. The call is ignored for an offset lower than before and for
-    /// a partition that has ended. Without a group nothing is committed.
+    /// Marks all records before `nextOffset` as done. The offset is committed periodically (`auto.commit.interval.ms`),
+    /// when the partition is revoked, and when the consumer closes. The call is ignored if the offset is lower than the
+    /// stored one or the partition has ended. Without a group, nothing is committed.
     public func store(nextOffset: KafkaOffset) async {
         await consumer.store(nextOffset, of: self)
     }
@@ -90,7 +90,7 @@ public final class KafkaAssignedPartition: Sendable {
         await consumer.untilEnded(self)
     }
 
-    /// Confirms that no work of this partition is running and all positions are stored, so that the rebalance can
+    /// Confirms that no work on this partition is running and all positions are stored, so that the rebalance can
     /// continue.
     public func release() async {
         await consumer.release(self)

@@ -5,9 +5,10 @@ internal import Dispatch
 extension KafkaConsumer {
     /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and closes the client.
     ///
-    /// A member without its first assignment waits up to 5 s for it. If it does not arrive, the closed client is never
-    /// destroyed: librdkafka up to 2.2 would abort the process (librdkafka issue 4312), and leaving a busy group must
-    /// not crash it. A static member (`groupInstanceId`) does not leave the group, because it is expected to return.
+    /// A member that has not received its first assignment waits up to 5 s for it. If it does not arrive, the closed
+    /// client is never destroyed, because librdkafka up to 2.2 would abort the process (librdkafka issue 4312), and
+    /// leaving a busy group must not crash it. A static member (`groupInstanceId`) does not leave the group, because it
+    /// is expected to return.
     ///
     /// - Returns: false if the consumer was not closed within `limit`. The client is then leaked; end the process soon.
     @discardableResult
@@ -68,7 +69,7 @@ extension KafkaConsumer {
         watchClosing()
     }
 
-    /// Polls for the end of closing, which librdkafka does not announce.
+    /// Polls until the client is closed, which librdkafka does not announce.
     private func watchClosing() {
         guard let handle, !closed.isComplete else { return }
         handle.wakeUp()

@@ -1,11 +1,11 @@
 import CRdKafka
 
 extension KafkaConsumer {
-    /// The currently assigned partitions. Without a group all of them are assigned after `start`.
+    /// The currently assigned partitions. Without a group, `start` assigns all of them.
     public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
 
-    /// Reads partitions one after the other without a group, from the given offsets up to the end that each has at the
-    /// time of the call.
+    /// Reads partitions one after the other, without a group, from the given offsets to the end that each partition has
+    /// at the time of the call.
     ///
     /// - Parameters:
     ///   - offsets: start offsets; `.beginning` is supported.
@@ -13,8 +13,8 @@ extension KafkaConsumer {
     ///   - limit: maximum duration.
     ///   - options: options of the consumer, such as its prefetch limits.
     ///   - body: receives the records of one partition in batches, ascending by offset.
-    /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, the brokers' error when their
-    ///   watermarks are queried, and any error of `body`.
+    /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, an error of the brokers from the
+    ///   watermark query, and any error thrown by `body`.
     public static func readToEnd(
         _ configuration: KafkaConfiguration, from offsets: [KafkaTopicPartition: KafkaOffset],
         atMost count: Int = .max, within limit: Duration, options: Options = Options(),
@@ -40,7 +40,7 @@ extension KafkaConsumer {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Queries the watermarks of all partitions together: one by one, each query would wait behind a fetch.
+    /// Queries the watermarks of all partitions together: separate queries would each wait behind a fetch.
     private func ends(within limit: Duration) async -> KafkaAdmin.Ends {
         let places = Array(partitions.keys)
         return await withCheckedContinuation { continuation in
@@ -70,7 +70,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Returns why a partition that was not revoked is no longer active.
+    /// Returns the reason why a partition that was not revoked is no longer active.
     private func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
         state(of: partition)?.failure
     }
@@ -86,10 +86,10 @@ extension KafkaConsumer {
 // MARK: Partitions without a group
 
 extension KafkaConsumer {
-    /// Reads additional partitions; for a consumer without a group.
+    /// Starts reading additional partitions, on a consumer without a group.
     ///
     /// - Returns: the newly added partitions.
-    /// - Throws: `closed` if the consumer is not running; librdkafka's error.
+    /// - Throws: `closed` if the consumer is not running; otherwise, librdkafka's error.
     public func read(
         _ offsets: [KafkaTopicPartition: KafkaOffset]
     ) throws(KafkaError) -> [KafkaAssignedPartition] {
@@ -108,7 +108,7 @@ extension KafkaConsumer {
         return states.map(\.assigned)
     }
 
-    /// Stops reading these partitions; for a consumer without a group. Their readers end.
+    /// Stops reading these partitions, on a consumer without a group. Their readers end.
     public func stopReading(_ places: [KafkaTopicPartition]) {
         guard let handle, case .partitions = source else { return }
         let known = places.filter { partitions[$0] != nil }

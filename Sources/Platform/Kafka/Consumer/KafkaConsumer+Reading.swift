@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Dispatch
 
-/// Implementation of the calls of partition owners, and reading of a partition's own queue.
+/// Implements the methods that partition owners call, and reads each partition's own queue.
 extension KafkaConsumer {
     func next(
         of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int, within limit: Duration?
@@ -85,7 +85,7 @@ extension KafkaConsumer {
         let list = PartitionList()
         list.append(assigned.topicPartition, offset: nextOffset)
         let code = rd_kafka_offsets_store(handle.client.raw, list.pointer)
-        // The partition was revoked or lost a moment ago; the next owner reads the record again.
+        // The partition has just been revoked or lost; the next owner reads the record again.
         if code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION { return }
         if code != RD_KAFKA_RESP_ERR_NO_ERROR { emit(.error(KafkaError(code, during: "storing an offset"))) }
     }
@@ -101,7 +101,7 @@ extension KafkaConsumer {
         partitions[assigned.topicPartition].flatMap { $0.assigned === assigned ? $0 : nil }
     }
 
-    /// For cancellation: this job runs after the job that registers the waiter.
+    /// Used for cancellation: this job runs after the job that registers the waiter.
     private nonisolated func enqueue(_ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
         home.async { self.assumeIsolated { body($0) } }
     }
@@ -123,7 +123,7 @@ extension KafkaConsumer {
             read(event, of: state, into: &records, &bytes)
             event.destroy()
         }
-        // The reader could take more, so the queue counts as emptied.
+        // The reader had room for more, so the queue counts as emptied.
         if records.count < reader.maxRecords, bytes < reader.maxBytes { noteEmptied(state, bytes: bytes) }
         // An error of the partition may have resumed the reader.
         guard state.reader?.id == reader.id else { return }
@@ -162,7 +162,7 @@ extension KafkaConsumer {
         if options.outOfRange == .resetToBeginning, state.expected >= 0, record.offset != state.expected {
             emit(.offsetReset(state.assigned.topicPartition, expected: state.expected, found: record.offset))
             if record.offset < state.expected {
-                // The log was recreated: offsets of this assignment are no longer valid.
+                // The log was recreated: this assignment's offsets are no longer valid.
                 state.expected = record.offset
                 state.held = record
                 return

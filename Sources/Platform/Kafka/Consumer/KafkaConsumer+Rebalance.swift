@@ -18,7 +18,7 @@ struct Drain {
 }
 
 /// Rebalances are processed one at a time. Each is answered with an assign or unassign call, however long draining
-/// takes; librdkafka sends heartbeats meanwhile.
+/// takes; librdkafka keeps sending heartbeats during this time.
 extension KafkaConsumer {
     func receiveRebalance(_ event: EventPointer) {
         guard let handle else { return }
@@ -49,7 +49,7 @@ extension KafkaConsumer {
 
     private func finishRebalance() {
         isRebalancing = false
-        // A closing consumer may be closed by now, which is detected when the queues are served.
+        // A closing consumer may now be fully closed; serving the queues detects this.
         handle?.wakeUp()
         nextRebalance()
     }
@@ -62,7 +62,7 @@ extension KafkaConsumer {
     // MARK: Assignment
 
     private func assign(_ places: [KafkaTopicPartition]) {
-        // While closing, librdkafka treats any assign as an unassign; it only needs the call.
+        // While closing, librdkafka treats any assign call as an unassign; it only requires a call.
         if phase != .running || places.isEmpty {
             answer(assigning: places.map { StartPosition(place: $0, offset: .stored, isCommitted: true) })
             firstAssignment.complete()
@@ -83,7 +83,8 @@ extension KafkaConsumer {
 
     private func begin(_ positions: [StartPosition]) {
         guard phase == .running else { return answer(assigning: positions) }
-        // Must precede the assign call, or librdkafka forwards the partition's queue to the consumer's.
+        // This must precede the assign call; otherwise, librdkafka forwards the partition's queue to the consumer's
+        // queue.
         var states: [PartitionState] = []
         var uncommitted: [(KafkaAssignedPartition, KafkaOffset)] = []
         for position in positions {
@@ -92,7 +93,7 @@ extension KafkaConsumer {
             if !position.isCommitted { uncommitted.append((state.assigned, position.offset)) }
         }
         answer(assigning: positions)
-        // Stored and later committed, so that monitoring can see the group's lag.
+        // Store the offsets, so that they are committed and monitoring can see the group's lag.
         for (assigned, offset) in uncommitted { store(offset, of: assigned) }
         emit(.assigned(states.map(\.assigned)))
         for state in states { serve(state) }
@@ -198,7 +199,7 @@ extension KafkaConsumer {
         guard let drain = drains.first(where: { $0.id == id }) else { return }
         let late = drain.states.filter { !$0.isReleased && $0.assigned.phase != .ended }
         emit(.drainLimitExceeded(late.map(\.assigned)))
-        // Their stored offsets are committed; work that they finish from now on is not.
+        // Their stored offsets are committed; any work that they finish from now on is not.
         for state in late { state.end() }
         completeDrains()
     }

@@ -4,7 +4,7 @@ internal import Time
 
 /// Makes librdkafka resume fetching as soon as a full queue has been read.
 ///
-/// Up to version 2.2 librdkafka checks a queue against its limit only when there is activity on the connection,
+/// Up to version 2.2, librdkafka compares a queue with its limit only when there is activity on the connection, and
 /// otherwise once a second: a reader that empties all queues within that second waits for the rest of it. A request to
 /// the leader causes such activity. Later versions have `fetch.queue.backoff.ms`.
 extension KafkaConsumer {

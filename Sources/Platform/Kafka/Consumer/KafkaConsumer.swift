@@ -5,13 +5,13 @@ internal import Time
 
 /// Reads partitions of Kafka through librdkafka, as a member of a group or standalone.
 ///
-/// The group's events are passed to `onEvent`; the owner of each ``KafkaAssignedPartition`` reads its records at its
-/// own pace. Offsets are stored; librdkafka commits them periodically, and this class commits synchronously when
-/// partitions are revoked, never otherwise: an explicit commit at another time makes librdkafka 2.0.2 lose the member's
-/// other partitions in every rebalance. Pause and resume of librdkafka are avoided for a similar reason: resuming takes
-/// a second.
+/// The group's events are passed to `onEvent`; the owner of each ``KafkaAssignedPartition`` reads the records at its
+/// own pace. Offsets are stored and librdkafka commits them periodically. This class commits synchronously only when
+/// partitions are revoked, because an explicit commit at any other time makes librdkafka 2.0.2 lose the member's other
+/// partitions in every rebalance. The pause and resume functions of librdkafka are avoided for a similar reason:
+/// resuming takes a second.
 ///
-/// The actor runs on its own dispatch queue, on which librdkafka's events arrive and nothing blocks. Blocking calls to
+/// The actor runs on its own dispatch queue, where librdkafka's events arrive and nothing may block. Blocking calls to
 /// librdkafka run on a second queue.
 public actor KafkaConsumer {
     enum Phase {
@@ -24,8 +24,8 @@ public actor KafkaConsumer {
     let source: Source
     let options: Options
     let emit: @Sendable (KafkaConsumerEvent) -> Void
-    // A serial queue, because Dispatch gives it its own thread. Concurrent queues share a pool of one thread per core
-    // with Swift's tasks and wait behind any blocked work there.
+    // A serial queue, because Dispatch gives it a thread of its own. Concurrent queues and Swift's tasks share a pool
+    // of one thread per core, where they wait behind any blocked work.
     let blocking = DispatchQueue(label: "kafka.consumer.blocking")
 
     private let configuration: KafkaConfiguration
@@ -43,9 +43,9 @@ public actor KafkaConsumer {
     var lastNumber: UInt64 = 0
     /// Completes with the group's first assignment, even an empty one.
     let firstAssignment = Completion()
-    /// Runs requests that only make librdkafka check its queues; rebalances do not wait for them.
+    /// Runs requests whose only purpose is to make librdkafka check its queues; rebalances do not wait for them.
     let refilling = DispatchQueue(label: "kafka.consumer.refill")
-    /// Number of bytes from which a queue may have been full; `.max` if librdkafka checks full queues on its own.
+    /// Number of bytes read above which a queue may have been full; `.max` if librdkafka checks full queues by itself.
     var refillBytes = Int.max
     /// Partitions whose queue was full and is now empty.
     var emptied: Set<KafkaTopicPartition> = []
@@ -75,7 +75,7 @@ public actor KafkaConsumer {
     ///
     /// A started consumer must be closed.
     ///
-    /// - Throws: `invalidConfiguration`; `closed` if it was started before; librdkafka's error for the subscription.
+    /// - Throws: `invalidConfiguration`; `closed` if it was already started; librdkafka's error for the subscription.
     ///   Unreachable brokers cause no error here, because librdkafka keeps retrying.
     public func start() throws(KafkaError) {
         guard phase == .created else { throw KafkaError(.closed, "the consumer has already been started") }
@@ -126,8 +126,8 @@ public actor KafkaConsumer {
         return settings
     }
 
-    /// Interval for polling an idle consumer, well within `max.poll.interval.ms`; otherwise librdkafka considers it
-    /// stuck and leaves the group.
+    /// Interval for polling an idle consumer. It must be well below `max.poll.interval.ms`; otherwise, librdkafka
+    /// considers the consumer stuck and leaves the group.
     private func tickInterval(_ settings: [ClientProperty]) -> Duration {
         let limit = settings.last { $0.name == "max.poll.interval.ms" }.flatMap { Int64($0.value) } ?? 300_000
         return .milliseconds(min(max(limit / 3, 10), 10_000))
@@ -184,7 +184,7 @@ public actor KafkaConsumer {
             if let place, place.offset > state.expected { state.expected = place.offset }
         case .autoOffsetReset, .offsetOutOfRange:
             guard let partition, let place else { return emit(.error(error)) }
-            // The partition delivers no more records.
+            // The partition delivers no further records.
             partitions[partition]?.failure = error
             partitions[partition]?.drain()
             emit(.offsetOutOfRange(partition, partitions[partition]?.expected ?? place.offset))
@@ -208,7 +208,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Handles periodic commits; synchronous ones use their own queue.
+    /// Handles periodic commits; synchronous commits use their own queue.
     private func receiveCommit(_ event: EventPointer) {
         let code = rd_kafka_event_error(event.raw)
         guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
@@ -233,7 +233,7 @@ public actor KafkaConsumer {
 
     // MARK: Numbers and timers
 
-    /// Returns a number unique within this consumer, for epochs and waiters.
+    /// Returns a number that is unique within this consumer, for epochs and waiters.
     func number() -> UInt64 {
         lastNumber += 1
         return lastNumber
@@ -250,14 +250,14 @@ public actor KafkaConsumer {
         return timer
     }
 
-    /// Runs `body` on this actor after a delay, unless the consumer is gone.
+    /// Runs `body` on this actor after a delay, unless the actor has been deallocated.
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
         home.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.clampedNanoseconds))) { [weak self] in
             self?.assumeIsolated { body($0) }
         }
     }
 
-    /// Runs a blocking call on the other queue, then `then` on this actor with its result.
+    /// Runs a blocking call on the `blocking` queue, then `then` on this actor with the result.
     func block<Result: Sendable>(
         _ body: @escaping @Sendable (KafkaHandle) -> Result,
         then: @escaping @Sendable (isolated KafkaConsumer, Result) -> Void
@@ -270,7 +270,8 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Releases everything of the client that this actor owns. The client is destroyed with its last reference.
+    /// Releases everything of the client that this actor owns. The client is destroyed when its last reference is
+    /// released.
     func finishClosing() {
         phase = .closed
         tick?.cancel()
@@ -287,7 +288,7 @@ public actor KafkaConsumer {
 
 /// An event passed from the handle to the actor within one call on one thread.
 private struct EventInHand: @unchecked Sendable {
-    // @unchecked Sendable because it does not leave the queue that both run on.
+    // @unchecked Sendable because it never leaves the queue on which both the handle and the actor run.
     let event: EventPointer
 }
 

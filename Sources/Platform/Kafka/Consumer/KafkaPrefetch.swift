@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// The limit on prefetched bytes of a consumer, over all partitions.
+/// The limit on the prefetched bytes of all partitions of a consumer.
 ///
 /// librdkafka limits each partition separately, and its properties cannot change while a client runs. Each partition
 /// therefore gets a share when the client is created, based on the number of partitions that may be assigned. A batch
@@ -8,14 +8,14 @@ internal import CRdKafka
 public struct KafkaPrefetch: Hashable, Sendable {
     /// Bytes of keys and values of prefetched records.
     public var totalBytes = 16 << 20
-    /// Maximum number of partitions assigned to this consumer at a time. Nil uses the number given at the start, or
-    /// ``assumedPartitions`` if that is unknown.
+    /// Maximum number of partitions assigned to this consumer at a time. If nil, the number given at the start is used,
+    /// or ``assumedPartitions`` if that is unknown.
     public var partitions: Int?
-    /// Whether whole partitions are read as fast as possible by a process that does nothing else: a partition may then
-    /// use its whole share, so that a full queue rarely stalls librdkafka.
+    /// Whether the process only reads whole partitions, as fast as possible. A partition may then use its whole share,
+    /// so that a full queue rarely stalls librdkafka.
     public var isBulk = false
 
-    /// The divisor if the number of partitions is unknown.
+    /// The number of partitions assumed if it is unknown.
     public static let assumedPartitions = 24
 
     /// Creates the default limits.
@@ -33,12 +33,12 @@ public struct KafkaPrefetch: Hashable, Sendable {
     func properties(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         let share = max(0, totalBytes) / max(1, partitions ?? Self.assumedPartitions)
         if isBulk { return Self.bulkProperties(share) }
-        // The limit is checked before a fetch, and a fetch adds about four times its bytes after decompression.
+        // The limit is checked before a fetch, and a fetch adds about four times its size after decompression.
         let queued = (share / 2).clamped(to: 16 << 10...(profile == .production ? 8 << 20 : 1 << 20))
         let fetched = (share / 8).clamped(to: 8 << 10...1 << 20)
         return [
-            // Two seconds of work: fewer records stall the fetcher for a second each time the queue is full. librdkafka
-            // needs about 400 bytes per record in addition to its content.
+            // Two seconds of work: with fewer records, the fetcher stalls for a second each time the queue is full.
+            // librdkafka needs about 400 bytes per record in addition to its content.
             ClientProperty("queued.min.messages", "\((share / 1024).clamped(to: 100...2000))"),
             ClientProperty("queued.max.messages.kbytes", "\(queued >> 10)"),
             ClientProperty("fetch.message.max.bytes", "\(fetched)"),
@@ -56,14 +56,14 @@ public struct KafkaPrefetch: Hashable, Sendable {
         ] + backoff
     }
 
-    /// Delay before a full queue is checked again; one second without this property, which exists since 2.3.
+    /// Delay before a full queue is checked again. The property exists since 2.3; without it, the delay is one second.
     private static var backoff: [ClientProperty] {
         hasQueueBackoff ? [ClientProperty("fetch.queue.backoff.ms", "50")] : []
     }
 
     private static var hasQueueBackoff: Bool { rd_kafka_version() >= 0x0203_00ff }
 
-    /// Returns the number of consecutively read bytes of one partition from which its queue may have been full.
+    /// Returns how many consecutive bytes must be read from one partition before its queue may have been full.
     static func refillBytes(_ settings: [ClientProperty]) -> Int {
         guard !hasQueueBackoff else { return .max }
         let kbytes = settings.last { $0.name == "queued.max.messages.kbytes" }.flatMap { Int($0.value) } ?? 65_536

@@ -7,7 +7,7 @@ final class PartitionState {
         let maxRecords: Int
         let maxBytes: Int
         let continuation: CheckedContinuation<[KafkaRecord]?, Never>
-        /// Timer that ends the wait; nil without a limit.
+        /// Timer that ends the wait; nil if the wait has no limit.
         var timer: (any DispatchSourceTimer)?
 
         func resume(returning records: [KafkaRecord]?) {
@@ -27,24 +27,24 @@ final class PartitionState {
     }
 
     let assigned: KafkaAssignedPartition
-    /// librdkafka's queue of the partition; owned by the consumer, which releases it when the partition is revoked.
+    /// librdkafka's queue for the partition. The consumer owns it and releases it when the partition is revoked.
     let queue: QueuePointer
     /// The offset expected for the next record.
     var expected: KafkaOffset {
         didSet { assigned.position = expected }
     }
     var stored: KafkaOffset?
-    /// The stored offset that is known to be committed.
+    /// The stored offset that has been committed, as far as known.
     var committed: KafkaOffset?
-    /// Bytes of records read since librdkafka was last made to fetch again.
+    /// Bytes read since librdkafka was last made to resume fetching.
     var bytesSinceRefill = 0
     var isReleased = false
-    /// Whether the end was reached and not yet reported to the reader.
+    /// Whether the end has been reached but not yet reported to the reader.
     var isAtEnd = false
-    /// The error that stopped reading, other than a rebalance or close. The partition stays active if the records
+    /// The error that stopped reading, unless a rebalance or close did. The partition stays active if the records
     /// already read can be finished.
     var failure: KafkaError?
-    /// The first record of a recreated log, delivered before others.
+    /// The first record of a recreated log; it is delivered before any others.
     var held: KafkaRecord?
     var reader: Reader?
     var pauses: [UInt64: Pause] = [:]
@@ -57,7 +57,7 @@ final class PartitionState {
         expected = assigned.startOffset
     }
 
-    /// Stops new work: the waits of the reader and of pauses end.
+    /// Stops new work: waiting readers and pauses end.
     func drain() {
         guard assigned.phase == .active else { return }
         assigned.phase = .draining

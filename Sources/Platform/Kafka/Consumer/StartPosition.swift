@@ -1,19 +1,19 @@
 internal import CRdKafka
 internal import Time
 
-/// The start position of a partition.
+/// The position at which reading a partition starts.
 struct StartPosition: Sendable {
     let place: KafkaTopicPartition
     let offset: KafkaOffset
-    /// False if the group has no offset for the partition yet and this one should be committed.
+    /// False if the group has no offset for the partition yet, so that this one should be committed.
     let isCommitted: Bool
 
-    /// Maximum time for the query of committed offsets, and for all queries of beginnings together.
+    /// Maximum time to query the committed offsets, and to query all beginnings together.
     static let requestTimeout: Duration = .seconds(5)
 
     /// Returns the committed offset of each partition, or its beginning if there is none. Blocks.
     ///
-    /// A partition whose leader does not answer does not delay the others: it starts at ``KafkaOffset/beginning``, and
+    /// A partition with an unresponsive leader does not delay the others: it starts at ``KafkaOffset/beginning``, and
     /// the group's first commit for it follows its first record.
     static func find(
         for places: [KafkaTopicPartition], handle: KafkaHandle

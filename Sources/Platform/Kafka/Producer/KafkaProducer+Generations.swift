@@ -2,14 +2,14 @@ internal import Dispatch
 internal import Synchronization
 
 extension KafkaProducer {
-    /// Minimum lifetime of a generation in nanoseconds before the next one is created, so that an error that ends each
-    /// one at once does not keep a core busy.
+    /// Minimum lifetime of a generation in nanoseconds before the next one is created, so that an error that ends every
+    /// generation immediately does not keep a core busy.
     private static let shortestLife: UInt64 = 1_000_000_000
-    /// Maximum time for a failed generation to report its records.
+    /// Maximum time to wait for the delivery reports of a failed generation.
     private static let retirement = DispatchTimeInterval.seconds(3)
     private static let metadataInterval = DispatchTimeInterval.milliseconds(500)
 
-    /// Creates a client and directs sends to it.
+    /// Creates a client and makes sends use it.
     func startGeneration() throws(KafkaError) {
         let number = state.withLock { $0.generationNumber + 1 }
         let generation = try ProducerGeneration(
@@ -30,7 +30,7 @@ extension KafkaProducer {
         fetchMetadata(ofGeneration: number)
     }
 
-    /// Simulates a fatal error in librdkafka, for tests of the replacement.
+    /// Simulates a fatal error in librdkafka, to test the replacement.
     func failFatally() {
         state.withLock { $0.generation }?.failFatally(.outOfOrderSequence, reason: "requested by a test")
     }
@@ -68,7 +68,7 @@ extension KafkaProducer {
         onEvent(event)
     }
 
-    /// Schedules a replacement on `home` after a caller met a fatal error.
+    /// Schedules a replacement on `home` after a caller encountered a fatal error.
     func replaceLater(_ number: Int, because error: KafkaError) {
         home.async { [weak self] in self?.replace(number, because: error) }
     }
@@ -101,8 +101,8 @@ extension KafkaProducer {
         }
     }
 
-    /// Releases failed generations whose reports have all arrived; the last reference destroys the client. Runs on
-    /// `home`.
+    /// Releases failed generations that have received all their reports; releasing the last reference destroys the
+    /// client. Runs on `home`.
     private func releaseRetired() {
         state.withLock { state in
             guard !state.retired.isEmpty else { return }
@@ -110,7 +110,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Stops waiting for the reports of a failed generation, which did not arrive in time. Runs on `home`.
+    /// Stops waiting for the reports of a failed generation that did not arrive in time. Runs on `home`.
     private func abandon(_ number: Int) {
         let waiters = state.withLock { state in
             state.retired.removeAll { $0.number == number }

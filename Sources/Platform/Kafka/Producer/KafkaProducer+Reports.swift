@@ -19,7 +19,7 @@ extension KafkaProducer {
                 } else if code != RD_KAFKA_RESP_ERR__MSG_TIMED_OUT {
                     if code.rawValue > 0 { state.breaker.refused() }
                 } else if entry?.waiter != nil {
-                    // A send whose deadline passed first was counted at that time.
+                    // If the deadline of the send passed earlier, the timeout was counted then.
                     state.breaker.timedOut(at: now)
                 }
                 guard let entry, let waiter = entry.waiter else {

@@ -7,11 +7,11 @@ extension KafkaProducer {
         /// Number of librdkafka clients that this producer has used, starting at 1; more than 1 means that it survived
         /// a fatal error.
         public let generation: Int
-        /// Number of records whose delivery report is outstanding.
+        /// Number of records that have no delivery report yet.
         public let recordsInFlight: Int
         /// Bytes of the records in flight.
         public let bytesInFlight: Int
-        /// Number of connected brokers according to the last statistics; nil before the first.
+        /// Number of connected brokers according to the latest statistics; nil before the first statistics arrive.
         public let brokersUp: Int?
         /// Whether sends are attempted. If false, they fail at once with `brokersUnavailable`, except one probe per
         /// second.
@@ -43,12 +43,12 @@ extension KafkaProducer {
         }
     }
 
-    /// Whether a send would be attempted now, without using up the probe: a cheaper `status.isAvailable`.
+    /// Whether a send would be attempted now. Cheaper than `status.isAvailable`; the probe is not used up.
     public var isAvailable: Bool {
         state.withLock { $0.generation != nil && !$0.isClosing && !$0.breaker.isOpen }
     }
 
-    /// Rejects new sends, waits until everything in flight is reported or `limit` has passed, fails the remaining
+    /// Rejects new sends, waits until all sends in flight are reported or `limit` has passed, fails the remaining
     /// sends, and destroys the client. Returns at most three seconds after `limit`. Further calls have no effect.
     public func close(within limit: Duration) async {
         state.withLock { state in
@@ -66,7 +66,7 @@ extension KafkaProducer {
         for generation in state.withLock({ $0.retired + [$0.generation].compactMap { $0 } }) { generation.purge() }
     }
 
-    /// Fails the remaining sends and drops the clients. A separate function, so that no reference outlives it.
+    /// Fails the remaining sends and drops the clients. This is a separate function, so that no reference outlives it.
     private func letGo() -> [Completion] {
         let (generations, waiters) = state.withLock { state in
             defer {

@@ -3,8 +3,8 @@ internal import Dispatch
 internal import Synchronization
 internal import Time
 
-/// Sends records. Each is acknowledged by all in-sync replicas; records of a key stay in order and are not duplicated
-/// during the producer's lifetime (idempotence).
+/// Sends records. Each record is acknowledged by all in-sync replicas; records with the same key stay in order and are
+/// not duplicated during the producer's lifetime (idempotence).
 ///
 /// A send is passed to librdkafka on the caller's thread and completed exactly once: by the delivery report of that
 /// record, by the caller's deadline, or by a rejection. After a fatal error the producer replaces librdkafka's client.
@@ -18,9 +18,9 @@ public final class KafkaProducer: Sendable {
         public var maxBytesInFlight = 64 * 1024 * 1024
         /// Consecutive timeouts after which sends fail at once with `brokersUnavailable`, except one probe per second.
         public var timeoutsUntilUnavailable = 5
-        /// Age of a partition's oldest unreported record from which further sends to that partition fail at once with
-        /// `partitionSlow`: they would be acknowledged no sooner, and each would delay those after it. Half of the
-        /// callers' deadline lets a slow partition acknowledge as many records as it can. Nil disables the check.
+        /// Age of a partition's oldest unreported record above which further sends to that partition fail at once with
+        /// `partitionSlow`: they would not be acknowledged any sooner, and each would delay the next. With half of the
+        /// callers' deadline, a slow partition can acknowledge as many records as possible. Nil disables the check.
         public var slowAfter: Duration?
 
         /// Creates the default limits.
@@ -52,11 +52,11 @@ public final class KafkaProducer: Sendable {
     /// Runs metadata requests, which block.
     let metadataQueue = DispatchQueue(label: "kafka.producer.metadata")
     let state: Mutex<State>
-    /// Completes when `close` was called and no report is outstanding.
+    /// Completes once `close` has been called and every report has arrived.
     let drained = Completion()
     private let timer: TimerSource
 
-    /// Creates a producer for these topics; connecting continues in the background (`status`).
+    /// Creates a producer for these topics. It connects in the background; see `status`.
     ///
     /// `onEvent` is called on the producer's own queue and must not block.
     ///
@@ -86,9 +86,9 @@ public final class KafkaProducer: Sendable {
     /// Sends a record and reports the outcome exactly once.
     ///
     /// `completion` runs on the producer's own queue, or before `send` returns if the send is rejected; it must not
-    /// block. `deadline` counts from now. If it passes first, the outcome is `deadlineExceeded`; the record may still
-    /// be written, and its report is only counted. Without a deadline the delivery report decides, which can arrive
-    /// long after `delivery.timeout.ms` if no broker answers.
+    /// block. `deadline` is measured from now. If it passes first, the outcome is `deadlineExceeded`; the record may
+    /// still be written, and its report is only counted. Without a deadline, the delivery report determines the
+    /// outcome; it can arrive long after `delivery.timeout.ms` if no broker answers.
     public func send(
         _ record: KafkaProducerRecord, deadline: Duration? = nil,
         completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
@@ -111,9 +111,10 @@ public final class KafkaProducer: Sendable {
         }
     }
 
-    /// Sends a record and returns its partition and offset. Cancelling the task has no effect: the record is in flight.
+    /// Sends a record and returns its partition and offset. Cancelling the task has no effect, because the record is
+    /// already in flight.
     ///
-    /// - Throws: the outcome that `send(_:deadline:completion:)` would report.
+    /// - Throws: the error that `send(_:deadline:completion:)` would report.
     public func send(_ record: KafkaProducerRecord, deadline: Duration? = nil) async throws(KafkaError) -> KafkaDelivery
     {
         let result = await withCheckedContinuation { continuation in
@@ -125,7 +126,7 @@ public final class KafkaProducer: Sendable {
     private struct Admission {
         let ticket: PendingSends.Ticket
         let topic: TopicPointer
-        /// Held during the call to librdkafka, so that the client cannot be destroyed meanwhile.
+        /// Retained during the call to librdkafka, so that the client is not destroyed during the call.
         let generation: ProducerGeneration
     }
 
@@ -179,8 +180,8 @@ public final class KafkaProducer: Sendable {
 // MARK: Deadlines
 
 extension KafkaProducer {
-    /// Arms the single timer of all sends. It is rescheduled only for a deadline earlier than the current one, which
-    /// under load with equal deadlines happens once per firing.
+    /// Arms the single timer of all sends. It is rescheduled only for a deadline earlier than the current one; under
+    /// load, if all deadlines are equally long, this happens once each time it fires.
     func armTimer(_ state: inout State) {
         guard let next = state.pending.earliestDeadline, next < state.timerDeadline ?? .max else { return }
         state.timerDeadline = next
@@ -204,5 +205,5 @@ extension KafkaProducer {
     func stopTimer() { timer.source.cancel() }
 }
 
-/// Returns nanoseconds of the monotonic clock that Dispatch's timers use.
+/// Returns the nanoseconds of the monotonic clock used by Dispatch's timers.
 func monotonicNow() -> UInt64 { DispatchTime.now().uptimeNanoseconds }

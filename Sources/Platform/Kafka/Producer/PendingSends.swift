@@ -4,8 +4,8 @@ typealias SendCompletion = @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
 /// The sends awaiting their delivery reports, and the deadlines of their callers.
 ///
 /// A send is identified by a ticket, which travels through librdkafka as the record's opaque pointer: no object is
-/// shared with C, and a report with an outdated ticket is recognised. A send whose caller stopped waiting stays here,
-/// and counts, until its report arrives, because librdkafka still holds the record.
+/// shared with C, and a report with an outdated ticket is recognised. A send stays here, and still counts, after its
+/// caller has stopped waiting, until its report arrives, because librdkafka still holds the record.
 struct PendingSends {
     /// Identifies one send; never 0.
     struct Ticket: Hashable {
@@ -19,13 +19,13 @@ struct PendingSends {
         fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
     }
 
-    /// The callback of a send. A wrapper type, because a closure stored as an optional or in an array is allocated
-    /// again each time.
+    /// The callback of a send. It is wrapped in a type, because a bare closure stored as an optional or in an array is
+    /// allocated again each time.
     struct Waiter {
         let complete: SendCompletion
     }
 
-    /// The data of a send that its report needs.
+    /// The data needed when the report of a send arrives.
     struct Entry {
         /// Nil if the caller stopped waiting.
         let waiter: Waiter?
@@ -42,7 +42,7 @@ struct PendingSends {
         var size = 0
         var generation = 0
         var deadline: UInt64 = 0
-        /// Index of the slot in `heap`; -1 if it has no deadline or the deadline has passed.
+        /// Index of the slot in `heap`; -1 if there is no deadline or it has passed.
         var heapIndex = -1
     }
 
@@ -52,7 +52,7 @@ struct PendingSends {
     /// Indices of slots as a binary heap with the earliest deadline first.
     private var heap: [Int] = []
 
-    /// Number of sends whose report is outstanding.
+    /// Number of sends that have no delivery report yet.
     private(set) var count = 0
     /// Bytes of these sends.
     private(set) var bytes = 0
@@ -63,7 +63,7 @@ struct PendingSends {
     /// Start time of the oldest send to this destination that has no delivery report yet; nil if there is none.
     func oldest(to destination: SendAges.Destination) -> UInt64? { ages.oldest(to: destination) }
 
-    /// Adds a send. The caller keeps their number below 2³² − 1.
+    /// Adds a send. The caller must keep the number of sends below 2³² − 1.
     mutating func insert(
         to destination: SendAges.Destination, size: Int, generation: Int, at now: UInt64, deadline: UInt64?,
         completion: @escaping SendCompletion
@@ -93,7 +93,7 @@ struct PendingSends {
         return Ticket(index: index, sequence: slots[index].sequence)
     }
 
-    /// Ends a send: its report arrived, or librdkafka did not accept it. Returns nil for an outdated ticket.
+    /// Ends a send because its report arrived or librdkafka did not accept it. Returns nil for an outdated ticket.
     mutating func remove(_ ticket: Ticket) -> Entry? {
         let index = ticket.index
         guard slots.indices.contains(index), slots[index].isUsed, slots[index].sequence == ticket.sequence else {
@@ -113,7 +113,7 @@ struct PendingSends {
         return expired
     }
 
-    /// Ends all sends of one generation, or of all, whose reports will not arrive any more.
+    /// Ends all sends of one generation, or of all generations if nil, because their reports will no longer arrive.
     mutating func removeAll(ofGeneration generation: Int? = nil) -> [Waiter] {
         var waiters: [Waiter] = []
         for index in slots.indices where slots[index].isUsed {

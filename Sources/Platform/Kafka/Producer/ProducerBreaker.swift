@@ -1,4 +1,4 @@
-/// A circuit breaker: after signs that no broker answers, sends fail at once, except one probe per second. Times are
+/// A circuit breaker: once no broker seems to answer, sends fail at once, except one probe per second. Times are
 /// monotonic nanoseconds.
 struct ProducerBreaker {
     private enum State {
@@ -7,7 +7,7 @@ struct ProducerBreaker {
         case open(nextProbe: UInt64, isDisconnected: Bool)
     }
 
-    /// Number of consecutive timeouts that open the breaker.
+    /// Number of consecutive timeouts that opens the breaker.
     let timeoutLimit: Int
     private static let probeInterval: UInt64 = 1_000_000_000
 
@@ -21,7 +21,8 @@ struct ProducerBreaker {
         return false
     }
 
-    /// Whether a send may be attempted now; while open, `true` makes it the probe of this second.
+    /// Whether a send may be attempted now. While the breaker is open, returning true makes the send the probe of this
+    /// second.
     mutating func admits(at now: UInt64) -> Bool {
         guard case .open(let nextProbe, let isDisconnected) = state else { return true }
         guard now >= nextProbe else { return false }
@@ -35,7 +36,7 @@ struct ProducerBreaker {
         state = .closed
     }
 
-    /// Records that a broker rejected a record. It answered, which is all that matters here.
+    /// Records that a broker rejected a record. Only the fact that it answered matters here.
     mutating func refused() { timeoutsInARow = 0 }
 
     /// Records that a record was not acknowledged in time.
@@ -47,8 +48,8 @@ struct ProducerBreaker {
     /// Records librdkafka's report that no broker is connected.
     mutating func allBrokersDown(at now: UInt64) { open(at: now, isDisconnected: true) }
 
-    /// Evaluates statistics. Without traffic there are no probes, so statistics close the breaker too: when a broker is
-    /// connected again, or, after timeouts, when no record is in flight.
+    /// Evaluates statistics. Without traffic, there are no probes, so statistics also close the breaker: when a broker
+    /// is connected again or, after timeouts, when no record is in flight.
     mutating func statistics(brokersUp: Int, recordsInFlight: Int, at now: UInt64) {
         if brokersUp == 0 {
             open(at: now, isDisconnected: true)

@@ -6,14 +6,14 @@ internal import Synchronization
 final class ProducerGeneration: Sendable {
     let number: Int
     let handle: KafkaHandle
-    /// Handles created at start: when producing by name, the first record may wait a second for its topic. Destroyed in
-    /// `deinit`, before the client, which the handle destroys with its last reference.
+    /// Handles created at the start: when producing by name, the first record may wait a second for its topic. They are
+    /// destroyed in `deinit`, before the client, which is destroyed with the last reference to `handle`.
     private let topics: [KafkaTopic: TopicPointer]
     /// Topics whose metadata has not arrived yet.
     private let missing: Mutex<Set<KafkaTopic>>
     /// Topics that this user may not describe, as reported by the brokers.
     private let denied = Mutex<Set<KafkaTopic>>([])
-    /// Partition count of each topic when its metadata first arrived.
+    /// Partition count of each topic at the time when its metadata first arrived.
     private let partitions = Mutex<[KafkaTopic: Int32]>([:])
 
     init(
@@ -43,8 +43,8 @@ final class ProducerGeneration: Sendable {
     /// Returns the handle of a declared topic.
     func topic(_ name: KafkaTopic) -> TopicPointer? { topics[name] }
 
-    /// Returns the partition the partitioner will choose for a record; nil before the topic's metadata, and without a
-    /// key.
+    /// Returns the partition that the partitioner will choose for a record; nil if the topic's metadata has not arrived
+    /// yet or the record has no key.
     func partition(of record: KafkaProducerRecord) -> KafkaPartition? {
         guard let key = record.key, let count = partitions.withLock({ $0[record.topic] }) else { return nil }
         return KafkaPartition(ofKey: key, partitions: count)
@@ -104,7 +104,7 @@ final class ProducerGeneration: Sendable {
         rd_kafka_purge(handle.client.raw, flags)
     }
 
-    /// Simulates a fatal error in librdkafka, for tests of the replacement.
+    /// Simulates a fatal error in librdkafka, to test the replacement.
     func failFatally(_ code: KafkaError.Code, reason: String) {
         rd_kafka_test_fatal_error(handle.client.raw, rd_kafka_resp_err_t(rawValue: code.rawValue), reason)
     }
@@ -133,7 +133,7 @@ private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?,
     return bytes.withUnsafeBytes { withAddress(of: $0, body) }
 }
 
-/// Calls `body` with a null pointer for nil, but never for empty bytes, which Kafka distinguishes from null.
+/// Calls `body` with a null pointer for nil, but never for empty bytes, because Kafka distinguishes the two.
 private func withAddress<Result>(
     of bytes: UnsafeRawBufferPointer?, _ body: (UnsafeRawPointer?, Int) -> Result
 ) -> Result {

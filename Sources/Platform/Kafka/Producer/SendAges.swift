@@ -1,12 +1,12 @@
 /// The start time of the oldest unreported send to each partition.
 ///
-/// Each partition has a list in order of arrival, linked through slot indices: an entry in the middle can be removed at
-/// once, so the list is only as long as the number of sends. Times are nanoseconds of the caller's clock.
+/// Each partition has a list in order of arrival, linked through slot indices: an entry in the middle can be removed in
+/// constant time, so the list is never longer than the number of sends. Times are nanoseconds of the caller's clock.
 struct SendAges {
-    /// The destination of a record, as far as it is known before librdkafka decides.
+    /// The destination of a record, as far as it is known before librdkafka chooses the partition.
     struct Destination: Hashable {
         let topic: KafkaTopic
-        /// Nil before the topic's metadata has arrived, or if chosen at random.
+        /// Nil if the topic's metadata has not arrived yet or the partition is chosen at random.
         let partition: KafkaPartition?
     }
 
@@ -25,7 +25,7 @@ struct SendAges {
     private var links: [Link] = []
     private var ends: [Destination: Ends] = [:]
 
-    /// Returns the start time of the oldest send to `destination`; nil if none is outstanding.
+    /// Returns the start time of the oldest send to `destination`; nil if there is none.
     func oldest(to destination: Destination) -> UInt64? { ends[destination].map { links[$0.oldest].begun } }
 
     /// Adds the send in a slot as the newest to its destination.
