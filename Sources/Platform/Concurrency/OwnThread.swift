@@ -1,8 +1,8 @@
 internal import CThreads
 
-/// Starts threads for blocking work, which must not run on the thread pools of Swift and Dispatch.
+/// Starts threads for blocking work, which must not run in the thread pools of Swift and Dispatch.
 package enum OwnThread {
-    /// The arguments of the new thread, as one object for the C function.
+    /// The arguments of the new thread, bundled in one object for the C function.
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -17,12 +17,12 @@ package enum OwnThread {
     package static var id: Int32 { ct_thread_id() }
 
     /// Runs `body` on a new, detached thread with all signals blocked: signals are left to the thread that waits for
-    /// them, and a write to a closed pipe fails with `EPIPE`.
+    /// them, and writing to a closed pipe fails with `EPIPE`.
     ///
     /// - Parameters:
-    ///   - name: name for tools such as `top -H`; the system keeps 15 bytes of it.
-    ///   - stackBytes: size of the stack; 0 uses the system's default.
-    /// - Returns: 0, or the `errno` for which no thread was created; `body` is not called then.
+    ///   - name: name shown by tools such as `top -H`; the system keeps 15 bytes of it.
+    ///   - stackBytes: size of the stack; 0 means the system's default.
+    /// - Returns: 0, or the `errno` if no thread could be created; `body` is not called in that case.
     package static func start(name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         let error = ct_thread_start(

@@ -1,5 +1,5 @@
-/// Values in numbered, reusable slots. Each use of a slot has a new generation, so that a key kept from an earlier use
-/// does not match.
+/// Values in numbered, reusable slots. Each use of a slot has a new generation, so that a key from an earlier use does
+/// not match.
 @usableFromInline
 package struct SlotTable<Value> {
     /// Identifies one use of a slot.
@@ -15,8 +15,8 @@ package struct SlotTable<Value> {
         }
     }
 
-    // Inlinable, like everything it uses, because it is on the path of each request of an HTTP server. The type itself
-    // must be usable from inlined code, or its members are not inlined.
+    // Inlinable, like everything it uses, because an HTTP server uses it for each request. The type itself must be
+    // usable from inlined code; otherwise, its members are not inlined.
     @usableFromInline var values: [Value?] = []
     @usableFromInline var generations: [UInt32] = []
     @usableFromInline var free: [Int] = []
@@ -27,7 +27,7 @@ package struct SlotTable<Value> {
     @inlinable
     package init() {}
 
-    /// Inserts a value into a free slot. `make` receives the value's key.
+    /// Inserts a value into a free slot. `make` receives the key and returns the value.
     @inlinable
     package mutating func insert(_ make: (Key) -> Value) -> Key {
         let key = nextKey()
@@ -61,13 +61,13 @@ package struct SlotTable<Value> {
         return values[key.slot]
     }
 
-    /// Removes the value and frees its slot; returns nil without a change if the key does not match.
+    /// Removes the value and frees its slot. Changes nothing and returns nil if the key does not match.
     @inlinable
     package mutating func remove(_ key: Key) -> Value? {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
         else { return nil }
-        // The greatest generation is never used, so callers may use keys with it for other purposes.
+        // The greatest generation is never used, so callers may use keys with this generation for other purposes.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
         return value

@@ -1,4 +1,4 @@
-/// A rate limiter: a bucket that refills steadily up to its capacity. It has no clock of its own.
+/// A rate limiter: a bucket that refills steadily up to its capacity. Callers pass the current time.
 package struct TokenBucket: Sendable {
     package let capacity: Double
     private let perNanosecond: Double
@@ -15,7 +15,7 @@ package struct TokenBucket: Sendable {
         refilledAt = now
     }
 
-    /// Takes `count` tokens; returns false and takes none if there are fewer.
+    /// Takes `count` tokens. Returns false and takes none if fewer are available.
     package mutating func take(_ count: Double = 1, now: UInt64) -> Bool {
         guard available(now: now) >= count else { return false }
         tokens -= count

@@ -2,8 +2,9 @@ internal import CRdKafka
 public import Kafka
 internal import Time
 
-/// Fault injection for tests. The mock does not deduplicate, so tests of the producer use
-/// `max.in.flight.requests.per.connection=1`: with more, a rejected batch followed by an accepted one counts as stored.
+/// Fault injection for tests. The mock cluster does not deduplicate, so tests of the producer use
+/// `max.in.flight.requests.per.connection=1`: with a higher limit, a rejected batch followed by an accepted one counts
+/// as stored.
 extension DevBroker {
     /// A request type, identified by its number in Kafka's protocol.
     public struct Request: RawRepresentable, Hashable, Sendable {
@@ -16,24 +17,24 @@ extension DevBroker {
         public static let produce = Request(rawValue: 0)
         /// Reads records.
         public static let fetch = Request(rawValue: 1)
-        /// Requests metadata of topics and brokers.
+        /// Requests the metadata of topics and brokers.
         public static let metadata = Request(rawValue: 3)
         /// Commits offsets.
         public static let offsetCommit = Request(rawValue: 8)
         /// Reads committed offsets.
         public static let offsetFetch = Request(rawValue: 9)
-        /// Finds the coordinator of a group.
+        /// Finds a group's coordinator.
         public static let findCoordinator = Request(rawValue: 10)
         /// Joins a group.
         public static let joinGroup = Request(rawValue: 11)
-        /// Keeps the membership in a group alive.
+        /// Confirms that a member of a group is alive.
         public static let heartbeat = Request(rawValue: 12)
         /// Initializes an idempotent producer.
         public static let initProducerId = Request(rawValue: 22)
     }
 
-    /// Answers the next requests of this type, to any broker, with these codes, one each. `transport` breaks the
-    /// connection instead.
+    /// Answers the next requests of this type, sent to any broker, with these error codes, one per request. `transport`
+    /// breaks the connection instead.
     public func failNext(_ request: Request, with codes: [KafkaError.Code]) throws(KafkaError) {
         let errors = codes.map { rd_kafka_resp_err_t(rawValue: $0.rawValue) }
         try call("inject errors") { cluster in
@@ -42,7 +43,7 @@ extension DevBroker {
         }
     }
 
-    /// Removes injected errors that were not used.
+    /// Removes injected errors that have not been used.
     public func clearFailures(_ request: Request) throws(KafkaError) {
         try call("clear errors") { cluster in
             rd_kafka_mock_clear_request_errors(cluster, request.rawValue)
@@ -50,12 +51,13 @@ extension DevBroker {
         }
     }
 
-    /// Breaks all connections to a broker (nil means all brokers) and accepts no new ones. Leaders do not change.
+    /// Breaks all connections to a broker (nil means all brokers) and accepts no new connections. Leaders do not
+    /// change.
     public func setDown(broker: Int32? = nil) throws(KafkaError) {
         try call("stop broker") { rd_kafka_mock_broker_set_down($0, broker ?? -1) }
     }
 
-    /// Accepts connections again.
+    /// Accepts connections to a broker (nil means all brokers) again.
     public func setUp(broker: Int32? = nil) throws(KafkaError) {
         try call("start broker") { rd_kafka_mock_broker_set_up($0, broker ?? -1) }
     }
@@ -67,7 +69,7 @@ extension DevBroker {
         }
     }
 
-    /// Makes a broker the leader of a partition; nil leaves the partition without one.
+    /// Makes a broker the leader of a partition; nil leaves the partition without a leader.
     public func setLeader(of partition: KafkaTopicPartition, to broker: Int32?) throws(KafkaError) {
         try call("move leader") {
             rd_kafka_mock_partition_set_leader($0, partition.topic.rawValue, partition.partition.rawValue, broker ?? -1)

@@ -4,13 +4,13 @@ internal import Dispatch
 public import Kafka
 internal import Synchronization
 
-/// An embedded broker: librdkafka's mock cluster, which implements Kafka's protocol on 127.0.0.1, in memory.
+/// An embedded broker: librdkafka's mock cluster, which implements Kafka's protocol in memory, on 127.0.0.1.
 ///
-/// It is meant for demonstrations, development and tests. It keeps 5 MiB per partition, does not compact, supports no
-/// admin requests, ACLs or TLS, and its idempotence does not remove duplicates; two members of a group with different
-/// assignors crash the process. Its clients use the profile `embedded`.
+/// It is meant for demonstrations, development and tests. It keeps 5 MiB per partition, does not compact, and supports
+/// no admin requests, ACLs or TLS; its idempotence does not remove duplicates; and two members of a group with
+/// different assignors crash the process. Its clients use the profile `embedded`.
 public final class DevBroker: Sendable {
-    /// The ports that the brokers listen on.
+    /// The ports on which the brokers listen.
     public enum Ports: Sendable {
         /// Free ports chosen by the system.
         case free
@@ -19,8 +19,8 @@ public final class DevBroker: Sendable {
         case fixed(first: UInt16, setNext: @Sendable (UInt16) -> Void)
     }
 
-    /// The address that the brokers listen on and advertise instead of 127.0.0.1. The executable interposes `bind`, as
-    /// for ports.
+    /// The address on which the brokers listen, and which they advertise, instead of 127.0.0.1. As for ports, the
+    /// executable interposes `bind`.
     public struct Address: Sendable {
         let text: String
         let setChosen: @Sendable (Bool) -> Void
@@ -34,9 +34,9 @@ public final class DevBroker: Sendable {
         }
     }
 
-    /// Comma-separated addresses of all brokers, as `host:port`; the host is 127.0.0.1 or the chosen address.
+    /// Comma-separated addresses of all brokers, each as `host:port`; the host is 127.0.0.1 or the chosen address.
     public let bootstrapServers: String
-    /// Number of brokers; their ids start at 1.
+    /// Number of brokers. Their ids start at 1.
     public let brokerCount: Int
 
     private struct State {
@@ -49,7 +49,7 @@ public final class DevBroker: Sendable {
 
     /// Starts the brokers and creates the topics.
     ///
-    /// - Throws: `portInUse`, `invalidArgument` for an invalid number of brokers, ports or partitions, or
+    /// - Throws: `portInUse`; `invalidArgument` for an invalid number of brokers, ports or partitions;
     ///   `notOnEmbeddedBroker` for an address that does not belong to this machine.
     public init(
         topics: [KafkaTopic: Int] = [:], brokers: Int = 1, ports: Ports = .free, address: Address? = nil,
@@ -61,7 +61,8 @@ public final class DevBroker: Sendable {
         let host = try KafkaHandle(
             .producer,
             settings: [
-                // Without this every busy connection occasionally stalls for 40 ms (Nagle against delayed ACK).
+                // Without this, every busy connection occasionally stalls for 40 ms (Nagle's algorithm and delayed
+                // ACKs).
                 ClientProperty("socket.nagle.disable", "true"), ClientProperty("log_level", "3"),
                 ClientProperty("log.queue", "true"),
             ], home: DispatchQueue(label: "kafka.dev-broker"))
@@ -107,13 +108,13 @@ public final class DevBroker: Sendable {
 
     deinit { _ = takeDown() }
 
-    /// Stops all brokers and discards their data. Takes up to about a second, at most five.
+    /// Stops all brokers and discards their data. Usually takes up to a second, at most five.
     public func stop() async {
         _ = await takeDown()?.wait(within: .seconds(5))
     }
 
     /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block holds the last
-    /// references, so they do not depend on the scope of a waiting caller.
+    /// references, so their release does not depend on the scope of a waiting caller.
     private func takeDown() -> Completion? {
         let left = state.withLock { state in
             defer { state = State() }
@@ -126,7 +127,7 @@ public final class DevBroker: Sendable {
         return left.host?.released
     }
 
-    /// Creates a topic, which clients cannot do.
+    /// Creates a topic; clients cannot create topics.
     ///
     /// - Throws: `topicAlreadyExists`, `invalidArgument`, or `closed`.
     public func createTopic(_ topic: KafkaTopic, partitions: Int) throws(KafkaError) {

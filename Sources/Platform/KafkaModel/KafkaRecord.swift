@@ -1,7 +1,7 @@
 /// One header of a record. Headers are an ordered list; names may repeat and values may be null.
 public struct KafkaHeader: Sendable {
-    /// The value. Text is kept as a string until it is sent: most texts are short or stored elsewhere too, so they need
-    /// no memory of their own.
+    /// The value. Text is kept as a string until it is sent: most strings are short or also stored elsewhere, so they
+    /// need no memory of their own.
     private enum Content: Sendable {
         case null
         case bytes([UInt8])
@@ -24,7 +24,7 @@ public struct KafkaHeader: Sendable {
         content = .text(text)
     }
 
-    /// The value; nil is a null value, which differs from an empty one.
+    /// The value. Nil is a null value, which differs from an empty one.
     public var value: [UInt8]? {
         switch content {
         case .null: nil
@@ -51,7 +51,7 @@ public struct KafkaHeader: Sendable {
         }
     }
 
-    /// Calls `body` with the bytes of the value without copying them if possible; nil for a null value.
+    /// Calls `body` with the bytes of the value, without copying them if possible, or with nil for a null value.
     package func withValue<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
         switch content {
         case .null: return body(nil)
@@ -61,7 +61,7 @@ public struct KafkaHeader: Sendable {
     }
 }
 
-/// Headers are equal if their names and bytes are equal, however the value was given.
+/// Headers are equal if their names and bytes are equal, regardless of how the value was given.
 extension KafkaHeader: Hashable {
     public static func == (lhs: KafkaHeader, rhs: KafkaHeader) -> Bool { lhs.key == rhs.key && lhs.value == rhs.value }
 
@@ -78,17 +78,17 @@ public struct KafkaRecord: Sendable {
         case packed(PackedHeaders)
     }
 
-    /// The topic the record was read from.
+    /// The topic from which the record was read.
     public let topic: KafkaTopic
-    /// The partition the record was read from.
+    /// The partition from which the record was read.
     public let partition: KafkaPartition
     /// The record's position in the partition.
     public let offset: KafkaOffset
     /// Milliseconds since 1970 as set by the producer or the broker; nil if the record has no timestamp.
     public let timestampMilliseconds: Int64?
-    /// The key; nil is a null key, which differs from an empty one.
+    /// The key. Nil is a null key, which differs from an empty one.
     public let key: [UInt8]?
-    /// The value; nil is a tombstone, which differs from an empty value.
+    /// The value. Nil is a tombstone, which differs from an empty value.
     public let value: [UInt8]?
     private let storedHeaders: Headers
 
@@ -106,7 +106,7 @@ public struct KafkaRecord: Sendable {
         storedHeaders = .list(headers)
     }
 
-    /// Creates a record with headers in the form in which the client copied them.
+    /// Creates a record with headers as packed by the client.
     package init(
         topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset, timestampMilliseconds: Int64?,
         key: [UInt8]?, value: [UInt8]?, packedHeaders: PackedHeaders
@@ -120,7 +120,7 @@ public struct KafkaRecord: Sendable {
         storedHeaders = .packed(packedHeaders)
     }
 
-    /// The headers in the order of the log. The list is created on each access: use ``header(_:)`` for a single header.
+    /// The headers in log order. Each access creates the list: use ``header(_:)`` for a single header.
     public var headers: [KafkaHeader] {
         switch storedHeaders {
         case .list(let headers): headers
@@ -128,7 +128,7 @@ public struct KafkaRecord: Sendable {
         }
     }
 
-    /// The topic and partition the record was read from.
+    /// The topic and partition from which the record was read.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
     /// Returns the last header with this name, which takes precedence when a name repeats.
@@ -156,7 +156,7 @@ public struct KafkaRecord: Sendable {
     }
 }
 
-/// Records are equal if their headers are equal, however they are stored.
+/// Records are equal if their headers are equal, regardless of how the headers are stored.
 extension KafkaRecord: Hashable {
     public static func == (lhs: KafkaRecord, rhs: KafkaRecord) -> Bool {
         lhs.offset == rhs.offset && lhs.topicPartition == rhs.topicPartition
@@ -176,15 +176,15 @@ extension KafkaRecord: Hashable {
 
 /// A record to send.
 public struct KafkaProducerRecord: Hashable, Sendable {
-    /// The topic; one of those the producer was created with.
+    /// The topic, which must be one that the producer was created with.
     public var topic: KafkaTopic
-    /// The partition; nil chooses it by the key (murmur2, as Java clients do), or at random for a null key.
+    /// The partition. If nil, it is chosen by the key (murmur2, as Java clients do), or at random for a null key.
     public var partition: KafkaPartition?
-    /// Milliseconds since 1970; nil uses the time of the send.
+    /// Milliseconds since 1970; nil means the time of the send.
     public var timestampMilliseconds: Int64?
-    /// The key; nil is a null key.
+    /// The key; nil means a null key.
     public var key: [UInt8]?
-    /// The value; nil is a tombstone.
+    /// The value; nil means a tombstone.
     public var value: [UInt8]?
     /// The headers in order.
     public var headers: [KafkaHeader]
@@ -202,7 +202,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
         self.headers = headers
     }
 
-    /// The record's size for limits in bytes: key, value, headers, and a small overhead.
+    /// The size in bytes that counts towards limits: key, value, headers, and a small overhead.
     package var size: Int {
         var size = 64 + (key?.count ?? 0) + (value?.count ?? 0)
         for header in headers { size += 8 + header.key.utf8.count + header.valueByteCount }
@@ -212,7 +212,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
 
 /// The position of an acknowledged record.
 public struct KafkaDelivery: Hashable, Sendable {
-    /// The topic the record was sent to.
+    /// The topic to which the record was sent.
     public let topic: KafkaTopic
     /// The partition that holds the record.
     public let partition: KafkaPartition

@@ -3,7 +3,7 @@ public struct KafkaTopic: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// The name used by brokers.
     public let rawValue: String
 
-    /// Creates a topic name; whether the topic exists is not checked.
+    /// Creates a topic name without checking whether the topic exists.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Creates a topic name from a literal.
@@ -11,7 +11,7 @@ public struct KafkaTopic: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     public var description: String { rawValue }
 
-    /// Returns the dead letter topic of a consumer group for this topic: `<topic>.<group>.dlq`.
+    /// Returns this topic's dead letter topic for a consumer group: `<topic>.<group>.dlq`.
     public func deadLetters(of group: String) -> KafkaTopic { KafkaTopic(rawValue: "\(rawValue).\(group).dlq") }
 }
 
@@ -19,7 +19,7 @@ public struct KafkaTopic: RawRepresentable, Hashable, Sendable, CustomStringConv
 public struct KafkaPartition: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible,
     ExpressibleByIntegerLiteral
 {
-    /// The number; negative values are not partitions.
+    /// The number. Negative numbers are not partitions.
     public let rawValue: Int32
 
     /// Creates the partition with this number.
@@ -33,11 +33,12 @@ public struct KafkaPartition: RawRepresentable, Hashable, Comparable, Sendable, 
     public var description: String { String(rawValue) }
 }
 
-/// The position of a record within its partition, starting at 0. A committed offset is the *next* one to read.
+/// The position of a record within its partition, starting at 0. A committed offset is that of the *next* record to
+/// read.
 public struct KafkaOffset: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible,
     ExpressibleByIntegerLiteral
 {
-    /// The position, or one of librdkafka's negative logical offsets, which are the static members.
+    /// The position, or one of librdkafka's negative logical offsets, which the static members define.
     public let rawValue: Int64
 
     /// Creates the offset for this position.
@@ -52,7 +53,7 @@ public struct KafkaOffset: RawRepresentable, Hashable, Comparable, Sendable, Cus
     public static let end = KafkaOffset(rawValue: -1)
     /// The group's committed offset (`RD_KAFKA_OFFSET_STORED`).
     public static let stored = KafkaOffset(rawValue: -1000)
-    /// No offset (`RD_KAFKA_OFFSET_INVALID`), e.g. because nothing was committed.
+    /// No offset (`RD_KAFKA_OFFSET_INVALID`), e.g. because none was committed.
     public static let none = KafkaOffset(rawValue: -1001)
 
     public static func < (left: KafkaOffset, right: KafkaOffset) -> Bool { left.rawValue < right.rawValue }
@@ -73,6 +74,6 @@ public struct KafkaTopicPartition: Hashable, Sendable, CustomStringConvertible {
         self.partition = partition
     }
 
-    /// The text `topic[partition]`, as printed by Kafka's own tools.
+    /// The partition as `topic[partition]`, as printed by Kafka's own tools.
     public var description: String { "\(topic)[\(partition)]" }
 }

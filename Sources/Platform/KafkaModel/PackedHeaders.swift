@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// The headers of a received record in one allocation: a record has about a dozen, and few of them are accessed.
+/// The headers of a received record in one allocation. A record has about a dozen headers, and few of them are
+/// accessed.
 package struct PackedHeaders: Sendable {
-    /// For each header: the length of its name, the length of its value (-1 for null), the name, the value.
+    /// The length of the name, the length of the value (-1 for null), the name and the value of each header.
     private var bytes: [UInt8] = []
     /// Number of headers.
     package private(set) var count = 0
@@ -20,7 +21,7 @@ package struct PackedHeaders: Sendable {
 
     /// Appends a header.
     ///
-    /// - Parameter value: nil for a null value.
+    /// - Parameter value: the value; nil means a null value.
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
         append(length: name.count)
         append(length: value?.count ?? -1)
@@ -29,7 +30,7 @@ package struct PackedHeaders: Sendable {
         count += 1
     }
 
-    /// Appends a length; Kafka's own lengths have 32 bits.
+    /// Appends a length. Kafka's own lengths have 32 bits.
     private mutating func append(length: Int) {
         withUnsafeBytes(of: Int32(truncatingIfNeeded: length)) { bytes.append(contentsOf: $0) }
     }

@@ -5,13 +5,13 @@ package import Kafka
 internal import ObjectStorage
 internal import Time
 
-/// Settings for the tokens of brokers with SASL OAUTHBEARER. Names and defaults are a contract.
+/// Settings for tokens that brokers require with SASL OAUTHBEARER. Names and defaults are a contract.
 public enum KafkaTokenSettings {
     /// The source of tokens.
     public enum Provider: String, CaseIterable, Sendable {
-        /// librdkafka obtains its own tokens, or none are used.
+        /// librdkafka obtains its own tokens, or needs none.
         case off
-        /// An identity provider with OAuth 2.0 client credentials.
+        /// An identity provider that supports OAuth 2.0 client credentials.
         case clientCredentials = "client-credentials"
         /// Amazon MSK with IAM.
         case awsMSKIAM = "aws-msk-iam"
@@ -64,21 +64,22 @@ public enum KafkaTokenSettings {
             """, example: "/run/secrets/aws"
     ).optional
 
-    /// All settings, including those of the HTTP client that requests tokens. Their keys begin with `kafka.`, under
-    /// which every other key is a librdkafka property.
+    /// All settings, including those of the HTTP client that requests tokens. Their keys begin with `kafka.`; every
+    /// other key with this prefix is a librdkafka property.
     public static let all: [any AnySetting] =
         [
             provider, endpoint, clientId, clientSecret, scope, audience, extensions, trustRoots, region,
             awsCredentials,
         ] + HTTPClientSettings.all
 
-    /// Keys, without `kafka.`, of files that are read again for each token.
+    /// Keys, without `kafka.`, that name files to be reread for each token.
     package static let rereadFiles = ["token.client.secret.file", "token.aws.credentials.file"]
 
-    /// Creates the token source. Checks the settings together with librdkafka's properties, and adds missing ones.
+    /// Creates the token source. Checks the settings together with librdkafka's properties and adds missing properties.
     ///
     /// - Parameter properties: librdkafka's properties, without `kafka.`.
-    /// - Returns: nil if librdkafka needs no tokens from this process. No connection is made before the first token.
+    /// - Returns: the source, or nil if librdkafka needs no tokens from this process. It connects only when the first
+    ///   token is requested.
     /// - Throws: a ``ConfigurationError`` that names the setting and the fix.
     package static func source(
         _ configuration: Configuration, completing properties: inout [String: String]

@@ -8,7 +8,7 @@ package import ObjectStorage
 ///
 /// Source: aws/aws-msk-iam-sasl-signer-python, `MSKAuthTokenProvider`.
 package struct MSKToken: Sendable {
-    /// Validity of a token in seconds, the maximum brokers allow.
+    /// Validity of a token in seconds: the maximum that brokers allow.
     private static let life: Int64 = 900
 
     package let region: String

@@ -1,6 +1,7 @@
 package import Kafka
 
-/// Caches one token for all clients of a process. Each client requests it at its start and before it expires.
+/// Caches one token for all clients of a process. Each client requests a token when it starts and before the token
+/// expires.
 package actor TokenCache {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
     private let now: @Sendable () -> Int64
@@ -18,8 +19,8 @@ package actor TokenCache {
         self.fetch = fetch
     }
 
-    /// Returns the cached token during the first half of its lifetime, otherwise a new one. Concurrent calls share one
-    /// request.
+    /// Returns the cached token during the first half of its lifetime, and afterwards a new token. Concurrent calls
+    /// share one request.
     package func token() async throws(KafkaTokenFailure) -> KafkaToken {
         let time = now()
         if let held, held.time <= time, time - held.time < (held.token.expiry - held.time) / 2 { return held.token }
