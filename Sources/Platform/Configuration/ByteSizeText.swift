@@ -12,7 +12,7 @@ enum ByteSizeText {
         return overflow ? nil : bytes
     }
 
-    /// Returns the shortest exact text.
+    /// Returns the shortest exact text for a size.
     static func text(_ bytes: Int) -> String {
         guard bytes != 0 else { return "0" }
         let unit = units.last { bytes % $0.bytes == 0 } ?? ("", 1)

@@ -2,9 +2,10 @@ internal import Glibc
 
 extension Command {
     /// Returns the arguments of this process after its name. Exits with 78 if the system hides them, because flags
-    /// would be ignored silently.
+    /// would otherwise be ignored silently.
     ///
-    /// Swift reads them from `/proc/self/cmdline`, so a root without `/proc`, such as a bare `chroot`, hides them.
+    /// Swift reads the arguments from `/proc/self/cmdline`, so a root directory without `/proc`, such as a bare
+    /// `chroot`, hides them.
     package static func processArguments(of name: String) -> [String] {
         guard let arguments = arguments(CommandLine.arguments) else {
             let text =
@@ -16,7 +17,7 @@ extension Command {
         return arguments
     }
 
-    /// Removes the process name; returns nil if even the name is missing, which every process is started with.
+    /// Removes the process name. Returns nil if even the name is missing, because every process is started with one.
     static func arguments(_ commandLine: [String]) -> [String]? {
         commandLine.isEmpty ? nil : Array(commandLine.dropFirst())
     }

@@ -1,10 +1,10 @@
 extension Command {
     private static let width = 100
 
-    /// Returns the text of `--help`.
+    /// Returns the output of `--help`.
     ///
     /// - Parameters:
-    ///   - fullName: the executable and the names of the commands down to this one, as typed.
+    ///   - fullName: the executable and the names of the commands down to this one, as typed by the operator.
     ///   - inherited: the settings of the parent commands.
     func help(fullName: String, inherited: ConfigurationSchema) -> String {
         let schema = inherited.adding(self.schema)
@@ -83,7 +83,7 @@ extension Command {
         }.joined()
     }
 
-    /// Wraps words into lines of at most 100 columns; paragraphs are kept apart.
+    /// Wraps words into lines of at most 100 columns, keeping paragraphs separate.
     static func wrap(_ text: String, indent: Int) -> String {
         let margin = String(repeating: " ", count: indent)
         var result = ""

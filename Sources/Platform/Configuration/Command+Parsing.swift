@@ -1,5 +1,5 @@
 extension Command {
-    /// Parses a command line, the environment, and the configuration file that one of them names.
+    /// Parses a command line, the environment, and the configuration file named by one of them.
     ///
     /// Flags are `--key value` or `--key=value`, before or after a subcommand; `--` ends them.
     ///
@@ -26,8 +26,8 @@ extension Command {
         return refusal(ConfigurationErrors(errors))
     }
 
-    /// Returns the keys of this command's settings that are given by the file, the environment or flags, with any
-    /// value. Errors are ignored: ``parse(_:environment:)`` reports them.
+    /// Returns the keys of this command's settings that the file, the environment or flags contain, whatever their
+    /// values. Errors are ignored, because ``parse(_:environment:)`` reports them.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.
@@ -38,7 +38,7 @@ extension Command {
         return line.loader(environment).givenKeys
     }
 
-    /// Returns the lines and exit code for errors, for a service that finds more of them after parsing.
+    /// Returns the lines and the exit code for errors; for a service that finds further errors after parsing.
     package func refusal(_ errors: ConfigurationErrors) -> CommandOutcome {
         let lines = errors.errors.map { error in
             let topic = error.code == .usage ? "usage" : "configuration"
@@ -76,7 +76,7 @@ private struct CommandLineReader {
     let root: Command
     var command: Command
     var path: [String] = []
-    /// The settings of the parents of `command`.
+    /// The settings of all parents of `command`.
     var inherited: ConfigurationSchema
     var flags: [(key: String, text: String)] = []
     var positional: [String] = []
@@ -111,7 +111,7 @@ private struct CommandLineReader {
         }
     }
 
-    /// Creates a loader with the values given by the file, the environment and flags.
+    /// Creates a loader with the values from the file, the environment and flags.
     func loader(_ environment: [String: String]) -> ConfigurationLoader {
         let schema = inherited.adding(command.schema)
         var loader = ConfigurationLoader(schema: schema)

@@ -2,8 +2,9 @@ internal import FoundationEssentials
 internal import Glibc
 
 extension Command {
-    /// Parses this process's command line and environment. Returns the invocation to run; otherwise prints help, the
-    /// version or one line per error, and exits: 0 after help or version, 64 for usage, 78 for configuration.
+    /// Parses this process's command line and environment. Returns the invocation to run. Otherwise, prints help, the
+    /// version or one line per error, and exits: with 0 after help or version, 64 for a usage error, 78 for a
+    /// configuration error.
     package func parseOrExit() -> Invocation {
         let arguments = Command.processArguments(of: name)
         switch parse(arguments, environment: ProcessInfo.processInfo.environment) {
@@ -18,7 +19,7 @@ extension Command {
         }
     }
 
-    /// Exits with one line per error; for errors that only the service can detect.
+    /// Exits after printing one line per error; for errors that only the service can detect.
     package func exit(refusing errors: [ConfigurationError]) -> Never {
         let errors = ConfigurationErrors(errors)
         let lines = errors.errors.map { "\(name): configuration: \($0.description)\n" }

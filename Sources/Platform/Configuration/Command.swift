@@ -19,7 +19,7 @@ public struct Command: Sendable {
         }
     }
 
-    /// A working command line with its meaning.
+    /// A working command line and a description of its effect.
     public struct Example: Sendable {
         public let commandLine: String
         public let meaning: String
@@ -34,7 +34,7 @@ public struct Command: Sendable {
     package let name: String
     /// The purpose of the command in one sentence.
     package let summary: String
-    /// More text for `--help`, in paragraphs; may be empty.
+    /// Additional text for `--help`, in paragraphs; may be empty.
     package let discussion: String
     /// The settings of this command in addition to those of its parents.
     package let schema: ConfigurationSchema
@@ -65,7 +65,7 @@ public struct Command: Sendable {
         self.readsConfiguration = readsConfiguration
     }
 
-    /// Returns the same command with tolerance for keys of other executables that share its file and environment; its
+    /// Returns a copy of the command that tolerates keys of other executables that share its file and environment; its
     /// subcommands tolerate them too.
     package func tolerating(_ keys: [String]) -> Command {
         Command(
@@ -77,7 +77,8 @@ public struct Command: Sendable {
 
 /// A parsed command line: the selected command, its configuration, and its positional arguments.
 package struct Invocation: Sendable {
-    /// The names below the executable: `["topics", "create"]`; empty for an executable without subcommands.
+    /// The command names after the executable, such as `["topics", "create"]`; empty if the executable has no
+    /// subcommands.
     package let commandPath: [String]
     /// The effective configuration.
     package let configuration: Configuration

@@ -31,7 +31,7 @@ extension Configuration {
                     json.object { json in
                         json.set("origin", entry.origin.description)
                         json.name("value")
-                        // A missing value is written as null, so that all entries have the same shape.
+                        // Write a missing value as null, so that all entries have the same shape.
                         if let value = shown(entry) { json.string(value) } else { json.null() }
                     }
                 }
@@ -45,7 +45,7 @@ extension Configuration {
         return entry.isSecret ? Configuration.mask : Configuration.withoutURLPassword(text)
     }
 
-    /// Masks user and password in URLs such as `https://user:password@host`.
+    /// Masks the user and the password in URLs such as `https://user:password@host`.
     static func withoutURLPassword(_ text: String) -> String {
         var result = ""
         var rest = text[...]

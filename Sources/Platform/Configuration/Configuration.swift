@@ -1,8 +1,8 @@
-/// The effective configuration: all values, checked, with their origins.
+/// The effective configuration: all values, validated, with their origins.
 public struct Configuration: Sendable {
     struct Entry: Sendable {
         let key: String
-        /// The given text, or the default; nil for a missing optional setting.
+        /// The given text or the default; nil if an optional setting is missing.
         let text: String?
         let origin: ConfigurationOrigin
         let isSecret: Bool
@@ -10,7 +10,7 @@ public struct Configuration: Sendable {
 
     let values: [String: any Sendable]
     let open: [String: String]
-    /// The entries in schema order; open keys and per-name keys follow their setting, sorted.
+    /// The entries in schema order. The keys of an open prefix or a per-name setting come after it, sorted.
     let entries: [Entry]
     private let origins: [String: ConfigurationOrigin]
     /// For each general key, the per-name key that may override it: see ``NamedSettings``.
@@ -29,7 +29,7 @@ public struct Configuration: Sendable {
     /// Returns the value of a setting. The setting must be in the schema that this configuration was read with.
     public func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
-            // Programming error: the setting is not in the schema of this command, or has another type there.
+            // Programming error: the setting is not in this command's schema, or has a different type there.
             preconditionFailure("\(setting.key) is not in the schema")
         }
         return parsed.value
@@ -38,9 +38,9 @@ public struct Configuration: Sendable {
     /// Returns the value of a setting of the schema.
     public subscript<Value>(_ setting: Setting<Value>) -> Value { value(setting) }
 
-    /// Returns the value for one name of a setting whose key has a placeholder, such as `apps.<bundleId>.environments`.
+    /// Returns a setting's value for one name, if its key has a placeholder, such as `apps.<bundleId>.environments`.
     ///
-    /// Such a setting is optional or has a default, which applies to every name without the key.
+    /// Such a setting is optional or has a default, which applies to every name that has no key of its own.
     public func value<Value>(_ setting: Setting<Value>, for name: String) -> Value {
         if let template = setting.descriptor.template,
             let parsed = values[template.key(for: name)] as? ParsedValue<Value>
@@ -48,7 +48,7 @@ public struct Configuration: Sendable {
             return parsed.value
         }
         guard let fallback = setting.fallback else {
-            // Programming error: names are known only at run time, so such a key cannot be required.
+            // Programming error: names are known only at run time, so a key with a placeholder cannot be required.
             preconditionFailure("\(setting.key) has no default")
         }
         return fallback
@@ -63,7 +63,7 @@ public struct Configuration: Sendable {
         return result
     }
 
-    /// Returns the origin of a key's value; `.default` if no source gives it.
+    /// Returns the origin of a key's value; `.default` if no source contains the key.
     public func origin(of key: String) -> ConfigurationOrigin { origins[givenKey(key)] ?? .default }
 
     /// Creates an error that only the service can detect, with the origin of the key's value.
@@ -78,7 +78,7 @@ public struct Configuration: Sendable {
         return own
     }
 
-    /// Creates an error for a missing setting that is required only together with others.
+    /// Creates an error for a missing setting that is required only in combination with other settings.
     public func missing<Value>(_ setting: Setting<Value>) -> ConfigurationError {
         let key = ownKeys[setting.key] ?? setting.key
         return ConfigurationError(

@@ -1,8 +1,8 @@
 /// The origin of a value or of an error.
 public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
-    /// No source gives the key.
+    /// No source contains the key.
     case `default`
-    /// A line of the properties file, starting at 1.
+    /// A line of the properties file; lines are numbered from 1.
     case file(path: String, line: Int)
     /// An environment variable.
     case environment(variable: String)
@@ -19,19 +19,19 @@ public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One error in the configuration or on the command line, as a single line with the key, its origin, the error and the
-/// fix. Equality compares all properties.
+/// One configuration or command-line error, formatted as a single line with the key, its origin, the error and the fix.
+/// Equality compares all properties.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     /// The kind of error.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The command line has a form that the command does not support.
+        /// The command does not support the form of the command line.
         public static let usage = Code(rawValue: "usage")
         /// No setting has this key.
         public static let unknownKey = Code(rawValue: "unknownKey")
-        /// The setting does not allow the value.
+        /// The value is not valid for the setting.
         public static let wrongValue = Code(rawValue: "wrongValue")
         /// A required key is missing.
         public static let missing = Code(rawValue: "missing")
@@ -39,15 +39,15 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         public static let unreadableFile = Code(rawValue: "unreadableFile")
         /// A line of the file is not in the properties format.
         public static let syntax = Code(rawValue: "syntax")
-        /// A key is given twice by the same source.
+        /// One source contains the same key twice.
         public static let duplicate = Code(rawValue: "duplicate")
     }
 
     /// The kind of error.
     public let code: Code
-    /// The key concerned, if any.
+    /// The key that the error concerns, if any.
     public let key: String?
-    /// The location of the error; nil if nothing was given.
+    /// The location of the error; nil if no source contains the key.
     public let origin: ConfigurationOrigin?
     /// The error and its fix, in full sentences on one line.
     public let message: String
@@ -73,9 +73,9 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     public var exitCode: Int32 { code == .usage ? 64 : 78 }
 }
 
-/// All errors, in the order file, environment, flags, missing keys.
+/// All errors, ordered by source: file, environment, flags, then missing keys.
 public struct ConfigurationErrors: Error, Equatable, CustomStringConvertible {
-    /// The errors; at least one.
+    /// The errors. There is at least one.
     public let errors: [ConfigurationError]
 
     public init(_ errors: [ConfigurationError]) {
@@ -85,6 +85,6 @@ public struct ConfigurationErrors: Error, Equatable, CustomStringConvertible {
     /// One line per error.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 
-    /// The exit code: 78 if one of the errors is in the configuration, otherwise 64.
+    /// The exit code: 78 if any of the errors is a configuration error, otherwise 64.
     public var exitCode: Int32 { errors.map(\.exitCode).max() ?? 78 }
 }

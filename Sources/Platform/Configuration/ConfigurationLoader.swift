@@ -1,4 +1,4 @@
-/// Merges file, environment and flags according to a schema, and collects all errors.
+/// Merges the file, the environment and flags according to a schema, and collects all errors.
 struct ConfigurationLoader {
     struct Given {
         let key: String
@@ -14,7 +14,7 @@ struct ConfigurationLoader {
         self.schema = schema
     }
 
-    /// The given keys that belong to the schema, with any value.
+    /// The given keys that belong to the schema, whatever their values.
     var givenKeys: Set<String> {
         Set(
             given.keys.filter { key in
@@ -181,7 +181,7 @@ struct ConfigurationLoader {
         }
     }
 
-    /// Returns the names declared by a setting; none if the setting is missing.
+    /// Returns the names that a setting declares; empty if the setting is missing.
     private func names(declaredBy key: String) -> [String] {
         (given[key]?.text ?? "").split(separator: ",").map { $0.prefix { $0 != ":" }.trimmed }
     }

@@ -1,18 +1,18 @@
 /// A prefix for keys that are not listed individually: every key with the prefix is allowed and passed on, e.g. all
 /// librdkafka properties under `kafka.`.
 ///
-/// A key whose value is secret (see ``isSecret(_:)``) is masked in output, is rejected as a flag, and may be given as a
+/// A key with a secret value (see ``isSecret(_:)``) is masked in output, is rejected as a flag, and may be given as a
 /// file: `kafka.sasl.password.file=/run/secrets/kafka` sets `kafka.sasl.password`.
 public struct OpenPrefix: Sendable {
-    /// The prefix including its dot: `kafka.`.
+    /// The prefix including its dot, such as `kafka.`.
     public let prefix: String
     /// One or two sentences for `--help`.
     public let help: String
     /// A valid example line, such as `kafka.security.protocol=SASL_SSL`.
     public let example: String
-    /// Disallowed keys under the prefix, each with the reason and the fix.
+    /// Keys under the prefix that are not allowed, each with the reason and the fix.
     public let refused: [String: String]
-    /// Individual settings under the prefix: every schema with the prefix includes them.
+    /// Individual settings under the prefix. Every schema that contains the prefix includes them.
     let settings: [SettingDescriptor]
 
     public init(
@@ -41,8 +41,8 @@ public struct ConfigurationSchema: Sendable {
     public let settings: [SettingDescriptor]
     /// The open prefixes in help order.
     public let openPrefixes: [OpenPrefix]
-    /// Keys of other executables that may be in the same file or environment: keys, possibly with a placeholder, and
-    /// prefixes that end with a dot.
+    /// Keys of other executables that may be in the same file or environment, possibly with a placeholder, and prefixes
+    /// that end with a dot.
     public let alsoKnown: [String]
     /// The mapping between settings and environment variables.
     public let variables: EnvironmentVariables
@@ -50,7 +50,7 @@ public struct ConfigurationSchema: Sendable {
     /// - Parameters:
     ///   - settings: the settings in help order.
     ///   - openPrefixes: prefixes of keys that are passed on without being read.
-    ///   - alsoKnown: keys of other executables, possibly with a placeholder, and prefixes that end with a dot: they
+    ///   - alsoKnown: keys of other executables, possibly with a placeholder, and prefixes that end with a dot. They
     ///     may be in the same file or environment and are ignored.
     ///   - variables: the mapping between settings and environment variables.
     public init(
@@ -67,15 +67,15 @@ public struct ConfigurationSchema: Sendable {
         variables: EnvironmentVariables
     ) {
         var seen: Set<String> = []
-        // Lists of several modules may share a setting.
+        // The lists of several modules may contain the same setting.
         self.settings = (descriptors + openPrefixes.flatMap(\.settings)).filter { seen.insert($0.key).inserted }
         self.openPrefixes = openPrefixes
         self.alsoKnown = alsoKnown
         self.variables = variables
     }
 
-    /// Combines both schemas, `other` last. `other` takes precedence for common keys; the variable prefix is this
-    /// schema's.
+    /// Returns both schemas combined, with the settings of `other` last. For common keys, `other` takes precedence; the
+    /// variable prefix is that of this schema.
     public func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
         let keys = Set(other.settings.map(\.key))
         let prefixes = Set(other.openPrefixes.map(\.prefix))
@@ -85,13 +85,13 @@ public struct ConfigurationSchema: Sendable {
             alsoKnown: alsoKnown + other.alsoKnown, variables: variables)
     }
 
-    /// The keys of this schema that a shared file or environment may contain, for other executables to tolerate: open
-    /// prefixes end with a dot, per-name settings keep their placeholder.
+    /// The keys of this schema that a shared file or environment may contain and other executables must tolerate. Open
+    /// prefixes end with a dot, and per-name settings keep their placeholder.
     public var sharedKeys: [String] {
         openPrefixes.map(\.prefix) + settings.filter { !$0.isCommandLineOnly }.map(\.key)
     }
 
-    /// Returns the same settings with additional tolerated keys, possibly with a placeholder, and prefixes that end
+    /// Returns a copy of the schema that tolerates additional keys, possibly with a placeholder, and prefixes that end
     /// with a dot.
     public func tolerating(_ keys: [String]) -> ConfigurationSchema {
         ConfigurationSchema(
@@ -99,7 +99,7 @@ public struct ConfigurationSchema: Sendable {
             variables: variables)
     }
 
-    /// The classification of a key by this schema.
+    /// How this schema classifies a key.
     enum Meaning {
         case setting(SettingDescriptor)
         case template(SettingDescriptor, name: String)
@@ -119,8 +119,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under the prefix of a per-name setting, such as `apps.`: a key there that is not such a
-    /// setting, here or elsewhere, is a typing error.
+    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. If such a key is not a setting, here
+    /// or elsewhere, it is a typing error.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
@@ -134,12 +134,12 @@ public struct ConfigurationSchema: Sendable {
         alsoKnown.contains { $0 == key || KeyTemplate($0)?.name(in: key) != nil }
     }
 
-    /// Returns why a key of an open prefix is disallowed; nil if it is allowed.
+    /// Returns the reason why a key under an open prefix is not allowed, or nil if it is allowed.
     func refusal(of key: String) -> String? {
         openPrefixes.lazy.compactMap { $0.refused[key] }.first
     }
 
-    /// Returns the key set by an environment variable.
+    /// Returns the key that an environment variable sets.
     func key(ofVariable variable: String) -> String? {
         if let setting = settings.first(where: { variables.variable(of: $0) == variable }) { return setting.key }
         if let key = alsoKnown.first(where: { !$0.hasSuffix(".") && variables.variable(for: $0) == variable }) {
@@ -150,7 +150,7 @@ public struct ConfigurationSchema: Sendable {
         return prefixes.contains { key.hasPrefix($0) && key != $0 } ? key : nil
     }
 
-    /// Returns the valid key nearest to an unknown one. A template is completed with the name in the unknown key.
+    /// Returns the valid key nearest to an unknown key. A template is completed with the name from the unknown key.
     func nearestKey(to wrong: String, commandLine: Bool) -> String? {
         var candidates: [String] = []
         for setting in settings where commandLine || !setting.isCommandLineOnly {
@@ -159,7 +159,7 @@ public struct ConfigurationSchema: Sendable {
                 continue
             }
             guard wrong.hasPrefix(template.prefix) else { continue }
-            // The end of the name is unknown, so every dot of the key is tried.
+            // The end of the name is unknown, so try every dot in the key.
             let rest = wrong.dropFirst(template.prefix.count)
             for index in rest.indices where rest[index] == "." {
                 candidates.append(template.key(for: String(rest[..<index])))

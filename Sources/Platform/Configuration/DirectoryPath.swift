@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Checks whether a directory could be created, without creating it.
 package enum DirectoryPath {
-    /// Returns what prevents a directory at this path, as the end of a sentence: the nearest existing ancestor is not a
-    /// directory. Returns nil if nothing does. Permissions are not checked, because the user who checks may differ from
-    /// the one who starts the service.
+    /// Returns the reason why a directory cannot be created at this path, as the end of a sentence: the nearest
+    /// existing ancestor is not a directory. Returns nil if there is no such obstacle. Permissions are not checked,
+    /// because the user who runs the check may differ from the one who starts the service.
     ///
-    /// - Parameter path: a path; relative ones start at the working directory.
+    /// - Parameter path: a path; a relative path starts at the working directory.
     package static func obstacle(to path: String) -> String? {
         guard !path.isEmpty, !path.utf8.contains(0) else { return "is not a path" }
         var url = URL(fileURLWithPath: path).standardizedFileURL

@@ -1,19 +1,19 @@
 /// The mapping between keys and environment variables: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
 public struct EnvironmentVariables: Sendable {
-    /// The prefix of Sluice's executables.
+    /// The prefix for Sluice's executables.
     public static let sluicePrefix = "SLUICE_"
 
-    /// The prefix including its underscore; each variable with it must be a setting, otherwise it is an error.
+    /// The prefix including its underscore. A variable with this prefix that is not a setting is an error.
     public let prefix: String
 
     public init(prefix: String = sluicePrefix) { self.prefix = prefix }
 
-    /// The variable that names the configuration file; not a setting.
+    /// The variable that names the configuration file. It is not a setting.
     public var configurationFile: String { prefix + "CONFIG" }
-    /// The prefix of variables that belong to tests.
+    /// The prefix of variables used by tests.
     var testPrefix: String { prefix + "TEST_" }
 
-    /// Returns the variable of a setting; nil if the setting cannot be given by a variable.
+    /// Returns the variable for a setting, or nil if the setting cannot be given as a variable.
     func variable(of setting: SettingDescriptor) -> String? {
         setting.isCommandLineOnly || setting.template != nil ? nil : variable(for: setting.key)
     }
@@ -31,7 +31,8 @@ public struct EnvironmentVariables: Sendable {
         return result
     }
 
-    /// Returns the key of a variable, for open prefixes: three underscores are read as `-` first, then two as `_`.
+    /// Returns the key for a variable, used for open prefixes: three underscores are first read as `-`, then two as
+    /// `_`.
     func key(for variable: String) -> String? {
         guard variable.hasPrefix(prefix) else { return nil }
         var result = ""
@@ -54,7 +55,7 @@ public struct EnvironmentVariables: Sendable {
 
     /// Whether Kubernetes created the variable for a service in the same namespace (a "service link"). A service named
     /// `sluice-kafka` adds `SLUICE_KAFKA_PORT=tcp://…` to every pod that starts after it. Such a variable is not a
-    /// setting, and rejecting it would stop a pod because of an unrelated service.
+    /// setting, and rejecting it would prevent a pod from starting because of an unrelated service.
     static func isServiceLink(_ variable: String, value: String) -> Bool {
         if variable.hasSuffix("_SERVICE_HOST") || variable.hasSuffix("_SERVICE_PORT")
             || variable.contains("_SERVICE_PORT_")

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// A hash of a file's content that is valid within the process, for comparing files with secrets.
+/// A hash of a file's content, valid within the process, used to compare files that contain secrets.
 package struct FileFingerprint: Sendable, Equatable {
     private let hash: Int
 
@@ -8,7 +8,7 @@ package struct FileFingerprint: Sendable, Equatable {
     package init(path: String) throws(FileProblem) {
         let bytes = try BoundedFile.read(path, limit: 1 << 20)
         defer { bytes.wipe() }
-        // Randomly seeded per process, so the hash reveals nothing even if it is printed.
+        // The hasher is randomly seeded per process, so the hash reveals nothing even if it is printed.
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hash = hasher.finalize()
@@ -16,8 +16,8 @@ package struct FileFingerprint: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the files named by keys under an open prefix, by property: files of secrets
-    /// (`kafka.sasl.password.file`), and values of properties that end with `.location`.
+    /// Returns the files named by keys under an open prefix, by property: secret files (`kafka.sasl.password.file`),
+    /// and the values of properties that end with `.location`.
     package func files(under prefix: String) -> [String: String] {
         var files: [String: String] = [:]
         for entry in entries where entry.key.hasPrefix(prefix) {

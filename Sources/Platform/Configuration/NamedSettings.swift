@@ -1,13 +1,14 @@
-/// Per-name settings that override general ones: `webhooks.receivers.<receiver>.timeout` overrides `webhooks.timeout`.
+/// Per-name settings that override general settings: `webhooks.receivers.<receiver>.timeout` overrides
+/// `webhooks.timeout`.
 public struct NamedSettings: Sendable {
     private let general: [SettingDescriptor]
     private let prefix: String
     private let template: String
 
     /// - Parameters:
-    ///   - settings: the general settings, whose keys begin with `prefix`.
+    ///   - settings: the general settings; their keys begin with `prefix`.
     ///   - prefix: the general prefix including its dot, such as `webhooks.`.
-    ///   - template: replaces `prefix`, with a placeholder after the key that lists the names:
+    ///   - template: the replacement for `prefix`. Its placeholder follows the key that lists the names:
     ///     `webhooks.receivers.<receiver>.`.
     public init(_ settings: [any AnySetting], prefix: String, template: String) {
         general = settings.map(\.descriptor)
@@ -15,12 +16,12 @@ public struct NamedSettings: Sendable {
         self.template = template
     }
 
-    /// The per-name settings, for the schema. None is required, because the general value is the default.
+    /// The per-name settings, for the schema. None of them is required, because the general value is the default.
     public var settings: [any AnySetting] {
         general.map { NamedSetting(descriptor: $0.named(key(of: $0, template))) }
     }
 
-    /// Returns pairs of the general key and the key of one name.
+    /// Returns pairs of a general key and the corresponding key for one name.
     fileprivate func keys(for name: String) -> [(general: String, own: String)] {
         guard let template = KeyTemplate(template) else { return [] }
         return general.map { ($0.key, key(of: $0, template.key(for: name))) }
@@ -36,9 +37,10 @@ private struct NamedSetting: AnySetting {
 }
 
 extension Configuration {
-    /// Returns the configuration of one name: its own values replace the general ones, and errors refer to its keys.
+    /// Returns the configuration for one name: values given for the name replace the general values, and errors refer
+    /// to the keys of the name.
     ///
-    /// - Parameter defaults: values that replace those of general settings not given for the name.
+    /// - Parameter defaults: values that replace general settings that are not given for the name.
     public func narrowed(
         to name: String, _ named: NamedSettings, defaults: [ConfigurationDefault] = []
     ) -> Configuration {
@@ -53,7 +55,7 @@ extension Configuration {
     }
 }
 
-/// A default value for a setting that is not given.
+/// A default value that applies if a setting is not given.
 public struct ConfigurationDefault: Sendable {
     let key: String
     let box: any Sendable

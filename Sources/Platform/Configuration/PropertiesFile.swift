@@ -34,7 +34,7 @@ package enum PropertiesFile {
             } catch {
                 errors.append(ConfigurationError(code: .syntax, origin: origin, message: error.message))
             }
-            // Every line of a file in another format is an error; the first ones suffice.
+            // If the file has another format, every line is an error; the first ones suffice.
             if errors.count == 20 { break }
         }
         return (entries, errors)

@@ -1,8 +1,8 @@
 internal import Bytes
 internal import Synchronization
 
-/// The current value of a small file: changes take effect within a second, without a restart. A file that cannot be
-/// read or has invalid content is ignored.
+/// The current value of a small file. Changes take effect within a second, without a restart. If the file becomes
+/// unreadable or invalid, the previous value remains in effect.
 package final class ReloadedFile<Value: Sendable>: Sendable {
     /// The result of rereading the file. The caller logs it.
     package enum Change: Sendable, Equatable {
@@ -12,7 +12,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        /// Identifies the bytes from which the current value or error resulted.
+        /// Identifies the bytes that produced the current value or error.
         var fingerprint: [UInt8]
         /// Time of the last check in monotonic nanoseconds.
         var checkedAt: UInt64
@@ -26,13 +26,13 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private static var interval: UInt64 { 1_000_000_000 }
 
-    /// Reads the file, which must be valid at the start.
+    /// Reads the file, which must be valid at startup.
     ///
     /// - Parameters:
     ///   - limit: maximum size of the file in bytes.
     ///   - now: monotonic nanoseconds.
-    ///   - digest: for files with secrets: a digest that is compared instead of the content, which is then overwritten,
-    ///     so that only the value stays in memory. The value must not share the bytes.
+    ///   - digest: for files with secrets, returns a digest that is compared instead of the content. The content is
+    ///     then overwritten, so that only the value stays in memory; the value must not share its bytes.
     ///   - make: creates the value from the file's bytes.
     package init(
         path: String, limit: Int, now: UInt64,
@@ -48,7 +48,7 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
         state = Mutex(State(value: try make(bytes), fingerprint: digest?(bytes) ?? bytes, checkedAt: now))
     }
 
-    /// Returns the value, and the change if this call reread the file.
+    /// Returns the value, and the change if this call has reread the file.
     ///
     /// - Parameter now: monotonic nanoseconds.
     package func current(now: UInt64) -> (value: Value, change: Change?) {

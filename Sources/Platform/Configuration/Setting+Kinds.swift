@@ -1,4 +1,4 @@
-// Factory methods for the common kinds, so that a service's settings read as a table.
+// Factory methods for the common kinds, so that the settings of a service read like a table.
 
 extension Setting where Value == String {
     /// Any non-empty text.
@@ -13,7 +13,7 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value == Int {
-    /// A decimal integer in a range.
+    /// A decimal integer within a range.
     public static func integer(
         _ key: String, default fallback: Int? = nil, in range: ClosedRange<Int>, help: String, example: String? = nil
     ) -> Setting { Setting(key, .integer(in: range), default: fallback, help: help, example: example) }

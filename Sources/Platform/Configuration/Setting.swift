@@ -1,10 +1,11 @@
 /// One configuration key: its type, its default, and its help text.
 ///
 /// A key with a placeholder, such as `apps.<bundleId>.environments`, has one value per name. The names are declared by
-/// the list setting before the placeholder (`apps`): the part of each element up to the first `:` is a name. Such keys
-/// are given in the file or as flags, because the case and the dots of a name are ambiguous in an environment variable.
+/// the list setting before the placeholder (`apps`): in each element, the part before the first `:` is a name. Such
+/// keys are given in the file or as flags, because an environment variable cannot represent the case and the dots of a
+/// name unambiguously.
 public struct Setting<Value: Sendable>: Sendable {
-    /// The properties needed by help, error messages and the loader, without the value's type.
+    /// The properties used by help, error messages and the loader, independent of the value's type.
     public let descriptor: SettingDescriptor
     let kind: ValueKind<Value>
     let fallback: Value?
@@ -12,9 +13,9 @@ public struct Setting<Value: Sendable>: Sendable {
     /// Creates a setting of any kind.
     ///
     /// - Parameters:
-    ///   - key: lower case words separated by dots, as in `http.port`.
+    ///   - key: lower-case words separated by dots, as in `http.port`.
     ///   - kind: the conversion between text and value.
-    ///   - fallback: the default; nil makes the key required.
+    ///   - fallback: the default; nil means that the key is required.
     ///   - help: one or two sentences for `--help`.
     ///   - example: a valid value; shown if the key is missing or invalid.
     public init(
@@ -35,10 +36,10 @@ public struct Setting<Value: Sendable>: Sendable {
         self.fallback = fallback
     }
 
-    /// The key, as written in a properties file.
+    /// The key as written in a properties file.
     public var key: String { descriptor.key }
 
-    /// Returns this setting with an optional value: a missing key yields nil instead of an error.
+    /// Returns this setting with an optional value: if the key is missing, the value is nil instead of an error.
     public var optional: Setting<Value?> {
         let kind = ValueKind<Value?>(
             name: self.kind.name, expected: self.kind.expected, example: self.kind.example,
@@ -57,7 +58,7 @@ public struct Setting<Value: Sendable>: Sendable {
 }
 
 extension Setting where Value == Bool {
-    /// A command-line switch without a value: its presence means `true`.
+    /// A command-line switch without a value. If present, it means `true`.
     public static func flag(_ key: String, help: String) -> Setting<Bool> {
         let setting = Setting(key, .boolean, default: false, help: help)
         return Setting(
@@ -66,7 +67,7 @@ extension Setting where Value == Bool {
     }
 }
 
-/// A setting of any value type, for lists of settings.
+/// A setting with any type of value, for lists of settings.
 public protocol AnySetting: Sendable {
     /// See ``Setting/descriptor``.
     var descriptor: SettingDescriptor { get }
@@ -74,9 +75,9 @@ public protocol AnySetting: Sendable {
 
 extension Setting: AnySetting {}
 
-/// A ``Setting`` without its value type.
+/// A ``Setting`` without the type of its value.
 public struct SettingDescriptor: Sendable {
-    /// The key, as written in a properties file.
+    /// The key as written in a properties file.
     public let key: String
     /// One or two sentences for `--help`.
     public let help: String
@@ -146,17 +147,17 @@ public struct SettingDescriptor: Sendable {
             read: read, fallback: fallback)
     }
 
-    /// Returns this setting for each name of a list; the general value is the default.
+    /// Returns this setting for each name of a list, with the general value as the default.
     func named(_ key: String) -> SettingDescriptor {
         SettingDescriptor(
             self, key: key, isRequired: false, isCommandLineOnly: false, isFlag: false, read: read, fallback: nil)
     }
 
-    /// The parts around the placeholder of a key such as `apps.<bundleId>.environments`.
+    /// The parts before and after the placeholder of a key such as `apps.<bundleId>.environments`.
     var template: KeyTemplate? { KeyTemplate(key) }
 }
 
-/// A box around a parsed value, so that an optional value is preserved in `any Sendable`.
+/// A box around a parsed value, which preserves an optional value in `any Sendable`.
 struct ParsedValue<Value: Sendable>: Sendable {
     let value: Value
 }

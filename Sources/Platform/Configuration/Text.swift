@@ -1,5 +1,5 @@
-/// Formats input for a one-line message: quoted, with control characters escaped, truncated after `maximum` characters.
-/// Texts that an operator must be able to locate, such as paths, are not truncated.
+/// Formats input for a one-line message: quoted, with control characters escaped, and truncated after `maximum`
+/// characters. Do not truncate text that an operator must be able to find, such as paths.
 func quoted(_ text: some StringProtocol, maximum: Int = 80) -> String {
     "\"" + printable(text, maximum: maximum) + "\""
 }

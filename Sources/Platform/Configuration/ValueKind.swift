@@ -1,8 +1,8 @@
-/// The reason why a text is not a valid value. It does not contain the text itself.
+/// The reason why a text is not a valid value. It does not contain the text.
 public struct SettingProblem: Error, Equatable {
     /// The end of a sentence that begins with the value, such as `is not an integer from 0 to 65535`.
     public let message: String
-    /// Whether the message is complete, so that the expected kind need not follow.
+    /// Whether the message is complete without a description of the expected kind.
     let isComplete: Bool
     /// Whether the value may hold a secret: error messages say "the value" instead of quoting it.
     let hidesValue: Bool
@@ -20,13 +20,13 @@ public struct SettingProblem: Error, Equatable {
         self.hidesValue = hidesValue
     }
 
-    /// The text is not of this kind; the kind's own description gives the expected form.
+    /// The text is not of this kind. The kind's own description states the expected format.
     static var notOfThisKind: SettingProblem {
         SettingProblem(message: "", isComplete: false, hidesValue: false)
     }
 }
 
-/// The conversion of a setting's text into a value, and back for the help.
+/// Converts the text of a setting to a value, and a value back to text for the help.
 public struct ValueKind<Value: Sendable>: Sendable {
     let name: String
     let expected: String
@@ -34,10 +34,10 @@ public struct ValueKind<Value: Sendable>: Sendable {
     let text: @Sendable (Value) -> String
     let read: @Sendable (String) throws(SettingProblem) -> Value
 
-    /// Creates a custom kind of a service, for instance the list of apps.
+    /// Creates a custom kind for a service, such as a list of apps.
     ///
     /// - Parameters:
-    ///   - name: the value in a usage line, upper case, such as `APPS`.
+    ///   - name: the placeholder for the value in a usage line, in upper case, such as `APPS`.
     ///   - expected: the end of "expected …", such as `bundle ids with their app ids`.
     ///   - example: a valid text.
     ///   - text: converts a value to text, for the help.
@@ -64,7 +64,7 @@ extension ValueKind where Value == String {
         }
     }
 
-    /// The path of a file that exists and can be read now.
+    /// The path of a file that currently exists and is readable.
     public static var readableFile: ValueKind<String> {
         ValueKind(name: "FILE", expected: "the path of a readable file", example: "/etc/sluice/file", text: { $0 }) {
             path throws(SettingProblem) in
@@ -79,7 +79,7 @@ extension ValueKind where Value == String {
 }
 
 extension ValueKind where Value == Int {
-    /// A decimal integer in a range.
+    /// A decimal integer within a range.
     public static func integer(in range: ClosedRange<Int>) -> ValueKind<Int> {
         ValueKind(
             name: "INTEGER", expected: integerExpectation(range), example: String(range.lowerBound),
@@ -170,7 +170,7 @@ extension ValueKind {
 }
 
 extension ValueKind where Value == SecretFile {
-    /// A file with a secret: it exists, is readable, is not empty and has at most 64 KiB.
+    /// A file that contains a secret. It must exist, be readable, not be empty, and have at most 64 KiB.
     public static var secretFile: ValueKind<SecretFile> {
         ValueKind(
             name: "FILE", expected: "the path of a readable file with the secret", example: "/run/secrets/name",
