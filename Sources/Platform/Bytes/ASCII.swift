@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of a hexadecimal digit in either case; nil for any other byte.
+    /// The value of a hexadecimal digit in upper or lower case; nil for any other byte.
     @inlinable
     package var hexadecimalValue: UInt8? {
         switch self {

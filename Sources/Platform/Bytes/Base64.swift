@@ -2,11 +2,11 @@
 package enum Base64 {
     /// Decodes `text`.
     ///
-    /// - Throws: ``Base64Failure``: `form` if any byte is in no base64 alphabet, otherwise `nearMiss` for `-`, `_`,
-    ///   missing, surplus or misplaced `=`, or spare bits that are set.
+    /// - Throws: ``Base64Failure``: `form` if a byte belongs to neither base64 alphabet, otherwise `nearMiss` for `-`,
+    ///   `_`, missing, surplus or misplaced `=`, or nonzero spare bits.
     package static func decode(_ text: UnsafeRawBufferPointer) throws(Base64Failure) -> [UInt8] {
         let characters = text.bindMemory(to: UInt8.self)
-        // Zero, one or two `=` at the end; any other `=` is not in the table.
+        // The text may end with zero, one or two `=`; the table does not contain any other `=`.
         var padding = 0
         while padding < 2, padding < characters.count, characters[characters.count - 1 - padding] == UInt8(ascii: "=") {
             padding += 1

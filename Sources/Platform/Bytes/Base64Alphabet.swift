@@ -1,10 +1,11 @@
 /// The reason why a text is not base64 of the requested kind.
 package enum Base64Failure: Error, Equatable, Sendable {
-    /// The text contains a byte that is in no base64 alphabet: whitespace, a dot, a quote, anything above 127.
+    /// The text contains a byte that belongs to neither base64 alphabet: whitespace, a dot, a quote, or any byte above
+    /// 127.
     case form
-    /// The text is base64, but of the other kind or not canonical: the other alphabet's two characters, padding where
-    /// it is forbidden or missing where it is required, an impossible length, or spare bits that are set (RFC 4648
-    /// section 3.5).
+    /// The text is base64, but of the other kind or not canonical: it contains the other alphabet's two characters, has
+    /// padding where it is forbidden or lacks padding where it is required, has an impossible length, or has nonzero
+    /// spare bits (RFC 4648 section 3.5).
     case nearMiss
 }
 
@@ -17,7 +18,7 @@ struct Base64Alphabet: Sendable {
     /// only the bit `foreign`.
     private let places: [UInt32]
 
-    /// The two characters of each 12-bit value, the first in the lower byte.
+    /// The two characters for each 12-bit value, with the first character in the lower byte.
     private let pairs: [UInt16]
     /// Whether ``VectorBytes`` supports this alphabet.
     private let isForVectors: Bool
@@ -45,23 +46,24 @@ struct Base64Alphabet: Sendable {
         self.places = places
     }
 
-    /// Decodes characters without padding into `out`, which must have at least `decodedCount(text.count)` bytes.
+    /// Decodes characters without padding into `out`, which must have room for at least `decodedCount(text.count)`
+    /// bytes.
     ///
-    /// Returns false for an invalid character, for spare bits that are set and for an impossible length; the content of
-    /// `out` is then undefined.
+    /// Returns false for an invalid character, nonzero spare bits or an impossible length; the content of `out` is then
+    /// undefined.
     func decode(_ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         let rest = text.count & 3
         let count = Self.decodedCount(text.count)
         guard rest != 1, out.count >= count else { return false }
         return places.withUnsafeBufferPointer { table in
             var seen: UInt32 = 0
-            // Vectors write more than a whole number of groups, but not beyond the last byte.
+            // Vectors write more than a whole number of groups, but never beyond the last byte.
             var from =
                 isForVectors
                 ? VectorBytes.decodeBase64URL(text, into: UnsafeMutableBufferPointer(rebasing: out[..<count])) : 0
             var to = from / 4 * 3
             let end = text.count - rest
-            // Every index is below 1024 by construction: a byte plus at most 768.
+            // By construction, every index is below 1024: a byte plus at most 768.
             while from < end {
                 let group =
                     table[Int(text[from])] | table[256 + Int(text[from + 1])] | table[512 + Int(text[from + 2])]
@@ -111,7 +113,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Whether `text` is the encoding of `bytes` by ``encode(_:into:)``, compared without writing it.
+    /// Whether `text` is the result of ``encode(_:into:)`` for `bytes`; the comparison does not write the encoding.
     func isEncoding(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool {
         guard text.count == Self.encodedCount(bytes.count) else { return false }
         let rest = bytes.count % 3
@@ -119,7 +121,7 @@ struct Base64Alphabet: Sendable {
         let isEqual = pairs.withUnsafeBufferPointer { table in
             var difference: UInt32 = 0
             var at = isForVectors ? VectorBytes.matchedBase64URL(text, bytes) : 0
-            // Every index is below 4096: 12 of the 24 bits of three bytes.
+            // Every index is below 4096, because it consists of 12 of the 24 bits in three bytes.
             for from in stride(from: at / 4 * 3, to: whole, by: 3) {
                 let group = UInt32(bytes[from]) << 16 | UInt32(bytes[from + 1]) << 8 | UInt32(bytes[from + 2])
                 let expected = UInt32(table[Int(group >> 12)]) | UInt32(table[Int(group & 0xFFF)]) << 16
@@ -135,17 +137,17 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Returns the number of bytes encoded by a number of characters without padding.
+    /// Returns the number of bytes that this number of characters encodes without padding.
     static func decodedCount(_ characters: Int) -> Int {
         characters / 4 * 3 + (characters & 3 == 0 ? 0 : (characters & 3) - 1)
     }
 
-    /// Returns the number of characters without padding that encode a number of bytes.
+    /// Returns the number of characters that encode this number of bytes without padding.
     static func encodedCount(_ bytes: Int) -> Int {
         bytes / 3 * 4 + (bytes % 3 == 0 ? 0 : bytes % 3 + 1)
     }
 
-    /// Determines which failure applies after decoding has failed.
+    /// Determines the reason for a failure to decode `text`.
     static func failure(of text: UnsafeBufferPointer<UInt8>) -> Base64Failure {
         text.allSatisfy(isOfEitherAlphabet) ? .nearMiss : .form
     }

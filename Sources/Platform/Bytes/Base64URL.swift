@@ -1,12 +1,12 @@
 /// Strict base64url without padding (RFC 4648 section 5, RFC 7515 section 2): each byte sequence has exactly one text.
 package enum Base64URL {
-    /// Returns the number of bytes encoded by a number of characters.
+    /// Returns the number of bytes that this number of characters encodes.
     package static func decodedCount(_ characters: Int) -> Int { Base64Alphabet.decodedCount(characters) }
 
-    /// Returns the number of characters that encode a number of bytes.
+    /// Returns the number of characters that encode this number of bytes.
     package static func encodedCount(_ bytes: Int) -> Int { Base64Alphabet.encodedCount(bytes) }
 
-    /// Whether `text` is the encoding of `bytes` by ``encode(_:)-(UnsafeRawBufferPointer)``, compared in place.
+    /// Whether `text` is the result of ``encode(_:)-(UnsafeRawBufferPointer)`` for `bytes`, compared in place.
     package static func isEncoding(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool {
         Base64Alphabet.url.isEncoding(text, of: bytes)
     }
@@ -19,7 +19,7 @@ package enum Base64URL {
         let characters = text.bindMemory(to: UInt8.self)
         var good = false
         let bytes = [UInt8](unsafeUninitializedCapacity: decodedCount(characters.count)) { out, count in
-            // Capacity beyond the requested size is not used.
+            // Capacity beyond the requested size remains unused.
             good = Base64Alphabet.url.decode(characters, into: out)
             count = good ? decodedCount(characters.count) : 0
         }
@@ -41,7 +41,7 @@ package enum Base64URL {
         try decode(text.span)
     }
 
-    /// Decodes into the caller's memory and returns the number of bytes; for small texts on hot paths.
+    /// Decodes into the caller's memory and returns the number of bytes. Intended for small texts on hot paths.
     ///
     /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``; also `nearMiss` if `out` is too small.
     package static func decode(
@@ -54,7 +54,8 @@ package enum Base64URL {
         return decodedCount(characters.count)
     }
 
-    /// Whether any byte of `text` is in no base64 alphabet, which determines the failure for several texts together.
+    /// Whether `text` contains a byte that belongs to neither base64 alphabet; determines the failure for several texts
+    /// together.
     package static func hasForeignByte(_ text: UnsafeRawBufferPointer) -> Bool {
         !text.allSatisfy(Base64Alphabet.isOfEitherAlphabet)
     }

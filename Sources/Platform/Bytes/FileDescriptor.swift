@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// An open file, closed with its last reference. Reads and writes block, and are repeated if a signal interrupts them.
+/// An open file, which is closed when its last reference is released. Reads and writes block, and are repeated if a
+/// signal interrupts them.
 package final class FileDescriptor: Sendable {
     /// A failed system call, with the operating system's message.
     package struct Failure: Error, CustomStringConvertible {
@@ -19,12 +20,12 @@ package final class FileDescriptor: Sendable {
 
     private init(_ number: Int32) { self.number = number }
 
-    /// Opens a file for reading; a named pipe blocks until it has a writer.
+    /// Opens a file for reading. Opening a named pipe blocks until the pipe has a writer.
     package convenience init(reading path: String) throws(Failure) {
         try self.init(path, O_RDONLY)
     }
 
-    /// Creates a file, or truncates an existing one.
+    /// Creates a file or truncates an existing one.
     ///
     /// - Parameter mode: permissions of a new file, before the process's umask is applied.
     package convenience init(replacing path: String, mode: UInt32 = 0o666) throws(Failure) {
@@ -44,7 +45,7 @@ package final class FileDescriptor: Sendable {
 
     /// Reads to the end of the file.
     ///
-    /// - Returns: nil if there are more bytes than `limit`.
+    /// - Returns: the bytes, or nil if there are more than `limit`.
     package func readToEnd(limit: Int) throws(Failure) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

@@ -4,10 +4,10 @@ package struct UUIDBytes: Hashable, Sendable {
     @usableFromInline package let high: UInt64
     @usableFromInline package let low: UInt64
 
-    /// Parses a UUID in either case; nil for any other format.
+    /// Parses a UUID in upper or lower case; returns nil for any other format.
     @inlinable
     package init?(text: some Sequence<UInt8>) {
-        // Contiguous bytes are read much faster than a view of a text.
+        // Reading contiguous bytes is much faster than reading a view of the text.
         let uuid = text.withContiguousStorageIfAvailable { UUIDBytes(bytes: $0) } ?? UUIDBytes(bytes: text)
         guard let uuid else { return nil }
         self = uuid

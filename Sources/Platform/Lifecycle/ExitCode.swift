@@ -5,18 +5,18 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
 
     /// The process ended as requested.
     public static let ok = ExitCode(rawValue: 0)
-    /// An external failure, or the shutdown did not finish in time; a restart may help.
+    /// An external failure occurred, or the shutdown did not finish in time. A restart may help.
     public static let failure = ExitCode(rawValue: 1)
     /// The command line is invalid (`EX_USAGE`).
     public static let usage = ExitCode(rawValue: 64)
     /// The content of a topic is unreadable (`EX_DATAERR`): nothing is skipped, and an operator must decide. A restart
     /// helps if the network or the broker's memory was at fault.
     public static let damagedLog = ExitCode(rawValue: 65)
-    /// The committed offset is no longer in the log (`EX_NOINPUT`): records are gone, and an operator must decide where
-    /// to continue. A restart does not help.
+    /// The committed offset is no longer in the log (`EX_NOINPUT`): records have been lost, and an operator must decide
+    /// where to continue. A restart does not help.
     public static let offsetOutOfRange = ExitCode(rawValue: 66)
-    /// A handler did not return within `consumer.record.deadline` (`EX_TEMPFAIL`): a restart may help, and after three
-    /// such exits the record is handled alone.
+    /// A handler did not return within `consumer.record.deadline` (`EX_TEMPFAIL`). A restart may help; after three such
+    /// exits, the record is handled alone.
     public static let recordDeadline = ExitCode(rawValue: 75)
     /// A programming error (`EX_SOFTWARE`).
     public static let `internal` = ExitCode(rawValue: 70)
@@ -24,7 +24,7 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public static let configuration = ExitCode(rawValue: 78)
 }
 
-/// An error that ends the process with one line and its own exit code. Any other error ends it with 1.
+/// An error that ends the process with one line and its own exit code. After any other error, the exit code is 1.
 public protocol TerminatingError: Error {
     /// The error, the setting it concerns and the fix, on one line.
     var line: String { get }
@@ -32,11 +32,11 @@ public protocol TerminatingError: Error {
     var exitCode: ExitCode { get }
 }
 
-/// A failure to start or continue a service, as one line for an operator.
+/// A failure to start or continue a service, reported to the operator as one line.
 public struct StartupError: TerminatingError, Equatable, CustomStringConvertible {
-    /// The attempted operation and its failure: `cannot listen on 0.0.0.0:8080: address in use`.
+    /// The attempted operation and the reason for its failure: `cannot listen on 0.0.0.0:8080: address in use`.
     public let problem: String
-    /// The setting concerned, if any.
+    /// The setting that the error concerns, if any.
     public let setting: String?
     /// The fix: `Stop the other process, or set http.port to a free port`.
     public let fix: String
@@ -58,7 +58,7 @@ public struct StartupError: TerminatingError, Equatable, CustomStringConvertible
     public var description: String { line }
 }
 
-/// The line and exit code for any error that ends the process.
+/// The line and the exit code for an error that ends the process.
 struct Failure {
     let line: String
     let exitCode: ExitCode

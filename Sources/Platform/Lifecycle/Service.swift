@@ -3,21 +3,22 @@ public protocol Service: Sendable {
     /// Name for the log: `http server`, `kafka producer`.
     var name: String { get }
 
-    /// Starts the service; returns when it is ready for those that start after it.
+    /// Starts the service. Returns when the service is ready for those that start after it.
     ///
-    /// - Throws: a ``StartupError`` with one clear line. A service that throws has released its resources; it is not
-    ///   stopped.
+    /// - Throws: a ``StartupError`` with one clear line. A service that throws must have released its resources; it is
+    ///   not stopped.
     func start() async throws
 
-    /// Runs the service. Called after ``start()`` in a separate task; most services need no implementation.
+    /// Runs the service. This is called after ``start()`` in a separate task; most services do not need to implement
+    /// it.
     ///
-    /// Returning means that the work is done and ends the whole group with exit code 0; throwing ends it with the
-    /// error's code. The task is cancelled after ``stop(within:)`` has returned or was abandoned.
+    /// If it returns, the work is done and the whole group ends with exit code 0; if it throws, the group ends with the
+    /// error's exit code. The task is cancelled after ``stop(within:)`` has returned or was abandoned.
     func run() async throws
 
-    /// Stops the service. Called once, after everything that started later has stopped.
+    /// Stops the service. Called once, after all services that started later have stopped.
     ///
-    /// - Parameter limit: this service's share of the group's remaining time; the service is abandoned afterwards.
+    /// - Parameter limit: this service's share of the group's remaining time; after that, the service is abandoned.
     func stop(within limit: Duration) async
 }
 

@@ -9,10 +9,10 @@ package struct ServiceGroup: Sendable {
     private let maximumShutdown: Duration
 
     /// - Parameters:
-    ///   - services: the services in start order; each may use those before it.
+    ///   - services: the services in start order; each service may use the earlier ones.
     ///   - logger: logs one line per step.
-    ///   - maximumShutdown: total time for all services to stop. Each gets the remaining time, less a tenth for each
-    ///     service that stops after it, but at least half.
+    ///   - maximumShutdown: total time for all services to stop. Each service gets the remaining time, less a tenth for
+    ///     each service that stops after it, but at least half.
     package init(_ services: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10)) {
         self.init(first: services, logger: logger, maximumShutdown: maximumShutdown) { [] }
     }
@@ -41,9 +41,9 @@ package struct ServiceGroup: Sendable {
     /// Runs until a shutdown is requested, a service ends, or the task is cancelled; returns when all services have
     /// stopped or the time limit has passed.
     ///
-    /// The services' tasks are not child tasks, because a service that does not end must not block the others: all of
-    /// them report to one stream that is read here, and tasks still running at the end are left until the process
-    /// exits.
+    /// The services' tasks are not child tasks, because a service that does not end must not block the others. Instead,
+    /// all of them report to one stream that is read here, and tasks that are still running at the end continue until
+    /// the process exits.
     ///
     /// - Parameter triggers: reasons to stop, such as signal names. Only the first one is used.
     package func run(triggers: AsyncStream<String>) async -> ExitCode {
@@ -65,7 +65,7 @@ package struct ServiceGroup: Sendable {
         for service in first {
             if let end = await start(service, &running, &next, event) { return await self.end(end, running) }
         }
-        // Its result is read below; the task is abandoned if it does not end.
+        // The result is read below; the task is abandoned if it does not end.
         let building = Task {
             do {
                 event.yield(.built(try await build()))
@@ -96,7 +96,7 @@ package struct ServiceGroup: Sendable {
         _ service: any Service, _ running: inout [Running], _ next: inout AsyncStream<Event>.Iterator,
         _ event: AsyncStream<Event>.Continuation
     ) async -> Event? {
-        // Its result is read below; the task is abandoned if it does not end.
+        // The result is read below; the task is abandoned if it does not end.
         let starting = Task {
             do {
                 try await service.start()
@@ -121,7 +121,7 @@ package struct ServiceGroup: Sendable {
 
     /// Runs the service's `run()` in a task that reports its end as an event.
     private func run(_ service: any Service, _ event: AsyncStream<Event>.Continuation) -> Running {
-        // Cancelled after the service has stopped.
+        // The task is cancelled after the service has stopped.
         let task = Task {
             do {
                 try await service.run()
@@ -143,13 +143,13 @@ package struct ServiceGroup: Sendable {
         starting.cancel()
         let share = maximumShutdown / 4
         let isOver = await finishes(within: share) {
-            // The service may have become ready nevertheless.
+            // The service may have become ready despite the cancellation.
             if await starting.value { await service.stop(within: share) }
         }
         if !isOver { logger.warning("start aborted", [.init(.service, service.name)]) }
     }
 
-    /// Logs why the group ends, and stops the running services.
+    /// Logs the reason why the group ends, and stops the running services.
     private func end(_ event: Event, _ running: [Running]) async -> ExitCode {
         var exitCode = ExitCode.ok
         switch event {
@@ -184,7 +184,7 @@ package struct ServiceGroup: Sendable {
         var allInTime = true
         for (index, entry) in running.enumerated().reversed() {
             let share = max(.zero, clock.now.duration(to: deadline)) * max(0.5, 1 - 0.1 * Double(index))
-            // Slightly longer than the service's own limit, so that a service that meets it is not abandoned.
+            // Slightly longer than the service's own limit, so that a service that keeps its limit is not abandoned.
             if await !finishes(within: share + .milliseconds(50), { await entry.service.stop(within: share) }) {
                 logger.error("service did not stop in time", [.init(.service, entry.service.name)])
                 allInTime = false
@@ -194,21 +194,21 @@ package struct ServiceGroup: Sendable {
         return allInTime
     }
 
-    /// Whether the work ends within the limit; otherwise its task is abandoned.
+    /// Returns whether the work ends within the limit; otherwise, its task is abandoned.
     private func finishes(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-        // Its result is read below.
+        // The result is read below.
         Task {
             await work()
             outcome.yield(true)
         }
-        // Its result is read below, or it is cancelled at the end.
+        // The result is read below, or the timer is cancelled at the end.
         let timer = Task {
             try await Task.sleep(for: limit)
             outcome.yield(false)
         }
         defer { timer.cancel() }
-        // The stream never ends; a cancelled caller still waits for one of the two values.
+        // The stream never ends, so even a cancelled caller waits for one of the two values.
         let first = Task { await outcomes.first { _ in true } ?? false }
         return await first.value
     }

@@ -4,11 +4,11 @@ internal import Synchronization
 
 /// Turns SIGTERM and SIGINT into a stream, and exits if the process does not end in time.
 ///
-/// Dispatch receives signals on any thread, so existing threads do not matter.
+/// Dispatch receives signals on any thread, so threads that already exist do not matter.
 package enum SignalWatch {
-    /// Returns a stream of signal names; SIGPIPE is ignored from now on. After the first signal the process has
-    /// `maximum` left: when that has passed, or on a second signal, `hurry` is called with the reason and the process
-    /// exits at once with code 1.
+    /// Returns a stream of signal names, and ignores SIGPIPE from now on. After the first signal, the process has
+    /// `maximum` to finish. When that time has passed, or on a second signal, `hurry` is called with the reason and the
+    /// process exits immediately with code 1.
     package static func triggers(maximum: Duration, hurry: @escaping @Sendable (StaticString) -> Void) -> AsyncStream<
         String
     > {
@@ -19,11 +19,12 @@ package enum SignalWatch {
         for (number, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
-                // The source lives as long as its handler, which is never removed.
+                // The source lives as long as its handler; the handler is never removed.
                 _ = source.isCancelled
                 guard first.isNow() else { return end("second signal", hurry) }
                 continuation.yield(name)
-                // The group enforces the maximum itself; this covers services that block every thread of the pool.
+                // The group enforces the maximum itself; this limit covers services that block every thread of the
+                // pool.
                 let limit = maximum + .seconds(1)
                 queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit / .milliseconds(1)))) {
                     end("shutdown took too long", hurry)
@@ -40,7 +41,7 @@ package enum SignalWatch {
     }
 }
 
-/// A flag whose `isNow` returns true once.
+/// A flag that returns true from its first `isNow` call only.
 private final class FirstTime: Sendable {
     private let passed = Atomic(false)
 

@@ -1,8 +1,8 @@
 internal import Glibc
 package import Telemetry
 
-/// The rest of an executable's main after arguments and configuration are read: builds the services, runs them until
-/// SIGTERM, SIGINT or the end of one of them, flushes the log, and exits.
+/// Performs the rest of an executable's main function, after arguments and configuration have been read: builds the
+/// services, runs them until SIGTERM, SIGINT or the end of one of them, flushes the log, and exits.
 ///
 /// ```swift
 /// @main struct Main {
@@ -15,13 +15,14 @@ package import Telemetry
 /// }
 /// ```
 ///
-/// A second signal, or a shutdown longer than the maximum, exits at once with a log line and exit code 1.
+/// A second signal, or a shutdown that exceeds the maximum, makes the process exit at once with a log line and exit
+/// code 1.
 ///
 /// - Parameters:
 ///   - logger: the logger of the executable.
-///   - maximumShutdown: the time for all services to stop.
+///   - maximumShutdown: maximum time for all services to stop.
 ///   - first: services started before `build` is called.
-///   - build: creates the services in start order; throws a ``StartupError`` if it cannot.
+///   - build: creates the services in start order; throws a ``StartupError`` if it cannot create them.
 package func runApplication(
     logger: Logger, maximumShutdown: Duration = .seconds(10), first: [any Service] = [],
     _ build: @escaping @Sendable () async throws -> [any Service]

@@ -1,12 +1,12 @@
 internal import CSQLite
 
-/// One open connection with its lock. Its database and all its statements retain it; releasing the last reference
-/// closes it, and only then releases the lock.
+/// An open connection and its lock. The database and all its statements retain this object; releasing the last
+/// reference closes the connection and then releases the lock.
 final class Connection {
     let handle: OpaquePointer
     private let lock: OwnershipLock?
 
-    /// Reserved once, before the first connection.
+    /// Memory for pages, reserved once before the first connection.
     private static let pageMemory: Void = sluice_page_memory(512)
 
     init(path: String, access: Database.Access, lock: OwnershipLock?, busyTimeout: Duration) throws(SQLiteError) {
@@ -29,7 +29,7 @@ final class Connection {
     }
 
     deinit {
-        // All statements are finalized by now: each retains this object until then.
+        // All statements are finalized by now: each one retains this object until it is finalized.
         sqlite3_close_v2(handle)
     }
 }

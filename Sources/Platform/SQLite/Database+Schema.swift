@@ -1,4 +1,4 @@
-/// One step of a schema: statements that migrate a database from one version to the next.
+/// One step in the history of a schema: statements that migrate a database from one version to the next.
 package struct Migration: Sendable {
     /// Statements without parameters, separated by semicolons.
     package let sql: String
@@ -14,8 +14,8 @@ extension Database {
         Int(try pragma("PRAGMA user_version"))
     }
 
-    /// Migrates the schema to the latest version. The position in the list is the version, so the list may only grow at
-    /// its end. Each step and its version are one transaction.
+    /// Migrates the schema to the latest version. A step's position in the list is its version, so steps may only be
+    /// appended. Each step and the update of the version are one transaction.
     ///
     /// - Throws: ``SQLiteError/Code/newerSchema`` if the file has more steps than the list.
     package func migrate(_ migrations: [Migration]) throws {
@@ -26,10 +26,10 @@ extension Database {
         }
         for (index, migration) in migrations.enumerated().dropFirst(max(0, version)) {
             try transaction {
-                // Another process that shares the file may have run the step meanwhile.
+                // Another process that shares the file may already have run the step.
                 guard try userVersion() == index else { return }
                 try executeScript(migration.sql)
-                // A pragma takes no parameters.
+                // A pragma cannot take parameters.
                 try executeScript("PRAGMA user_version = \(index + 1)")
             }
         }

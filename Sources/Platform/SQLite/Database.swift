@@ -2,12 +2,12 @@ internal import CSQLite
 
 /// A connection to an SQLite database.
 ///
-/// Not `Sendable`: one thread or queue uses it at a time, which the compiler enforces (put it in an actor with its own
-/// executor, or in a `Mutex`). Every call may block on the disk, so it must not run on the cooperative pool.
+/// Not `Sendable`: only one thread or queue may use it at a time, which the compiler enforces (put it in an actor with
+/// its own executor, or in a `Mutex`). Every call may block on the disk, so it must not run on the cooperative pool.
 package final class Database {
     /// The access mode of a connection.
     package enum Access: Sendable {
-        /// The only writer of the file: a second one, in this process or another, fails with
+        /// The only writer of the file. A second writer, in this process or another, fails with
         /// ``SQLiteError/Code/ownedByAnother``. Creates the file if it does not exist.
         case writer
         /// One of several writers of the file, in this process or others, which wait for each other's transactions.
@@ -29,7 +29,7 @@ package final class Database {
     private static let maximumCachedStatements = 256
 
     /// Opens a file. A writer uses a write-ahead log with `synchronous=NORMAL`: a process crash loses nothing, a power
-    /// failure may lose the last commits, and neither corrupts the file.
+    /// failure may lose the latest commits, and neither corrupts the file.
     ///
     /// - Parameters:
     ///   - path: the file; its directory must exist.
@@ -57,11 +57,11 @@ package final class Database {
         }
     }
 
-    /// Memory and disk space that a writer uses in order to write frequently changed pages less often.
+    /// Memory and disk space with which a writer reduces how often it writes frequently changed pages.
     package struct WriteBuffers: Sendable {
         /// Size of the page cache in KiB.
         package var cache: Int
-        /// Pages of 4 KiB in the write-ahead log before a checkpoint.
+        /// Size of the write-ahead log, in pages of 4 KiB, that triggers a checkpoint.
         package var log: Int
 
         package init(cache: Int, log: Int) {
@@ -73,8 +73,8 @@ package final class Database {
         package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
     }
 
-    /// Changes the buffers of a writer and releases unused resources: memory at once, an oversized log with the first
-    /// transaction after a checkpoint.
+    /// Changes the buffers of a writer and releases unused resources: memory immediately, an oversized log with the
+    /// first transaction after a checkpoint.
     package func use(_ buffers: WriteBuffers) throws(SQLiteError) {
         try executeScript(
             """
@@ -83,8 +83,8 @@ package final class Database {
             """)
     }
 
-    /// Enables the write-ahead log. If two connections do this to a new file at the same time, SQLite rejects one of
-    /// them: the busy timeout does not apply to a potential deadlock.
+    /// Enables the write-ahead log. If two connections do so on a new file at the same time, SQLite rejects one of
+    /// them, because the busy timeout does not apply to a potential deadlock.
     private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
         let end = ContinuousClock.now + limit
         while true {
@@ -110,8 +110,8 @@ package final class Database {
         self.connection = try Connection(path: path, access: access, lock: lock, busyTimeout: busyTimeout)
     }
 
-    /// Closes the connection; its statements then fail with ``SQLiteError/Code/closed``. The last connection to a file
-    /// checkpoints the write-ahead log.
+    /// Closes the connection. Its statements then fail with ``SQLiteError/Code/closed``. Closing the last connection to
+    /// a file checkpoints the write-ahead log.
     package func close() {
         for statement in statements.values { statement.close() }
         statements = [:]
@@ -120,9 +120,10 @@ package final class Database {
 
     // MARK: Statements
 
-    /// Returns the compiled statement for an SQL text, from the cache. A caller that runs it very often should keep it.
+    /// Returns the compiled statement for an SQL text, from the cache. A caller that runs a statement very often should
+    /// keep it.
     ///
-    /// A statement that is running (its rows are being read) is not returned again: a second one is compiled.
+    /// A running statement (one whose rows are being read) is not returned again; a second one is compiled instead.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql], !statement.isRunning { return statement }
         guard let connection else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
@@ -169,7 +170,7 @@ package final class Database {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { connection.map { sqlite3_get_autocommit($0.handle) == 0 } ?? false }
 
-    /// Runs the body in one read transaction, so that it sees a single state of the database.
+    /// Runs the body in one read transaction, so that it sees a consistent state of the database.
     package func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { throw SQLiteError(.misuse, "a transaction is already open") }
         try run("BEGIN")
@@ -178,7 +179,7 @@ package final class Database {
         return try body()
     }
 
-    /// Runs the body in one immediate transaction: it is committed when the body returns, and rolled back when the body
+    /// Runs the body in one immediate transaction, which is committed when the body returns and rolled back if the body
     /// or the commit throws. Nesting fails with ``SQLiteError/Code/misuse``.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { throw SQLiteError(.misuse, "a transaction is already open") }
@@ -188,7 +189,7 @@ package final class Database {
             try run("COMMIT")
             return result
         } catch {
-            // SQLite has already rolled back after some failures, such as a full disk.
+            // After some failures, such as a full disk, SQLite has already rolled back.
             if isInTransaction { try? run("ROLLBACK") }
             throw error
         }

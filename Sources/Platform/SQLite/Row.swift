@@ -1,8 +1,9 @@
 internal import CSQLite
 
-/// The current row of a query, valid during the closure that reads it; reading a column afterwards is an error.
+/// The current row of a query. It is valid only during the closure that reads it; reading a column afterwards is an
+/// error.
 ///
-/// Columns are numbered from 0. Reading a column as another type is an error, not a conversion.
+/// Columns are numbered from 0. Reading a column as the wrong type is an error; values are not converted.
 package struct Row {
     private let statement: OpaquePointer
     /// Keeps `statement` alive.
@@ -15,7 +16,7 @@ package struct Row {
 
     private var sql: String { owner.sql }
 
-    /// Number of columns; 0 once the row has been read.
+    /// Number of columns; 0 after the row has been read.
     package var columnCount: Int { owner.isOpen ? Int(sqlite3_data_count(statement)) : 0 }
 
     /// Whether the column is null.

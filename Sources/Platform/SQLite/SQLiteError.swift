@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// A failed operation on a database. Equality compares all properties.
 package struct SQLiteError: Error, Equatable, CustomStringConvertible {
-    /// A primary result code of SQLite (https://www.sqlite.org/rescode.html), or one of this library's own, below 0.
+    /// A primary result code of SQLite (https://www.sqlite.org/rescode.html), or a negative code of this library.
     package struct Code: RawRepresentable, Sendable, Hashable {
         package let rawValue: Int32
         package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -20,23 +20,23 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         package static let misuse = Code(rawValue: SQLITE_MISUSE)
         package static let noMemory = Code(rawValue: SQLITE_NOMEM)
 
-        /// Another process, or another `Database` of this one, writes to the file.
+        /// Another process, or another `Database` in this process, is writing to the file.
         package static let ownedByAnother = Code(rawValue: -1)
         /// The file was written by a newer version of the program.
         package static let newerSchema = Code(rawValue: -2)
-        /// A column has another type than requested, or contains text that is not UTF-8.
+        /// A column has a type other than the requested one, or contains text that is not UTF-8.
         package static let wrongType = Code(rawValue: -3)
-        /// The number of values differs from the number of the statement's parameters.
+        /// The number of values differs from the number of parameters of the statement.
         package static let wrongParameterCount = Code(rawValue: -4)
-        /// The database was closed.
+        /// The database has been closed.
         package static let closed = Code(rawValue: -5)
     }
 
-    /// The kind of failure; callers decide on it and on the properties below.
+    /// The kind of failure. Callers base decisions on it and on the properties below.
     package let code: Code
-    /// SQLite's extended result code, or the value of `code`.
+    /// SQLite's extended result code, or the same value as `code`.
     package let extendedCode: Int32
-    /// SQLite's text, or this library's.
+    /// The message from SQLite or from this library.
     package let message: String
     /// The statement, if one was run. It contains placeholders, not values.
     package let sql: String?
@@ -50,7 +50,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     init(connection: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? result
-        // The connection keeps only the last failure; the result of another call has its own text.
+        // The connection keeps only the last failure, so use the generic text if the result came from another call.
         let isOfThisCall = extended & 0xFF == result & 0xFF
         self.code = Code(rawValue: result & 0xFF)
         self.extendedCode = isOfThisCall ? extended : result

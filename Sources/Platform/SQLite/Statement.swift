@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// A compiled statement of one ``Database``, cached by the database or kept by a caller that runs it often.
 ///
-/// Not `Sendable`, like its database: it is used wherever the database is used.
+/// Not `Sendable`, like its database: only the thread or queue that uses the database may use it.
 package final class Statement {
     /// The text from which the statement was compiled.
     package let sql: String
@@ -11,7 +11,7 @@ package final class Statement {
     private var handle: OpaquePointer?
     /// Retained until the statement is finalized.
     private var connection: Connection?
-    /// Whether its rows are being read, during which it must not be run again.
+    /// Whether the statement's rows are being read. Meanwhile, it must not be run again.
     private(set) var isRunning = false
 
     init(connection: Connection, sql: String) throws(SQLiteError) {
@@ -48,7 +48,7 @@ package final class Statement {
         connection = nil
     }
 
-    /// Runs the statement to its end and ignores rows.
+    /// Runs the statement to completion and ignores its rows.
     package func run(_ values: [SQLiteValue] = []) throws(SQLiteError) {
         var failure: SQLiteError?
         try run(values) { handle in
@@ -57,14 +57,14 @@ package final class Statement {
         if let failure { throw failure }
     }
 
-    /// Runs the statement to its end and ignores rows.
+    /// Runs the statement to completion and ignores its rows.
     ///
     /// - Parameter values: values bound in place; their bytes must stay valid during the call.
     package func run(borrowing values: [BorrowedValue]) throws(SQLiteError) {
         let handle = try handle(for: values.count)
         defer {
             sqlite3_reset(handle)
-            // The bound memory is no longer valid.
+            // The bound memory becomes invalid.
             sqlite3_clear_bindings(handle)
         }
         for index in values.indices {
@@ -102,7 +102,7 @@ package final class Statement {
         return try outcome.get()
     }
 
-    /// Whether there is another row.
+    /// Advances to the next row; returns false if there is none.
     private func step(_ handle: OpaquePointer) throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -128,16 +128,16 @@ package final class Statement {
         let result = Statement.bind(handle, values, from: 0) {
             isRunning = true
             body(handle)
-            // The result repeats that of the last step, which was already reported.
+            // The result repeats that of the last step, which has already been reported.
             sqlite3_reset(handle)
             isRunning = false
         }
-        // The bound memory is no longer valid.
+        // The bound memory becomes invalid.
         sqlite3_clear_bindings(handle)
         guard result == SQLITE_OK else { throw error(handle, result) }
     }
 
-    /// Binds the values from the given index on, and calls `body` when all are bound.
+    /// Binds the values from the given index onwards, and calls `body` when all values are bound.
     ///
     /// - Returns: SQLite's result for the first value that cannot be bound, in which case `body` is not called.
     private static func bind(
@@ -155,7 +155,7 @@ package final class Statement {
             case .real(let real): result = sqlite3_bind_double(handle, position, real)
             case .text(var text):
                 return text.withUTF8 { bytes in
-                    // With a null address SQLite would bind null instead of an empty text.
+                    // If the address were null, SQLite would bind null instead of an empty text.
                     withUnsafePointer(to: CChar(0)) { empty in
                         bytes.withMemoryRebound(to: CChar.self) { characters in
                             next(

@@ -1,19 +1,20 @@
-/// The key of a field in a log line. Each service extends it in one file with its own keys.
+/// The key of a field in a log line. Each service declares its own keys in one file, as an extension.
 ///
-/// `time`, `level`, `logger` and `message` are reserved; a field with such a key is written as `field.time` and so on.
+/// `time`, `level`, `logger` and `message` are reserved; a field with one of these keys is written as `field.time` and
+/// so on.
 public struct LogKey: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The error that occurred, as text.
     public static let error = LogKey(rawValue: "error")
-    /// The code of a decision or rejection.
+    /// The reason code of a decision or rejection.
     public static let reason = LogKey(rawValue: "reason")
     /// A number of items.
     public static let count = LogKey(rawValue: "count")
     /// Number of similar lines suppressed by the rate limit since the last one.
     public static let suppressed = LogKey(rawValue: "suppressed")
-    /// A service of the process.
+    /// The service that the line is about.
     public static let service = LogKey(rawValue: "service")
     /// The process's exit code.
     public static let exitCode = LogKey(rawValue: "exitCode")
@@ -25,18 +26,18 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
 
 /// The value of a field.
 public enum LogValue: Sendable, Equatable {
-    /// Text; longer than ``maximumTextBytes`` it is truncated and ends with `…`.
+    /// Text. If longer than ``maximumTextBytes``, it is truncated and ends with `…`.
     case text(String)
     case integer(Int64)
-    /// A floating-point number; one that is not finite is written as text.
+    /// A floating-point number. If not finite, it is written as text.
     case real(Double)
     case boolean(Bool)
     case texts([String])
 
-    /// Maximum length of untruncated text, in bytes of UTF-8.
+    /// Maximum length of text, in bytes of UTF-8; longer text is truncated.
     public static let maximumTextBytes = 4_096
 
-    /// Creates a value from any integer; one outside the range of `Int64` is written as text.
+    /// Creates a value from any integer. If outside the range of `Int64`, it is written as text.
     public static func integer(_ value: some BinaryInteger & Sendable) -> LogValue {
         Int64(exactly: value).map { .integer($0) } ?? .text(String(value))
     }

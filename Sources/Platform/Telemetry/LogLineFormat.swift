@@ -66,7 +66,8 @@ struct LogLineFormat: Sendable {
     }
 
     private static func appendPlain(_ value: LogValue, to line: inout [UInt8]) {
-        // A plain word is written as is; everything else is quoted with JSON escapes, so that no text can forge a line.
+        // A plain word is written as it is; everything else is quoted with JSON escapes, so that no text can forge a
+        // line.
         if case .text(let text) = value, !text.isEmpty, text.utf8.count < 200, text.utf8.allSatisfy(isBare) {
             line.append(contentsOf: text.utf8)
         } else {

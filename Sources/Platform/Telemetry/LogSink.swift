@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A destination for log lines.
 public protocol LogSink: Sendable {
-    /// Writes one line including its line feed. Never blocks; a line that does not fit into the queue is dropped and
-    /// counted.
+    /// Writes one line, which includes its line feed. Never blocks; a line that does not fit into the queue is dropped
+    /// and counted.
     func write(_ line: [UInt8])
 
     /// Waits until every line is written or the time has passed.
@@ -21,7 +21,7 @@ public final class MemoryLogSink: LogSink {
 
     public init() {}
 
-    /// All lines, without their line feeds.
+    /// All lines without their line feeds.
     public var lines: [String] { stored.withLock { $0 } }
 
     public func write(_ line: [UInt8]) {

@@ -7,7 +7,7 @@ internal import Time
 /// Writes log lines to a descriptor on a separate thread, so that a blocked reader never blocks a caller.
 ///
 /// The queue holds at most ``maximumLines`` lines and ``maximumBytes`` bytes. When it is full, new lines are dropped
-/// and counted, and a notice with their number is written afterwards.
+/// and counted, and a notice with the number of dropped lines is written afterwards.
 package final class LogWriter: LogSink {
     /// Maximum number of queued lines.
     package let maximumLines: Int
@@ -25,7 +25,7 @@ package final class LogWriter: LogSink {
         /// Lines dropped since the last notice.
         var unreported = 0
         var dropped = 0
-        /// Whether the thread holds lines that are not written yet.
+        /// Whether the thread holds lines that it has not written yet.
         var isWriting = false
         var isStopped = false
         /// Signalled when everything is written.
@@ -37,10 +37,10 @@ package final class LogWriter: LogSink {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - descriptor: the descriptor to write to; it is not closed by this object.
+    ///   - descriptor: the descriptor to write to; this object does not close it.
     ///   - maximumLines: maximum number of queued lines.
     ///   - maximumBytes: maximum number of queued bytes.
-    ///   - notice: creates the line that reports a number of dropped lines.
+    ///   - notice: creates the line that reports the number of dropped lines.
     package init(
         descriptor: Int32, maximumLines: Int = 8_192, maximumBytes: Int = 4 << 20,
         notice: @escaping @Sendable (Int) -> [UInt8]
@@ -81,7 +81,8 @@ package final class LogWriter: LogSink {
         return done.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
     }
 
-    /// Ends the thread after writing the queued lines; for tests that create many writers. Later lines are dropped.
+    /// Ends the thread after it has written the queued lines; for tests that create many writers. Later lines are
+    /// dropped.
     package func stop() {
         state.withLock { $0.isStopped = true }
         wakeUp.signal()
@@ -91,7 +92,7 @@ package final class LogWriter: LogSink {
 
     private func startThread() {
         let error = OwnThread.start(name: "log") { self.run() }
-        // Without a thread nothing can be written, and every line counts as dropped.
+        // Without a thread, nothing can be written, so every line counts as dropped.
         if error != 0 { state.withLock { $0.isStopped = true } }
     }
 
@@ -107,7 +108,7 @@ package final class LogWriter: LogSink {
     ///
     /// - Returns: whether there was anything to write.
     private func writeWaiting() -> Bool {
-        // Lines dropped so far came after the queued ones, because the queue was full of them.
+        // The lines dropped so far are later than the queued lines, because they were dropped when the queue was full.
         let (lines, unreported) = state.withLock { state -> ([[UInt8]], Int) in
             let taken = (state.lines, state.unreported)
             state.lines = []
@@ -137,7 +138,7 @@ package final class LogWriter: LogSink {
         return !lines.isEmpty || unreported > 0
     }
 
-    /// Writes all bytes. Bytes for a descriptor without a reader are lost; there is nowhere to report that.
+    /// Writes all bytes. If the descriptor has no reader, the bytes are lost; there is no place to report that.
     private func writeAll(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

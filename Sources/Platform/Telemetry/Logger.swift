@@ -1,11 +1,13 @@
 internal import Glibc
 internal import Time
 
-/// A structured logger: constant messages with fields, one line each, as JSON or as text for people.
+/// A structured logger. Each call writes one line, as JSON or as human-readable text, with a constant message and
+/// fields.
 ///
 /// Logging never blocks: the caller formats the line and passes it to a ``LogSink`` with a bounded queue.
 public struct Logger: Sendable {
-    /// The severity of a line. `warning`: unexpected, but nothing is lost; `error`: loss, or an operator must act.
+    /// The severity of a line. `warning`: unexpected, but nothing is lost; `error`: data is lost, or an operator must
+    /// act.
     public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
@@ -23,13 +25,13 @@ public struct Logger: Sendable {
 
     /// The format of log lines.
     public enum Format: String, Sendable, CaseIterable {
-        /// An object on one line.
+        /// A JSON object on one line.
         case json
         /// `time LEVEL logger message key=value …`, coloured on a terminal.
         case text
     }
 
-    /// The name of the executable or component that logs.
+    /// The name of the executable or component that writes the log.
     public let label: String
     /// Minimum level; lines below it are not formatted.
     public let level: Level
@@ -66,7 +68,7 @@ public struct Logger: Sendable {
         self.now = now
     }
 
-    /// Returns the same logger with additional fields in every line.
+    /// Returns a logger that adds these fields to every line.
     public func with(_ more: [LogField]) -> Logger {
         Logger(label: label, level: level, format: format, sink: sink, fields: fields + more, now: now)
     }
@@ -81,12 +83,12 @@ public struct Logger: Sendable {
         log(.info, message, metadata())
     }
 
-    /// Logs an unexpected event without loss.
+    /// Logs an unexpected event that causes no loss.
     public func warning(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.warning, message, metadata())
     }
 
-    /// Logs a loss, or an event that requires an operator.
+    /// Logs a loss, or an event that requires an operator to act.
     public func error(_ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []) {
         log(.error, message, metadata())
     }
@@ -100,7 +102,8 @@ public struct Logger: Sendable {
                 fields: fields + metadata()))
     }
 
-    /// Waits until every line is written or the time has passed. For the end of a process: it blocks the thread.
+    /// Waits until every line is written or the time has passed. It blocks the thread, so use it only at the end of a
+    /// process.
     ///
     /// - Returns: whether every line was written.
     @discardableResult

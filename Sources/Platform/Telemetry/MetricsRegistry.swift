@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// All metrics of a process, and their Prometheus text.
+/// All metrics of a process, and their output as Prometheus text.
 ///
 /// Metrics are registered once, with all label values, when a service is built; the handles are then used without the
 /// registry. Registering the same name and labels again returns the same metric.
@@ -37,8 +37,8 @@ public final class MetricsRegistry: Sendable {
         self.ownLabels = ownLabels
     }
 
-    /// Returns a registry for the same metrics that adds labels to every metric registered through it, for a component
-    /// that exists several times in the process.
+    /// Returns a registry for the same metrics that adds these labels to every metric registered through it. Use it for
+    /// a component that exists several times in the process.
     public func labelled(_ labels: [MetricLabel]) -> MetricsRegistry {
         MetricsRegistry(shared, ownLabels: ownLabels + labels)
     }
@@ -46,7 +46,7 @@ public final class MetricsRegistry: Sendable {
     /// Registers a monotonic counter.
     ///
     /// - Parameters:
-    ///   - name: the name with its unit, ending in `_total`: `sluice_ingress_requests_total`.
+    ///   - name: the name with its unit, ending in `_total`, such as `sluice_ingress_requests_total`.
     ///   - help: one sentence.
     ///   - labels: labels of this time series; all series of a name have the same label names.
     public func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
@@ -55,7 +55,7 @@ public final class MetricsRegistry: Sendable {
         return counter
     }
 
-    /// Registers counters that differ in one label with a closed set of values; all start at 0, and `other` is added.
+    /// Registers counters for one label with a closed set of values, plus `other`; all start at 0.
     public func counters(
         _ name: String, help: String, label: String, values: some Sequence<String>, labels: [MetricLabel] = []
     ) -> LabelledCounters {
@@ -76,25 +76,25 @@ public final class MetricsRegistry: Sendable {
 
     /// Registers a histogram.
     ///
-    /// - Parameter buckets: finite upper bounds in ascending order, without infinity.
+    /// - Parameter buckets: finite upper bounds in ascending order, excluding infinity.
     public func histogram(
         _ name: String, help: String, labels: [MetricLabel] = [], buckets: [Double] = Histogram.secondsBuckets
     ) -> Histogram {
-        // Programming error otherwise: bounds are constants of the program.
+        // If this fails, it is a programming error: bounds are constants of the program.
         precondition(zip(buckets, buckets.dropFirst()).allSatisfy(<) && buckets.allSatisfy(\.isFinite))
         let child = register(name, .histogram, help, labels) { .histogram(Histogram(buckets: buckets)) }
         guard case .histogram(let histogram) = child else { fatalMismatch(name) }
         return histogram
     }
 
-    /// Registers a closure that samples values when the metrics are read, for numbers kept elsewhere.
+    /// Registers a closure that samples values when the metrics are read; for values that are kept elsewhere.
     ///
     /// The closure runs on the thread that reads the metrics; it must be fast and must not block.
     public func collect(_ sampler: @escaping @Sendable (inout MetricSamples) -> Void) {
         shared.state.withLock { $0.samplers.append((ownLabels, sampler)) }
     }
 
-    /// Registers the constant 1 with the build as labels: `sluice_build_info{version="…"} 1`.
+    /// Registers the constant 1 with the properties of the build as labels: `sluice_build_info{version="…"} 1`.
     public func buildInfo(_ name: String, labels: [MetricLabel]) {
         gauge(name, help: "Build information; the value is always 1.", labels: labels).set(1)
     }
@@ -116,7 +116,7 @@ public final class MetricsRegistry: Sendable {
     private func register(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ make: () -> Child
     ) -> Child {
-        // Programming error otherwise: names and labels are constants of the program.
+        // If this fails, it is a programming error: names and labels are constants of the program.
         precondition(
             MetricName.isValid(name) && (labels + ownLabels).allSatisfy { MetricName.isValidLabel($0.name) })
         let sorted = (labels + ownLabels).sorted { $0.name < $1.name }
@@ -129,7 +129,7 @@ public final class MetricsRegistry: Sendable {
     }
 
     private func fatalMismatch(_ name: String) -> Never {
-        // Programming error: one name was registered with two types.
+        // Programming error: the same name was registered with two types.
         preconditionFailure("\(name) is already registered with another type")
     }
 }
@@ -169,12 +169,12 @@ public struct MetricSamples {
         add(name, .gauge, help, labels, .number(value))
     }
 
-    /// Adds the current value of a counter; the name ends in `_total`.
+    /// Adds the current value of a counter. The name must end in `_total`.
     public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], _ value: UInt64) {
         add(name, .counter, help, labels, .count(value))
     }
 
-    /// Adds the current value of a fractional counter, such as seconds; the name ends in `_total`.
+    /// Adds the current value of a fractional counter, such as seconds. The name must end in `_total`.
     public mutating func counter(_ name: String, help: String, labels: [MetricLabel] = [], seconds: Double) {
         add(name, .counter, help, labels, .number(seconds))
     }
@@ -182,7 +182,7 @@ public struct MetricSamples {
     private mutating func add(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ value: SampledValue
     ) {
-        // A sample with an invalid name is omitted, because it would make the whole text unreadable.
+        // Omit a sample with an invalid name, because it would make the whole text unreadable.
         guard MetricName.isValid(name), labels.allSatisfy({ MetricName.isValidLabel($0.name) }),
             families[name].map({ $0.kind == kind }) ?? true
         else { return }

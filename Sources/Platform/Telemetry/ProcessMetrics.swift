@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension MetricsRegistry {
-    /// Registers the standard process metrics of Prometheus clients, read from `/proc` on demand. They are omitted if
-    /// `/proc` cannot be read.
+    /// Registers the standard process metrics of Prometheus clients, which are read from `/proc` on demand. They are
+    /// omitted if `/proc` cannot be read.
     public func collectProcessMetrics() {
         collect { samples in ProcessSnapshot.read()?.add(to: &samples) }
     }
@@ -23,12 +23,13 @@ struct ProcessSnapshot: Equatable {
             pageBytes: Double(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// Parses the text of `/proc/self/stat` (proc(5)); nil if it has an unexpected format.
+    /// Parses the content of `/proc/self/stat` (proc(5)); returns nil if the format is unexpected.
     init?(stat: String, bootTimeSeconds: Double, ticksPerSecond: Double, pageBytes: Double) {
-        // The program's name is in parentheses and may contain anything; the fields after the last one are numbers.
+        // The program's name is in parentheses and may contain anything; the fields after the last parenthesis are
+        // numbers.
         guard let end = stat.lastIndex(of: ")"), ticksPerSecond > 0 else { return nil }
         let fields = stat[stat.index(after: end)...].split { $0 == " " || $0 == "\n" }.map { Double($0) }
-        // Field 3 (state) is the first after the name.
+        // Field 3 (state) is the first field after the name.
         guard fields.count >= 22, let user = fields[11], let system = fields[12], let threads = fields[17],
             let start = fields[19], let virtualBytes = fields[20], let pages = fields[21]
         else { return nil }
@@ -69,11 +70,11 @@ struct ProcessSnapshot: Equatable {
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }
-        // Excluded: ".", "..", and the descriptor of the directory itself.
+        // Exclude ".", ".." and the descriptor of the directory itself.
         return max(0, count - 3)
     }
 
-    /// Reads at most 64 KiB; files in `/proc` report no size.
+    /// Reads at most 64 KiB. Files in `/proc` do not report their size.
     private static func readFile(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

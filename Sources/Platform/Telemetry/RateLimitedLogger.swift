@@ -2,10 +2,10 @@ internal import Concurrency
 internal import Synchronization
 internal import Time
 
-/// A logger for lines that an untrusted client can cause: a limited number per second for each key. The next line that
-/// passes contains the number of suppressed ones.
+/// A logger for lines that an untrusted client can cause. It limits the number of lines per second for each key; the
+/// next line that is logged contains the number of suppressed lines.
 ///
-/// Keys are codes from a closed set. Beyond 256 keys all others share one, so that memory is bounded.
+/// Keys are codes from a closed set. Beyond 256 keys, all others share one key, so that memory is bounded.
 public final class RateLimitedLogger: Sendable {
     private struct Key {
         var bucket: TokenBucket
@@ -21,19 +21,19 @@ public final class RateLimitedLogger: Sendable {
 
     /// - Parameters:
     ///   - logger: the logger to write to.
-    ///   - perSecond: maximum number of lines per second and key, also as a burst.
+    ///   - perSecond: maximum number of lines per second for each key; also the maximum burst.
     public convenience init(_ logger: Logger, perSecond: Int) {
         self.init(logger, perSecond: perSecond, now: SystemClock.monotonicNanoseconds)
     }
 
-    /// - Parameter now: returns monotonic time in nanoseconds.
+    /// - Parameter now: returns the monotonic time in nanoseconds.
     package init(_ logger: Logger, perSecond: Int, now: @escaping @Sendable () -> UInt64) {
         self.logger = logger
         self.perSecond = Double(perSecond)
         self.now = now
     }
 
-    /// Logs the line, or counts it as suppressed.
+    /// Logs the line or counts it as suppressed.
     public func log(
         _ level: Logger.Level, key: String, _ message: StaticString, _ metadata: @autoclosure () -> [LogField] = []
     ) {
@@ -42,7 +42,7 @@ public final class RateLimitedLogger: Sendable {
         logger.log(level, message, metadata() + more)
     }
 
-    /// Returns the number of lines suppressed since the last one of this key, or nil if this one is suppressed too.
+    /// Returns the number of lines suppressed since this key's last logged line, or nil if this line is suppressed too.
     private func admit(_ name: String) -> Int? {
         let now = now()
         return keys.withLock { keys in

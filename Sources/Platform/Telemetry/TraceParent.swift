@@ -24,14 +24,14 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
         return TraceParent(traceId: traceId, parentId: parentId, flags: flags)
     }
 
-    /// Creates a new trace, which is not recorded by a caller.
+    /// Creates a new trace that is not recorded by any caller.
     public static func random() -> TraceParent {
         TraceParent(traceId: randomIdentifier(words: 2), parentId: randomIdentifier(words: 1), flags: 0)
     }
 
     /// Returns the same trace with a new span.
     public func child() -> TraceParent {
-        // Only the flags "sampled" and "random trace id" are defined in version 00.
+        // Version 00 defines only the flags "sampled" and "random trace id".
         TraceParent(traceId: traceId, parentId: Self.randomIdentifier(words: 1), flags: flags & 0b11)
     }
 

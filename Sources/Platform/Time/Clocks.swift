@@ -21,10 +21,10 @@ package struct Clocks: Sendable {
         wallMilliseconds: SystemClock.wallMilliseconds, monotonicNanoseconds: SystemClock.monotonicNanoseconds)
 }
 
-/// Direct access to the system's clocks, for defaults and where nothing is injected.
+/// Direct access to the system's clocks, for defaults and for code without injected clocks.
 package enum SystemClock {
-    /// The time 2026-11-01T00:00:00Z, in milliseconds since 1970. This code was written later, so a wall clock that
-    /// shows an earlier time is wrong.
+    /// The time 2026-11-01T00:00:00Z, in milliseconds since 1970. This code was written later, so a wall clock with an
+    /// earlier time is wrong.
     package static let earliestPlausibleMilliseconds: Int64 = 1_793_491_200_000
 
     /// Returns the wall time in milliseconds since 1970.

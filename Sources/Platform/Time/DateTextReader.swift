@@ -16,7 +16,7 @@ struct DateTextReader {
         return value
     }
 
-    /// Parses `HH:MM:SS` without leap seconds and returns the second of the day.
+    /// Parses `HH:MM:SS`, without support for leap seconds, and returns the second of the day.
     mutating func secondOfDay() -> Int? {
         guard let hour = number(digits: 2), skip(":"), let minute = number(digits: 2), skip(":"),
             let second = number(digits: 2), hour < 24, minute < 60, second < 60
@@ -24,7 +24,8 @@ struct DateTextReader {
         return (hour * 60 + minute) * 60 + second
     }
 
-    /// Parses an optional fraction of a second, rounded down to milliseconds; nil if the point has no digits after it.
+    /// Parses an optional fraction of a second, rounded down to milliseconds; returns nil if no digits follow the
+    /// point.
     mutating func milliseconds() -> Int? {
         guard skip(".") else { return 0 }
         var value = 0

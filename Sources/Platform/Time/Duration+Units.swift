@@ -1,5 +1,5 @@
 extension Duration {
-    /// Whole nanoseconds, rounded down; 0 if negative, at most `Int64.max` (292 years).
+    /// The duration in whole nanoseconds, rounded down; 0 if negative, at most `Int64.max` (292 years).
     package var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         if seconds < 0 || attoseconds < 0 { return 0 }
@@ -9,7 +9,7 @@ extension Duration {
         return overflowed ? .max : sum
     }
 
-    /// Whole milliseconds, rounded up so that a short wait does not become zero; 0 if negative.
+    /// The duration in whole milliseconds, rounded up so that a short wait does not become zero; 0 if negative.
     package var clampedMilliseconds: Int64 {
         let (quotient, remainder) = clampedNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return quotient + (remainder == 0 ? 0 : 1)

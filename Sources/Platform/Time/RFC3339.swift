@@ -1,10 +1,11 @@
-/// Conversion of instants in RFC 3339 format, such as `2026-11-21T17:15:16.042Z`. An instant is a number of
-/// milliseconds since 1970-01-01 UTC.
+/// Converts instants in RFC 3339 format, such as `2026-11-21T17:15:16.042Z`. An instant is a number of milliseconds
+/// since 1970-01-01 UTC.
 package enum RFC3339 {
-    /// The instants 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z, which have a four-digit year.
+    /// The instants from 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z, which have a four-digit year.
     package static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    /// Formats an instant in UTC with three fraction digits, always 24 bytes; an instant outside ``range`` is clamped.
+    /// Formats an instant in UTC with three fraction digits, always as 24 bytes; an instant outside ``range`` is
+    /// clamped.
     package static func text(milliseconds: Int64) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(24)
