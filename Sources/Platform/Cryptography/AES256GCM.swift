@@ -4,7 +4,7 @@ internal import COpenSSL
 /// AES-256 in Galois/Counter Mode (NIST SP 800-38D) with a 96-bit nonce and a 128-bit tag.
 ///
 /// **Never use a key and nonce pair twice**: two messages under the same pair compromise both. Each call uses its own
-/// context, which is wiped, so that no key outlives its ``SecretKey``.
+/// context and wipes it, so that no key outlives its ``SecretKey``.
 package enum AES256GCM {
     package static let keyByteCount = 32
     package static let nonceByteCount = 12
@@ -14,18 +14,18 @@ package enum AES256GCM {
     private final class Algorithm: @unchecked Sendable {
         // @unchecked Sendable because an EVP_CIPHER is immutable once fetched.
 
-        // Lives as long as the process; nil when libcrypto has no AES-256-GCM.
+        // Lives as long as the process; nil if libcrypto has no AES-256-GCM.
         let handle = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     }
 
     private static let algorithm = Algorithm()
 
-    /// Writes the ciphertext, as long as `plaintext`, followed by the tag into `out`.
+    /// Writes the ciphertext, which is as long as `plaintext`, followed by the tag into `out`.
     ///
     /// - Parameter authenticated: additional data that is authenticated but not encrypted, and must be the same when
     ///   opening.
-    /// - Throws: ``CryptographyError``: `invalidArgument` for a key, nonce or `out` of the wrong length or for 2 GiB
-    ///   and more, `unavailable` if libcrypto fails.
+    /// - Throws: ``CryptographyError``: `invalidArgument` if the key, the nonce or `out` has the wrong length, or for 2
+    ///   GiB or more; `unavailable` if libcrypto fails.
     package static func seal(
         _ plaintext: UnsafeRawBufferPointer, key: SecretKey, nonce: UnsafeRawBufferPointer,
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
@@ -41,11 +41,11 @@ package enum AES256GCM {
         guard isSealed else { throw ErrorQueue.error(.unavailable, "AES-256-GCM failed") }
     }
 
-    /// Writes the plaintext, 16 bytes shorter than `sealed`, into `out`. Returns false and wipes `out` if the key, the
-    /// nonce, the authenticated data or any byte of `sealed` is wrong.
+    /// Writes the plaintext, which is 16 bytes shorter than `sealed`, into `out`. Returns false and wipes `out` if the
+    /// key, the nonce, the authenticated data or any byte of `sealed` is wrong.
     ///
-    /// - Throws: ``CryptographyError``: `invalidArgument` for a key, nonce or `out` of the wrong length or for 2 GiB
-    ///   and more.
+    /// - Throws: ``CryptographyError``: `invalidArgument` if the key, the nonce or `out` has the wrong length, or for 2
+    ///   GiB or more.
     package static func open(
         _ sealed: UnsafeRawBufferPointer, key: SecretKey, nonce: UnsafeRawBufferPointer,
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
@@ -54,7 +54,7 @@ package enum AES256GCM {
             throw CryptographyError(.invalidArgument, "\(out.count) bytes of output for a message of \(sealed.count)")
         }
         let text = UnsafeRawBufferPointer(rebasing: sealed[..<out.count])
-        // OpenSSL takes the tag as a mutable pointer but only reads it.
+        // OpenSSL takes the tag as a mutable pointer, but only reads it.
         let tag = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(rebasing: sealed[out.count...]))
         let isAuthentic = try run(
             .open, text, key: key, nonce: nonce, authenticated: authenticated, into: out, tag: tag)
@@ -141,8 +141,8 @@ extension AES256GCM {
         return out
     }
 
-    /// Returns the plaintext; nil if the key, the nonce, the authenticated data or any byte of `sealed` is wrong, or if
-    /// `sealed` is shorter than a tag.
+    /// Returns the plaintext, or nil if the key, the nonce, the authenticated data or any byte of `sealed` is wrong, or
+    /// if `sealed` is shorter than a tag.
     ///
     /// - Throws: the errors of ``open(_:key:nonce:authenticated:into:)``.
     package static func open(

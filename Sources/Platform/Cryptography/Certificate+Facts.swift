@@ -6,11 +6,11 @@ package enum PublicKeyKind: Hashable, Sendable {
     case p256
     /// EC on P-384, with a named curve and an uncompressed point.
     case p384
-    /// Any other key, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`,
-    /// `EC prime256v1 (explicit parameters)`.
+    /// Any other kind of key, with the name that OpenSSL gives it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1
+    /// (explicit parameters)`.
     case other(String)
 
-    /// The name for messages.
+    /// The name used in messages.
     var name: String {
         switch self {
         case .p256: "EC on P-256"
@@ -23,12 +23,12 @@ package enum PublicKeyKind: Hashable, Sendable {
 /// The signature algorithm of a certificate.
 package enum CertificateSignatureAlgorithm: Hashable, Sendable {
     case ecdsaWithSHA256, ecdsaWithSHA384, ecdsaWithSHA512
-    /// Any other algorithm, with OpenSSL's name for it, such as `RSA-SHA256`.
+    /// Any other algorithm, with the name that OpenSSL gives it, such as `RSA-SHA256`.
     case other(String)
 }
 
 extension Certificate {
-    /// The serial number in lower-case hexadecimal, two digits per byte; empty for a negative or oversized one.
+    /// The serial number in lower-case hexadecimal, two digits per byte; empty if it is negative or oversized.
     package var serialNumber: String {
         SerialNumber.text { shim_get_serial(handle, $0, $1) }
     }
@@ -39,13 +39,13 @@ extension Certificate {
     /// The issuer's name in the format of RFC 2253.
     package var issuer: String { Self.text(of: X509_get_issuer_name(handle)) }
 
-    /// SHA-256 of the DER.
+    /// The SHA-256 digest of the DER encoding.
     package var sha256Fingerprint: SHA256Digest { SHA256.digest(of: der) }
 
-    /// The version: 1, 2 or 3. A malformed certificate may contain other numbers.
+    /// The version: 1, 2 or 3. A malformed certificate may contain any other number.
     package var version: Int { X509_get_version(handle) &+ 1 }
 
-    /// The validity period; nil if a date has neither of the two forms in RFC 5280 section 4.1.2.5.
+    /// The validity period; nil if a date has neither of the two formats in RFC 5280 section 4.1.2.5.
     package var validity: CertificateValidity? {
         var notBefore: Int64 = 0
         var notAfter: Int64 = 0
@@ -53,7 +53,7 @@ extension Certificate {
         return CertificateValidity(notBefore: notBefore, notAfter: notAfter)
     }
 
-    /// Returns the number of occurrences of an extension; a valid certificate contains none twice.
+    /// Returns how often an extension occurs; a valid certificate contains each extension at most once.
     package func extensionCount(_ oid: OID) -> Int { Int(shim_extension_count(handle, oid.handle)) }
 
     package var signatureAlgorithm: CertificateSignatureAlgorithm {
@@ -66,7 +66,7 @@ extension Certificate {
         }
     }
 
-    /// The kind of the public key, determined strictly.
+    /// The kind of public key, determined strictly.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         guard let key = X509_get0_pubkey(handle) else { return .other("unreadable") }
@@ -76,34 +76,35 @@ extension Certificate {
     /// Whether basicConstraints marks the certificate as a certificate authority.
     package var isCertificateAuthority: Bool { extensionFlags & UInt32(EXFLAG_CA) != 0 }
 
-    /// Whether it may sign certificates: basicConstraints is present with CA, and keyUsage, if present, allows
-    /// keyCertSign.
+    /// Whether the certificate may sign certificates: basicConstraints is present with CA, and keyUsage, if present,
+    /// allows keyCertSign.
     package var maySignCertificates: Bool {
         let needed = UInt32(EXFLAG_BCONS) | UInt32(EXFLAG_CA)
         return X509_check_ca(handle) == 1 && extensionFlags & needed == needed
             && allows(keyUsage: SHIM_KEY_USAGE_KEY_CERT_SIGN)
     }
 
-    /// Whether it may sign data: keyUsage is absent or allows digitalSignature.
+    /// Whether the certificate may sign data: keyUsage is absent or allows digitalSignature.
     package var maySignData: Bool { allows(keyUsage: SHIM_KEY_USAGE_DIGITAL_SIGNATURE) }
 
-    /// Whether the certificate has X.509 version 3, all known extensions are readable, none is unknown and critical,
-    /// and it is not a proxy certificate.
+    /// Whether the certificate has X.509 version 3, all known extensions are readable, no unknown extension is
+    /// critical, and it is not a proxy certificate.
     package var hasUsableExtensions: Bool {
         let unusable =
             UInt32(EXFLAG_INVALID) | UInt32(EXFLAG_CRITICAL) | UInt32(EXFLAG_PROXY) | UInt32(EXFLAG_V1)
         return version == 3 && extensionFlags & unusable == 0
     }
 
-    /// Whether it contains nameConstraints, policyConstraints, policyMappings or inhibitAnyPolicy, critical or not.
+    /// Whether the certificate contains nameConstraints, policyConstraints, policyMappings or inhibitAnyPolicy,
+    /// critical or not.
     package var constrainsPath: Bool {
         [NID_name_constraints, NID_policy_constraints, NID_policy_mappings, NID_inhibit_any_policy]
             .contains { X509_get_ext_by_NID(handle, $0, -1) >= 0 }
     }
 
     /// The first OCSP address in authorityInfoAccess that begins with `http://` and is shorter than 512 bytes. Use it
-    /// only after the path and the certificate's signature on the data are verified: before that an untrusted client
-    /// may have chosen it.
+    /// only after verifying the path and the certificate's signature on the data; before that, the address may have
+    /// been chosen by an untrusted client.
     package var ocspURL: String? {
         defer { ErrorQueue.clear() }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer -> String? in
@@ -112,7 +113,7 @@ extension Certificate {
         }
     }
 
-    /// Whether both are the same certificate, byte for byte.
+    /// Whether both certificates are identical, byte for byte.
     package static func == (left: Certificate, right: Certificate) -> Bool {
         left === right || left.der == right.der
     }
@@ -135,12 +136,12 @@ extension Certificate: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }
 
-/// Conversion of serial numbers to text.
+/// Converts serial numbers to text.
 enum SerialNumber {
     /// Returns the hexadecimal text of the bytes that `read` writes into the given buffer; empty if it returns a
     /// negative count.
     static func text(_ read: (UnsafeMutablePointer<UInt8>, Int32) -> Int32) -> String {
-        // RFC 5280 allows 20 bytes; longer ones are accepted so that they can be displayed.
+        // RFC 5280 allows 20 bytes; longer serial numbers are accepted so that they can be displayed.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
             guard let start = buffer.baseAddress else { return "" }
             let count = Int(read(start, Int32(buffer.count)))
@@ -151,7 +152,7 @@ enum SerialNumber {
     }
 }
 
-/// Access to a memory BIO.
+/// Reads from a memory BIO.
 enum MemoryBIO {
     /// Returns a copy of the bytes written to `memory`.
     static func bytes(of memory: OpaquePointer) -> [UInt8] {
@@ -179,9 +180,9 @@ enum KeyFacts {
         }
     }
 
-    /// Returns the encoded public point, 04 || x || y if uncompressed; empty if there is none.
+    /// Returns the encoded public point, which is 04 || x || y if uncompressed; empty if there is none.
     static func point(of key: OpaquePointer) -> [UInt8] {
-        // 133 bytes: P-521 uncompressed.
+        // 133 bytes suffice for an uncompressed P-521 point.
         [UInt8](unsafeUninitializedCapacity: 133) { out, count in
             var written = 0
             let done = shim_ec_point(key, out.baseAddress, 133, &written) == 1

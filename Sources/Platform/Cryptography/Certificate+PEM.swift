@@ -2,14 +2,14 @@ internal import Bytes
 internal import COpenSSL
 
 extension Certificate {
-    /// Parses all certificates in a file's bytes: one in DER, or any number in PEM, in order.
+    /// Parses all certificates in the bytes of a file: one in DER, or any number in PEM, in order.
     ///
-    /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace; a block of another
+    /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace; a block of any other
     /// type is an error.
     ///
     /// - Throws: ``CryptographyError`` with code `malformedCertificate`, also if there is no certificate.
     package static func certificates(encoded bytes: [UInt8]) throws(CryptographyError) -> [Certificate] {
-        // DER begins with the tag of a SEQUENCE and a long-form length, which is not text.
+        // DER begins with the tag of a SEQUENCE and a long-form length, which cannot be text.
         if bytes.starts(with: [0x30, 0x82]) || bytes.starts(with: [0x30, 0x81]) {
             return [try Certificate(der: bytes)]
         }
@@ -18,9 +18,10 @@ extension Certificate {
         }
     }
 
-    /// Checks a file of roots that another library reads: it must be PEM that OpenSSL accepts without our tolerance.
+    /// Checks a file of roots that another library will read: it must be PEM that OpenSSL accepts without the tolerance
+    /// of this library.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, whose message describes the content and how to
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`. The message describes the content and how to
     ///   convert it.
     package static func checkRoots(pem bytes: [UInt8]) throws(CryptographyError) {
         let all = try certificates(encoded: bytes)

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// One X.509 certificate, parsed but not verified. Can be shared by threads.
+/// An X.509 certificate, parsed but not verified. Can be shared between threads.
 package final class Certificate: @unchecked Sendable {
-    // @unchecked Sendable because the X509 is never changed after init, which also fills its cache of extensions.
+    // @unchecked Sendable because the X509 never changes after init, which also fills its cache of extensions.
 
     // Owned (one reference); freed in deinit.
     let handle: OpaquePointer
@@ -41,7 +41,7 @@ package final class Certificate: @unchecked Sendable {
         return handle
     }
 
-    /// Returns the DER of `handle`, which the caller keeps; nil if it cannot be encoded.
+    /// Returns the DER encoding of `handle`, which the caller still owns; nil if it cannot be encoded.
     static func encoding(of handle: OpaquePointer) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509(handle, &start)
@@ -62,7 +62,7 @@ package final class Certificate: @unchecked Sendable {
         X509_free(handle)
     }
 
-    /// Recommended maximum size of an untrusted certificate in bytes of DER: some OpenSSL versions need seconds for
-    /// certificates of 50 KB. Certificates of public authorities have about 1,000 bytes.
+    /// Recommended maximum size of an untrusted certificate, in bytes of DER: some OpenSSL versions need seconds to
+    /// parse a certificate of 50 KB. Certificates of public authorities have about 1,000 bytes.
     package static let recommendedMaximumByteCount = 3_072
 }

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// Creates certificates for test certificate authorities: valid ones, and every deviation that a verifier must reject.
+/// Creates certificates for test certificate authorities: valid certificates, and every deviation that a verifier must
+/// reject.
 package struct CertificateBuilder: Sendable {
     /// One attribute of a name, with OpenSSL's short field name: `C`, `O`, `OU`, `CN`.
     package struct NameAttribute: Hashable, Sendable {
@@ -13,7 +14,7 @@ package struct CertificateBuilder: Sendable {
         }
     }
 
-    /// The digest of the certificate's signature; Ed25519 ignores it.
+    /// The digest used for the certificate's signature; Ed25519 ignores it.
     package enum Digest: String, Sendable {
         case sha1 = "SHA1"
         case sha224 = "SHA224"
@@ -24,7 +25,7 @@ package struct CertificateBuilder: Sendable {
 
     package var subject: [NameAttribute]
     package var validity: CertificateValidity
-    /// The serial number, unsigned big endian; nil uses 16 random bytes.
+    /// The serial number, unsigned big-endian; nil means 16 random bytes.
     package var serialNumber: [UInt8]?
     /// The version, 1 to 3. Version 1 has no extensions; version 2 should have none either.
     package var version = 3
@@ -35,7 +36,7 @@ package struct CertificateBuilder: Sendable {
     package var hasKeyIdentifiers = true
     /// The issuer name to write instead of the issuer's subject.
     package var issuerName: [NameAttribute]?
-    /// The certificate whose key authorityKeyIdentifier refers to, instead of the issuer's.
+    /// The certificate that authorityKeyIdentifier refers to by its key, instead of the issuer's certificate.
     package var claimedAuthority: Certificate?
 
     package init(subject: [NameAttribute], validity: CertificateValidity, extensions: [CertificateExtension]) {
@@ -44,16 +45,15 @@ package struct CertificateBuilder: Sendable {
         self.extensions = extensions
     }
 
-    /// Creates a certificate for `key`, signed by `key`.
+    /// Creates a certificate for `key`, signed by `key` itself.
     ///
-    /// - Throws: ``CryptographyError``: `invalidArgument` for a field that OpenSSL rejects, `unavailable` if signing
-    ///   fails.
+    /// - Throws: ``CryptographyError``: `invalidArgument` if OpenSSL rejects a field, `unavailable` if signing fails.
     package func selfSigned(key: PrivateKey) throws(CryptographyError) -> Certificate {
         try make(key: key, issuer: nil, issuerKey: key)
     }
 
-    /// Creates a certificate for `key`'s public half, signed by an authority. `authorityKey` is not checked to belong
-    /// to the authority.
+    /// Creates a certificate for the public half of `key`, signed by an authority. Whether `authorityKey` belongs to
+    /// the authority is not checked.
     ///
     /// - Throws: the errors of ``selfSigned(key:)``.
     package func issued(
@@ -86,7 +86,8 @@ package struct CertificateBuilder: Sendable {
         guard let der = Certificate.encoding(of: draft) else {
             throw ErrorQueue.error(.unavailable, "encoding the certificate failed")
         }
-        // Parsed again, so that the result is exactly what a receiver would read, without state of the draft.
+        // Parse the encoding again, so that the result is exactly what a receiver would read, without any state of the
+        // draft.
         return try Certificate(der: der)
     }
 
@@ -134,8 +135,8 @@ package struct CertificateBuilder: Sendable {
         return identifiers
     }
 
-    /// Computes SHA-1 of the public key's bits (RFC 5280 section 4.2.1.2 (1)): an identifier of the key, not a
-    /// protection.
+    /// Computes the SHA-1 digest of the public key's bits (RFC 5280 section 4.2.1.2 (1)). It identifies the key; it
+    /// does not protect it.
     private func keyIdentifier(of certificate: OpaquePointer) throws(CryptographyError) -> [UInt8] {
         var identifier = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 20
@@ -156,7 +157,7 @@ package struct CertificateBuilder: Sendable {
 
     private func randomSerialNumber() throws(CryptographyError) -> [UInt8] {
         var serial = try randomBytes(16)
-        // Positive, and always 16 bytes long.
+        // Make the number positive and exactly 16 bytes long.
         serial[0] = serial[0] & 0x3F | 0x40
         return serial
     }

@@ -2,7 +2,7 @@
 package struct CertificateExtension: Sendable {
     package var oid: OID
     package var isCritical: Bool
-    /// The value in DER; it is not checked against the identifier.
+    /// The value in DER. It is not checked against the identifier.
     package var der: [UInt8]
 
     package init(_ oid: OID, isCritical: Bool = false, der: [UInt8]) {
@@ -31,8 +31,8 @@ package struct CertificateExtension: Sendable {
         OID("2.5.29.37"), isCritical: true,
         der: [0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x09])
 
-    /// An id-pkix-ocsp-nocheck extension: the responder's own revocation need not be checked (RFC 6960 section
-    /// 4.2.2.2.1).
+    /// An id-pkix-ocsp-nocheck extension: the revocation status of the responder itself need not be checked (RFC 6960
+    /// section 4.2.2.2.1).
     package static let ocspNoCheck = CertificateExtension(OID("1.3.6.1.5.5.7.48.1.5"), der: DER.null)
 
     /// Creates an authorityInfoAccess extension with one OCSP address (RFC 5280 section 4.2.2.1).
@@ -42,7 +42,7 @@ package struct CertificateExtension: Sendable {
         return CertificateExtension(OID("1.3.6.1.5.5.7.1.1"), der: DER.sequence(DER.sequence(method, location)))
     }
 
-    /// Creates an extension whose presence is its meaning; its value is NULL.
+    /// Creates an extension that has a meaning by its presence alone; its value is NULL.
     package static func marker(_ oid: OID, isCritical: Bool = false) -> CertificateExtension {
         CertificateExtension(oid, isCritical: isCritical, der: DER.null)
     }

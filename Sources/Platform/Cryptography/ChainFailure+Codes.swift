@@ -7,7 +7,7 @@ extension ChainFailure {
             message: X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "unknown")
     }
 
-    /// Maps OpenSSL's code. Fails closed: an unlisted code means that there is no trusted path.
+    /// Maps OpenSSL's code. Fails closed: a code that is not listed means that there is no trusted path.
     private static func kind(of code: Int32, depth: Int32) -> Kind {
         switch code {
         case X509_V_ERR_CERT_SIGNATURE_FAILURE:

@@ -1,16 +1,17 @@
 internal import Synchronization
 
-/// A pool of reusable OpenSSL contexts: creating a context can cost more than using it.
+/// A pool of reusable OpenSSL contexts, because creating a context can cost more than using it.
 ///
-/// The pool holds no more contexts than were in use at once, and at most ``capacity``.
+/// The pool never holds more contexts than were in use at the same time, and at most ``capacity``.
 final class ContextPool: Sendable {
-    /// A context owned by the caller that took it.
+    /// A context, owned by the caller that has taken it from the pool.
     struct Context: @unchecked Sendable {
-        // @unchecked Sendable because a context is taken out of the pool before use: only one thread has it at a time.
+        // @unchecked Sendable because a context is taken out of the pool before use, so only one thread has it at a
+        // time.
         let raw: OpaquePointer
     }
 
-    /// Maximum number of idle contexts; further threads create and free their own.
+    /// Maximum number of idle contexts; beyond that, threads create and free their own.
     static let capacity = 16
 
     private let idle = Mutex<[Context]>([])
@@ -25,10 +26,10 @@ final class ContextPool: Sendable {
         for context in idle.withLock({ $0 }) { free(context.raw) }
     }
 
-    /// Returns an idle context; nil if there is none, in which case the caller creates one.
+    /// Returns an idle context, or nil if there is none and the caller must create one.
     func take() -> Context? { idle.withLock { $0.popLast() } }
 
-    /// Returns a reusable context to the pool. The caller frees a context that failed.
+    /// Returns a reusable context to the pool. The caller must free a context that has failed.
     func giveBack(_ context: Context) {
         let isKept = idle.withLock { idle in
             guard idle.count < Self.capacity else { return false }

@@ -1,4 +1,4 @@
-/// Conversion between the two encodings of an ECDSA signature on P-256: raw (r then s, 32 bytes each) and DER
+/// Converts between the two encodings of an ECDSA signature on P-256: raw (r followed by s, 32 bytes each) and DER
 /// (`SEQUENCE { r, s }`).
 enum ECDSASignature {
     /// Two integers with 2 header bytes and up to 33 content bytes each, plus the sequence's 2 header bytes.
@@ -11,7 +11,8 @@ enum ECDSASignature {
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-    /// Writes the DER encoding and returns its length; nil if `raw` is not 64 bytes or r or s is outside 1 ..< n.
+    /// Writes the DER encoding and returns its length, or nil if `raw` is not 64 bytes long, or r or s is outside 1 ..<
+    /// n.
     static func writeDER(ofRaw raw: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer) -> Int? {
         guard raw.count == rawByteCount, out.count >= maximumDERByteCount else { return nil }
         var at = 2
@@ -30,7 +31,7 @@ enum ECDSASignature {
         guard number.lexicographicallyPrecedes(order), let first = number.firstIndex(where: { $0 != 0 }) else {
             return false
         }
-        // A DER integer is signed: a leading zero keeps a set high bit from making it negative.
+        // A DER integer is signed, so a number whose high bit is set needs a leading zero to remain positive.
         let padding = number[first] >> 7
         let count = 32 - first
         out[at] = 0x02

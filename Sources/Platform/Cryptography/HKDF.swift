@@ -1,21 +1,21 @@
 internal import COpenSSL
 
-/// HKDF with SHA-256 (RFC 5869), extract and expand: derives keys for several purposes from one key.
+/// HKDF with SHA-256 (RFC 5869), both extract and expand: derives keys for several purposes from one key.
 package enum HKDF {
-    /// Maximum number of bytes of one derivation: 255 digests.
+    /// Maximum number of bytes per derivation: 255 digests.
     package static let maximumByteCount = 255 * SHA256Digest.byteCount
 
     /// The algorithm, fetched once.
     private final class Algorithm: @unchecked Sendable {
         // @unchecked Sendable because an EVP_KDF is immutable once fetched.
 
-        // Lives as long as the process; nil when libcrypto has no HKDF.
+        // Lives as long as the process; nil if libcrypto has no HKDF.
         let handle = EVP_KDF_fetch(nil, "HKDF", nil)
     }
 
     private static let algorithm = Algorithm()
 
-    /// Derives a key of `byteCount` bytes. `info` separates purposes, so that one derived key reveals nothing about
+    /// Derives a key of `byteCount` bytes. `info` separates purposes, so that no derived key reveals anything about
     /// another.
     ///
     /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key or a count outside 1...8160, otherwise

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
 package enum HMACSHA256 {
-    /// Returns the 32-byte authentication code of `message` under `key`.
+    /// Returns the 32-byte authentication code of `message`, computed with `key`.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable` if libcrypto has no HMAC.
     package static func code(
@@ -26,7 +26,7 @@ package enum HMACSHA256 {
         return digest
     }
 
-    /// Returns the 32-byte authentication code of `message` under `key`.
+    /// Returns the 32-byte authentication code of `message`, computed with `key`.
     package static func code(for message: [UInt8], key: [UInt8]) throws(CryptographyError) -> SHA256Digest {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in
             try key.span.withUnsafeBytes { (key) throws(CryptographyError) in try code(for: message, key: key) }
@@ -34,7 +34,7 @@ package enum HMACSHA256 {
     }
 }
 
-/// An HMAC-SHA256 key prepared once for many messages. Can be shared by threads.
+/// An HMAC-SHA256 key that is prepared once for many messages. Can be shared between threads.
 package final class HMACSHA256Key: @unchecked Sendable {
     // @unchecked Sendable because the context is only ever the source of EVP_MAC_CTX_dup, which reads it.
 
@@ -42,7 +42,7 @@ package final class HMACSHA256Key: @unchecked Sendable {
     private final class Algorithm: @unchecked Sendable {
         // @unchecked Sendable because an EVP_MAC is immutable once fetched.
 
-        // Lives as long as the process; nil when libcrypto has no HMAC.
+        // Lives as long as the process; nil if libcrypto has no HMAC.
         let handle = EVP_MAC_fetch(nil, "HMAC", nil)
     }
 
@@ -74,7 +74,7 @@ package final class HMACSHA256Key: @unchecked Sendable {
 
     /// Returns the 32-byte authentication code of `message`.
     ///
-    /// - Throws: ``CryptographyError`` with code `unavailable` if there is no memory.
+    /// - Throws: ``CryptographyError`` with code `unavailable` if memory is exhausted.
     package func code(for message: UnsafeRawBufferPointer) throws(CryptographyError) -> SHA256Digest {
         ErrorQueue.clear()
         guard let copy = EVP_MAC_CTX_dup(context) else { throw ErrorQueue.error(.unavailable, "HMAC-SHA256 failed") }

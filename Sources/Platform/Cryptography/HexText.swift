@@ -16,7 +16,7 @@ package enum HexText {
         bytes.withUnsafeBytes { encode($0) }
     }
 
-    /// Decodes hexadecimal text in either case; returns nil for an odd number of digits or any other character.
+    /// Decodes hexadecimal text in upper or lower case; returns nil for an odd number of digits or any other character.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -3,8 +3,9 @@ internal import COpenSSL
 /// Initializes libcrypto. **Must be the first statement of every executable**, before librdkafka or libcurl use
 /// OpenSSL.
 ///
-/// It tells OpenSSL not to free its tables at `exit()`; otherwise threads still running at exit crash in them. A late
-/// call has no effect on that. It also fetches SHA-256, so that a broken OpenSSL configuration is detected here.
+/// It tells OpenSSL not to free its tables at `exit()`; otherwise, threads that are still running at that time crash in
+/// them. A late call cannot prevent this. It also fetches SHA-256, so that a broken OpenSSL configuration is detected
+/// here.
 ///
 /// - Throws: ``CryptographyError`` with code `unavailable`; the process should print it and exit.
 package func initializeCryptography() throws(CryptographyError) {

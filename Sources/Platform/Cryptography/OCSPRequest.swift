@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// A request for the revocation status of a certificate (RFC 6960), and the evaluation of the response.
 ///
-/// The caller sends the bytes by HTTP POST as `application/ocsp-request` and decides how often.
+/// The caller sends the bytes by HTTP POST as `application/ocsp-request`, and decides how often.
 package struct OCSPRequest: Sendable {
     package let subject: Certificate
-    /// The issuer, already verified as such; it is the trust anchor for the responder's certificate.
+    /// The issuer, already verified as the issuer. It is the trust anchor for the responder's certificate.
     package let issuer: Certificate
     /// 32 random bytes.
     package let nonce: [UInt8]
@@ -28,12 +28,12 @@ package struct OCSPRequest: Sendable {
         guard let identifier = OCSP_cert_to_id(EVP_sha256(), subject.handle, issuer.handle) else {
             throw ErrorQueue.error(.unavailable, "creating the OCSP certificate identifier failed")
         }
-        // The request takes ownership of the identifier; if that fails, we still own it.
+        // The request takes ownership of the identifier. If that fails, we still own the identifier.
         guard OCSP_request_add0_id(request, identifier) != nil else {
             OCSP_CERTID_free(identifier)
             throw ErrorQueue.error(.unavailable, "creating the OCSP request failed")
         }
-        // OpenSSL takes the nonce as a mutable pointer but copies it.
+        // OpenSSL takes the nonce as a mutable pointer, but copies it.
         var copy = nonce
         guard OCSP_request_add1_nonce(request, &copy, Int32(clamping: nonce.count)) == 1 else {
             throw ErrorQueue.error(.unavailable, "adding the OCSP nonce failed")
@@ -48,7 +48,8 @@ package struct OCSPRequest: Sendable {
         der = Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// Evaluates the response to this request at `now`, in seconds since 1970. Synchronous: about 0.6 ms of CPU.
+    /// Evaluates the response to this request at `now`, in seconds since 1970. Synchronous; needs about 0.6 ms of CPU
+    /// time.
     package func evaluate(response: [UInt8], at now: Int64) -> OCSPAnswer {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -59,8 +60,8 @@ package struct OCSPRequest: Sendable {
         }
     }
 
-    // The order matters: nothing is trusted before the signature, and "revoked" takes precedence over every doubt about
-    // freshness.
+    // The order matters: nothing is trusted before the signature is verified, and "revoked" takes precedence over any
+    // doubt about freshness.
     private func judge(_ bytes: UnsafeRawBufferPointer, at now: Int64) throws(OCSPFailure) -> OCSPAnswer {
         let basic = try Self.basicResponse(of: bytes)
         defer { OCSP_BASICRESP_free(basic) }
@@ -76,7 +77,7 @@ package struct OCSPRequest: Sendable {
         NID_sha256WithRSAEncryption, NID_sha384WithRSAEncryption, NID_sha512WithRSAEncryption,
     ]
 
-    /// Returns the signed part, which the caller frees.
+    /// Returns the signed part of a response. The caller must free it.
     private static func basicResponse(of bytes: UnsafeRawBufferPointer) throws(OCSPFailure) -> OpaquePointer {
         guard bytes.count > 0, bytes.count <= OCSPLimits.responseByteCount else { throw .malformed }
         var cursor = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -89,7 +90,8 @@ package struct OCSPRequest: Sendable {
         return basic
     }
 
-    /// Verifies that the signer is the issuer, or was issued by it with id-kp-OCSPSigning and is valid at `now`.
+    /// Verifies that the signer is the issuer itself, or has a certificate with id-kp-OCSPSigning that the issuer
+    /// issued and that is valid at `now`.
     private func verifySignature(of basic: OpaquePointer, at now: Int64) throws(OCSPFailure) {
         let store = try responderStore(at: now)
         defer { X509_STORE_free(store) }
@@ -101,16 +103,16 @@ package struct OCSPRequest: Sendable {
         // responder.
         let verdict = withExtendedLifetime(issuer) { OCSP_basic_verify(basic, known, store, UInt(OCSP_NOEXPLICIT)) }
         guard verdict != 1 else { return }
-        // The error queue only selects between two reasons of the same rejection.
+        // The error queue only determines which of two reasons is reported for the same rejection.
         throw shim_error_is_ocsp_signature_failure(ERR_peek_last_error()) == 1 ? .badSignature : .badResponder
     }
 
-    /// Creates a store with the issuer as its only trust anchor, for this one response at this time.
+    /// Creates a store whose only trust anchor is the issuer, for this one response at this time.
     private func responderStore(at now: Int64) throws(OCSPFailure) -> OpaquePointer {
         guard let store = X509_STORE_new() else { throw .internalFailure }
         let parameters = X509_VERIFY_PARAM_new()
         defer { X509_VERIFY_PARAM_free(parameters) }
-        // PARTIAL_CHAIN, because the issuer need not be self-signed. Level 2, because responders with RSA 2048 exist.
+        // PARTIAL_CHAIN, because the issuer need not be self-signed. Level 2, because some responders use RSA 2048.
         X509_VERIFY_PARAM_set_time(parameters, time_t(now))
         X509_VERIFY_PARAM_set_depth(parameters, 2)
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
@@ -123,13 +125,13 @@ package struct OCSPRequest: Sendable {
         return store
     }
 
-    /// Checks the nonce. A response without one was signed in advance; its freshness decides.
+    /// Checks the nonce. A response without a nonce was signed in advance; it is accepted if it is fresh.
     private func checkNonce(of basic: OpaquePointer) throws(OCSPFailure) {
         guard let request = OCSP_REQUEST_new() else { throw .internalFailure }
         defer { OCSP_REQUEST_free(request) }
         var copy = nonce
         guard OCSP_request_add1_nonce(request, &copy, Int32(clamping: nonce.count)) == 1 else { throw .internalFailure }
-        // 1 means equal, -1 that the response has none.
+        // 1 means that the nonces are equal, -1 that the response has none.
         let comparison = OCSP_check_nonce(request, basic)
         guard comparison == 1 || comparison == -1 else { throw .wrongNonce }
     }

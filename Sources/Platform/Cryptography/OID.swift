@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// An object identifier, e.g. of a certificate extension.
+/// An object identifier, e.g. for a certificate extension.
 package final class OID: @unchecked Sendable, Hashable, CustomStringConvertible {
-    // @unchecked Sendable because the ASN1_OBJECT is never changed after init.
+    // @unchecked Sendable because the ASN1_OBJECT never changes after init.
 
     // Owned; freed in deinit.
     let handle: OpaquePointer
-    /// The arcs in decimal, separated by dots.
+    /// The arcs as decimal numbers, separated by dots.
     package let text: String
 
     /// Creates an identifier from a literal in dotted decimal form.
@@ -18,7 +18,7 @@ package final class OID: @unchecked Sendable, Hashable, CustomStringConvertible 
         self.init(handle: handle, text: text.description)
     }
 
-    /// Creates an identifier from configuration or a test table; nil if the text is not dotted decimal.
+    /// Creates an identifier from configuration or a test table; returns nil if the text is not in dotted decimal form.
     package convenience init?(dotted text: String) {
         defer { ErrorQueue.clear() }
         guard let handle = OBJ_txt2obj(text, 1) else { return nil }

@@ -4,7 +4,7 @@ internal import COpenSSL
 // not at infinity and its x equals r modulo n. u1 G is computed with OpenSSL's own table, u2 Q with the key's.
 
 extension P256FixedKeyTable {
-    /// Verifies at most as many signatures as there are lanes; returns nil if OpenSSL fails.
+    /// Verifies signatures, at most one for each lane; returns nil if OpenSSL fails.
     func judge(_ signatures: ArraySlice<Signature>, with scratch: P256Scratch) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)
@@ -21,8 +21,8 @@ extension P256FixedKeyTable {
         return judgements
     }
 
-    /// Loads a signature. Returns whether r and s are in 1 ..< n; if not, sets the lane's s to 1, so that the product
-    /// of all is invertible.
+    /// Loads a signature. Returns whether r and s are in 1 ..< n. If not, sets the lane's s to 1, so that the product
+    /// of all lanes can be inverted.
     private func read(_ signature: Signature, into lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let order = curve.order
         let isRead = signature.digest.withUnsafeBytes { digest in
@@ -47,8 +47,8 @@ extension P256FixedKeyTable {
         return isInRange
     }
 
-    /// Replaces each lane's e by u1 and its product by u2, with one inversion for all lanes: the product of all s is
-    /// inverted, and the inverse of each s is derived from it.
+    /// Replaces the e of each lane by u1 and its product by u2. One inversion serves all lanes: the product of all s is
+    /// inverted, and the inverse of each s is derived from the result.
     private func invert(_ lanes: ArraySlice<P256Scratch.Lane>, _ scratch: P256Scratch) -> Bool {
         let (montgomery, context, all) = (curve.montgomery, scratch.context, scratch.product)
         guard BN_copy(all, BN_value_one()) != nil, BN_to_montgomery(all, all, montgomery, context) == 1 else {
@@ -74,7 +74,7 @@ extension P256FixedKeyTable {
         return true
     }
 
-    /// Whether x of u1 G + u2 Q equals r modulo n.
+    /// Returns whether x of u1 G + u2 Q equals r modulo n.
     private func holds(_ lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let (context, sum, multiple) = (scratch.context, scratch.sum, scratch.multiple)
         guard EC_POINT_mul(curve.group, sum, lane.e, nil, nil, context) == 1,

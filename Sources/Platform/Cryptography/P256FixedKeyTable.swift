@@ -1,17 +1,18 @@
 internal import CFixedKey
 internal import COpenSSL
 
-/// Precomputed multiples of one P-256 public key: a signature by that key is verified in about 24 us instead of 45, and
-/// in 17 each for three at once. It needs about 150 KiB and 16 ms to create. Can be shared by threads.
+/// Precomputed multiples of one P-256 public key. They reduce the time to verify a signature from about 45 us to 24 us,
+/// or to 17 us each for three signatures at once. The table needs about 150 KiB and takes 16 ms to create. Can be
+/// shared between threads.
 ///
-/// For public inputs only, because its timing depends on them. It relies on a function that OpenSSL has deprecated.
-/// Callers therefore verify some of the accepted signatures again with
+/// Use it only for public inputs, because its timing depends on them. It relies on a function that OpenSSL has
+/// deprecated. Callers therefore verify some of the accepted signatures again with
 /// ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])``, and never reject a signature based on the
 /// table alone.
 package final class P256FixedKeyTable: @unchecked Sendable {
-    // @unchecked Sendable because group and point are not changed once made.
+    // @unchecked Sendable because the group and the point never change after init.
 
-    /// A digest, and r then s as in JWS: 32 bytes each, big endian.
+    /// A digest, and r followed by s as in JWS: 32 bytes each, big-endian.
     package typealias Signature = (digest: SHA256Digest, rawSignature: [UInt8])
 
     /// The key's point, 04 || x || y.
@@ -22,8 +23,8 @@ package final class P256FixedKeyTable: @unchecked Sendable {
     /// The key's point. Owned.
     let point: OpaquePointer
 
-    /// - Throws: ``CryptographyError`` with code `unavailable` if this libcrypto does not support tables or has no
-    ///   memory.
+    /// - Throws: ``CryptographyError`` with code `unavailable` if this libcrypto does not support tables or memory is
+    ///   exhausted.
     package init(_ key: P256PublicKey) throws(CryptographyError) {
         ErrorQueue.clear()
         guard let curve = P256Curve.shared, let group = EC_GROUP_dup(curve.group) else {
@@ -37,7 +38,7 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         (self.curve, self.group, self.point) = (curve, group, point)
         let context = BN_CTX_new()
         defer { BN_CTX_free(context) }
-        // Rejects a point that is not on the curve.
+        // This rejects a point that is not on the curve.
         guard context != nil,
             EC_POINT_oct2point(group, point, uncompressedPoint, uncompressedPoint.count, context) == 1,
             EC_GROUP_set_generator(group, point, curve.order, EC_GROUP_get0_cofactor(curve.group)) == 1
@@ -54,14 +55,15 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Returns whether each signature was made by this key. The signatures of one call share an inversion.
+    /// Returns whether each signature was made by this key. The signatures of a call share one inversion.
     ///
-    /// The result is also false if OpenSSL could not decide; ``judgements(of:)`` distinguishes the two.
+    /// The result is also false if OpenSSL could not decide; ``judgements(of:)`` distinguishes the two cases.
     package func verify(_ signatures: [Signature]) -> [Bool] {
         judgements(of: signatures) ?? [Bool](repeating: false, count: signatures.count)
     }
 
-    /// Returns whether each signature was made by this key; nil if OpenSSL could not decide because of missing memory.
+    /// Returns whether each signature was made by this key, or nil if OpenSSL could not decide because memory is
+    /// exhausted.
     package func judgements(of signatures: [Signature]) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)

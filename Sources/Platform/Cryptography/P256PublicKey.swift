@@ -3,13 +3,13 @@ internal import COpenSSL
 /// The result of verifying a signature.
 package enum SignatureResult: Sendable {
     case valid
-    /// The signature is wrong, r or s is out of range, or it is not 64 bytes long.
+    /// The signature is wrong or not 64 bytes long, or r or s is out of range.
     case invalid
-    /// OpenSSL could not decide: no memory, or misuse by us. Never report it to a peer as its fault.
+    /// OpenSSL could not decide: memory is exhausted, or we misused OpenSSL. Never blame the peer for it.
     case failed
 }
 
-/// A P-256 public key for verifying ES256. Can be shared by threads.
+/// A P-256 public key for verifying ES256. Can be shared between threads.
 package final class P256PublicKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable once built; no two verifications share a context.
 
@@ -18,7 +18,7 @@ package final class P256PublicKey: @unchecked Sendable {
     /// Contexts initialised for verification with this key; each holds its own reference to the key.
     private let contexts = ContextPool { EVP_PKEY_CTX_free($0) }
 
-    /// Creates the key of a certificate whose ``Certificate/publicKeyKind`` is `p256`; nil for any other kind.
+    /// Creates the key of a certificate if its ``Certificate/publicKeyKind`` is `p256`; returns nil for any other kind.
     package convenience init?(certificate: Certificate) {
         guard certificate.publicKeyKind == .p256, let key = X509_get0_pubkey(certificate.handle),
             EVP_PKEY_up_ref(key) == 1
@@ -26,8 +26,8 @@ package final class P256PublicKey: @unchecked Sendable {
         self.init(owning: key)
     }
 
-    /// Creates a key from its point, 04 || x || y; nil for another encoding, a point off the curve and the point at
-    /// infinity.
+    /// Creates a key from its point, 04 || x || y; returns nil for any other encoding, a point that is not on the
+    /// curve, and the point at infinity.
     package convenience init?(uncompressedPoint point: [UInt8]) {
         defer { ErrorQueue.clear() }
         guard point.count == 65, let key = shim_p256_public_key(point) else { return nil }
@@ -46,9 +46,10 @@ package final class P256PublicKey: @unchecked Sendable {
     /// The point, 04 || x || y.
     package var uncompressedPoint: [UInt8] { KeyFacts.point(of: handle) }
 
-    /// Verifies a signature as encoded in JWS: r then s, 32 bytes each, big endian (RFC 7518 section 3.4). About 44 us.
+    /// Verifies a signature as encoded in JWS: r followed by s, 32 bytes each, big-endian (RFC 7518 section 3.4). Takes
+    /// about 44 us.
     ///
-    /// Both variants of a signature, s and n - s, are valid: never identify anything by its signature.
+    /// Both variants of a signature, s and n - s, are valid, so never identify anything by its signature.
     package func verify(digest: SHA256Digest, rawSignature: UnsafeRawBufferPointer) -> SignatureResult {
         withUnsafeTemporaryAllocation(byteCount: ECDSASignature.maximumDERByteCount, alignment: 1) { der in
             guard let count = ECDSASignature.writeDER(ofRaw: rawSignature, into: der) else { return .invalid }

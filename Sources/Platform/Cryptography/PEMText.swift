@@ -1,7 +1,7 @@
-/// Preprocessing of PEM text from files.
+/// Prepares PEM text from files.
 enum PEMText {
-    /// Returns the text without a leading byte order mark and whitespace, which editors and secret stores add and which
-    /// not every OpenSSL release skips. Does not copy.
+    /// Returns the text without a leading byte order mark and whitespace. Editors and secret stores add them, and not
+    /// every OpenSSL version skips them. Does not copy.
     static func trimmed(_ pem: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var text = pem[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }

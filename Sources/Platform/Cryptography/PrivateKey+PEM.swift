@@ -18,9 +18,9 @@ extension PrivateKey {
 
     /// Parses a P-256 key from unencrypted PKCS#8 in PEM.
     ///
-    /// - Throws: ``CryptographyError``: `malformedKey` for anything else, including encrypted keys (there is no
-    ///   password prompt), and for a public half that does not match the private one; `unsupportedKey` for another kind
-    ///   of key.
+    /// - Throws: ``CryptographyError``: `unsupportedKey` for another kind of key; `malformedKey` for any other text,
+    ///   including encrypted keys (there is no password prompt), and if the public half does not match the private
+    ///   half.
     package convenience init(pem: [UInt8]) throws(CryptographyError) {
         self.init(owning: try Self.parse(pem, kind: .p256))
     }
@@ -54,7 +54,7 @@ extension PrivateKey {
     }
 
     private static func read(_ path: String, kind: WantedKind) throws(CryptographyError) -> OpaquePointer {
-        // A private buffer, so that wiping it leaves no copy; such a file has about 260 bytes.
+        // Use a private buffer, so that wiping it leaves no copy; such a file has about 260 bytes.
         let capacity = 16 * 1024
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
         defer {
@@ -65,7 +65,7 @@ extension PrivateKey {
         return try parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), kind: kind)
     }
 
-    /// Encodes the key as unencrypted PKCS#8 in PEM. A file with it must be readable only by its owner.
+    /// Encodes the key as unencrypted PKCS#8 in PEM. A file that contains it must be readable only by its owner.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package func pem() throws(CryptographyError) -> [UInt8] {
@@ -84,7 +84,7 @@ extension PrivateKey {
         try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try parse(bytes, kind: kind) }
     }
 
-    /// Returns an error that describes the text found instead of a key.
+    /// Returns an error that describes the text that was found instead of a key.
     private static func refusal(of text: UnsafeRawBufferPointer) -> CryptographyError {
         func begins(_ name: String) -> Bool { text.starts(with: "-----BEGIN \(name)-----".utf8) }
         let found =
@@ -113,7 +113,7 @@ extension PrivateKey {
         guard pem.starts(with: "-----BEGIN PRIVATE KEY-----".utf8), let length = Int32(exactly: pem.count) else {
             throw refusal(of: pem)
         }
-        // The BIO borrows the bytes; it does not outlive this function.
+        // The BIO borrows the bytes and does not outlive this function.
         guard let memory = BIO_new_mem_buf(pem.baseAddress, length) else {
             throw ErrorQueue.error(.unavailable, "creating a memory buffer for the key failed")
         }
@@ -163,7 +163,7 @@ extension PrivateKey {
         throw CryptographyError(.unreadableFile, "\(path) is larger than a private key")
     }
 
-    /// Calls `read(2)`, again if a signal interrupts it.
+    /// Calls `read(2)`, and repeats the call if a signal interrupts it.
     private static func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             #if canImport(Glibc)

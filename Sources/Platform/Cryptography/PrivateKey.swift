@@ -4,8 +4,8 @@ internal import COpenSSL
 package final class PrivateKey: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is immutable once built; every signature has its own context.
 
-    /// The kind of key to generate. Verifiers here accept only P-256 and P-384; the others serve to create inputs they
-    /// reject.
+    /// The kind of key to generate. The verifiers of this project accept only P-256 and P-384; the other kinds are used
+    /// to create inputs that they reject.
     package enum Kind: Hashable, Sendable {
         case p256, p384, p521, secp256k1
         case rsa(bits: Int)
@@ -50,7 +50,7 @@ package final class PrivateKey: @unchecked Sendable {
         return key
     }
 
-    /// The kind of the public half.
+    /// The kind of public key that belongs to this key.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         return KeyFacts.kind(of: handle)
@@ -62,22 +62,22 @@ package final class PrivateKey: @unchecked Sendable {
         return P256PublicKey(owning: handle)
     }
 
-    /// Returns an ES256 signature (RFC 7518 section 3.4): r then s over SHA-256 of `message`, 64 bytes. The nonce is
-    /// random.
+    /// Returns an ES256 signature (RFC 7518 section 3.4) over SHA-256 of `message`: r followed by s, 64 bytes. The
+    /// nonce is random.
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` if the key is not on P-256, `unavailable` if signing fails.
     package func es256Signature(of message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
         try es256Signature(digest: SHA256.digest(of: message))
     }
 
-    /// Returns an ES256 signature (RFC 7518 section 3.4): r then s over SHA-256 of `message`, 64 bytes.
+    /// Returns an ES256 signature (RFC 7518 section 3.4) over SHA-256 of `message`: r followed by s, 64 bytes.
     ///
     /// - Throws: the errors of ``es256Signature(digest:)``.
     package func es256Signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         try es256Signature(digest: SHA256.digest(of: message))
     }
 
-    /// Returns an ES256 signature over an existing digest: r then s, 64 bytes.
+    /// Returns an ES256 signature over an existing digest: r followed by s, 64 bytes.
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` if the key is not on P-256, `unavailable` if signing fails.
     package func es256Signature(digest: SHA256Digest) throws(CryptographyError) -> [UInt8] {

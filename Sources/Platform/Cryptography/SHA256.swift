@@ -1,9 +1,10 @@
 internal import COpenSSL
 
-/// Incremental SHA-256 (FIPS 180-4): call `update` any number of times, then `finish`, which also resets it.
+/// Incremental SHA-256 (FIPS 180-4): call `update` any number of times, then call `finish`, which also resets the
+/// state.
 ///
-/// Reuse one instance for many small inputs; use ``digest(of:)`` for a single input. Must not be shared between
-/// threads.
+/// Reuse one instance for many small inputs; use ``digest(of:)`` for a single input. An instance must not be shared
+/// between threads.
 package struct SHA256: ~Copyable {
     // Owned; freed in deinit.
     private let context: OpaquePointer
@@ -32,11 +33,11 @@ package struct SHA256: ~Copyable {
         return digest
     }
 
-    /// Writes the 32 bytes of the digest to `out` and resets, like ``finish()``.
+    /// Writes the 32 bytes of the digest to `out` and resets the state, like ``finish()``.
     ///
     /// - Precondition: `out` has 32 bytes.
     package mutating func finish(into out: UnsafeMutableRawBufferPointer) {
-        // Our bug: callers pass memory that they have allocated for a digest.
+        // Programming error otherwise: callers pass memory that they have allocated for a digest.
         precondition(out.count == SHA256Digest.byteCount)
         Self.finish(context, into: out)
         Self.begin(context)
@@ -56,11 +57,11 @@ package struct SHA256: ~Copyable {
 }
 
 extension SHA256 {
-    /// The algorithm, fetched once: fetching it for every digest takes a lock and does not scale.
+    /// The algorithm, fetched once: fetching it for each digest takes a lock and does not scale.
     final class Algorithm: @unchecked Sendable {
         // @unchecked Sendable because an EVP_MD is immutable once fetched.
 
-        // Lives as long as the process; nil when libcrypto has no SHA-256.
+        // Lives as long as the process; nil if libcrypto has no SHA-256.
         let handle = EVP_MD_fetch(nil, "SHA256", nil)
     }
 
@@ -68,7 +69,7 @@ extension SHA256 {
 
     fileprivate static func makeContext() -> OpaquePointer {
         guard let context = EVP_MD_CTX_new() else {
-            // Only missing memory can cause this, for which Swift ends the process too.
+            // Only exhausted memory can cause this, and Swift also ends the process in that case.
             fatalError("creating a SHA-256 context failed")
         }
         return context
@@ -76,7 +77,7 @@ extension SHA256 {
 
     fileprivate static func begin(_ context: OpaquePointer) {
         guard EVP_DigestInit_ex2(context, algorithm.handle, nil) == 1 else {
-            // Programming error: initializeCryptography() rejects an OpenSSL without SHA-256, so it was not called or
+            // Programming error: initializeCryptography() rejects an OpenSSL without SHA-256, so it was not called, or
             // its error was ignored.
             fatalError("SHA-256 is not available")
         }
@@ -101,7 +102,8 @@ extension SHA256 {
     }
 }
 
-/// SHA-256 after a fixed prefix: hashing `prefix + suffix` then costs only the suffix. Can be shared by threads.
+/// SHA-256 after a fixed prefix: hashing `prefix + suffix` then costs only as much as hashing the suffix. Can be shared
+/// between threads.
 package final class SHA256Midstate: @unchecked Sendable {
     // @unchecked Sendable because the context is only ever the source of EVP_MD_CTX_copy_ex, which reads it.
 
@@ -131,7 +133,7 @@ package final class SHA256Midstate: @unchecked Sendable {
         let copy = copies.take() ?? ContextPool.Context(raw: SHA256.makeContext())
         defer { copies.giveBack(copy) }
         guard EVP_MD_CTX_copy_ex(copy.raw, context) == 1 else {
-            // The source was initialised in init, so only memory can be missing.
+            // The source was initialised in init, so only exhausted memory can cause this.
             fatalError("SHA-256 copy failed")
         }
         SHA256.update(copy.raw, suffix)

@@ -2,7 +2,7 @@
 ///
 /// `==` is not constant-time; compare secrets with ``constantTimeEquals(_:_:)``.
 package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
-    /// Number of bytes: always 32.
+    /// The size in bytes: always 32.
     package static let byteCount = 32
 
     // The digest's bytes in memory order.
@@ -16,13 +16,13 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         withUnsafeMutableBytes(of: &self) { fill($0) }
     }
 
-    /// Creates a digest from its 32 bytes; nil for any other count.
+    /// Creates a digest from its 32 bytes; returns nil for any other length.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init { buffer in buffer.copyBytes(from: bytes) }
     }
 
-    /// Calls `body` with the 32 bytes, borrowed for the call.
+    /// Calls `body` with the 32 bytes, which are borrowed for the call.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try Swift.withUnsafeBytes(of: self) { (buffer) throws(E) -> R in try body(buffer) }
     }

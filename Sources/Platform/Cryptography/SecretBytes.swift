@@ -1,20 +1,20 @@
 internal import COpenSSL
 
-/// Compares two buffers in a time that depends only on their lengths.
+/// Compares two buffers in time that depends only on their lengths.
 package func constantTimeEquals(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
     return CRYPTO_memcmp(leftStart, rightStart, left.count) == 0
 }
 
-/// Compares two arrays in a time that depends only on their lengths.
+/// Compares two arrays in time that depends only on their lengths.
 package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.withUnsafeBytes { left in right.withUnsafeBytes { right in constantTimeEquals(left, right) } }
 }
 
 /// Returns bytes from OpenSSL's cryptographically secure generator.
 ///
-/// - Throws: ``CryptographyError`` with code `unavailable` when the generator cannot be seeded.
+/// - Throws: ``CryptographyError`` with code `unavailable` if the generator cannot be seeded.
 package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
     guard count > 0 else { return [] }
     guard let asked = Int32(exactly: count) else {

@@ -1,6 +1,7 @@
 internal import Bytes
 
-/// A symmetric key in its own memory, which is overwritten when the last reference is released. It is never printed.
+/// A symmetric key in its own memory, which is overwritten when the last reference is released. The key is never
+/// printed.
 package final class SecretKey: @unchecked Sendable {
     // @unchecked Sendable because the bytes never change between init and deinit.
 
@@ -17,12 +18,12 @@ package final class SecretKey: @unchecked Sendable {
         fill(buffer)
     }
 
-    /// Creates a copy of `bytes`; the caller wipes the original.
+    /// Creates a copy of `bytes`. The caller must wipe the original.
     package convenience init(copying bytes: UnsafeRawBufferPointer) {
         self.init(byteCount: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
-    /// Creates a copy of `bytes`; the caller wipes the original.
+    /// Creates a copy of `bytes`. The caller must wipe the original.
     package convenience init(copying bytes: [UInt8]) {
         self.init(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
     }
@@ -34,7 +35,7 @@ package final class SecretKey: @unchecked Sendable {
 
     package var byteCount: Int { buffer.count }
 
-    /// Calls `body` with the key, borrowed for the call; a caller that copies it must wipe the copy.
+    /// Calls `body` with the key, which is borrowed for the call. If the caller copies it, it must wipe the copy.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(buffer))
     }

@@ -1,19 +1,19 @@
 internal import COpenSSL
 
 /// The pinned roots, which are the only trust anchors: neither the operating system's store nor a root found in a
-/// message is trusted. Can be shared by threads and is created once. Other roots need another store, and every cache of
-/// paths starts empty with it.
+/// message is trusted. A store is created once and can be shared between threads. Other roots require a new store, and
+/// with it every cache of paths starts empty.
 package final class TrustStore: @unchecked Sendable {
-    // @unchecked Sendable because the store is complete after init and OpenSSL locks its own reading of it.
+    // @unchecked Sendable because the store is complete after init, and OpenSSL locks it while reading.
 
     /// The roots in the order given.
     package let roots: [Certificate]
-    // Owned; freed in deinit. Holds its own references to the roots.
+    // Owned; freed in deinit. The store holds its own references to the roots.
     private let store: OpaquePointer
 
     /// - Throws: ``CryptographyError``: `untrustworthyRoot` if a root is not self-signed or contains malformed
-    ///   extensions, `invalidArgument` if there is none, `unavailable` for OpenSSL's own failures. Verifying the roots'
-    ///   own signatures also tests the library: a process that fails here must not start.
+    ///   extensions, `invalidArgument` if there are no roots, `unavailable` if OpenSSL fails. Verifying the roots' own
+    ///   signatures also tests the library: a process must not start if this fails.
     package init(roots: [Certificate]) throws(CryptographyError) {
         ErrorQueue.clear()
         guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs at least one root") }
@@ -66,15 +66,15 @@ package final class TrustStore: @unchecked Sendable {
         }
     }
 
-    /// Returns the path from `chain[0]` to a pinned root; the other certificates of `chain` are possible intermediates.
-    /// Synchronous: about 1 ms of CPU, including two P-384 verifications.
+    /// Returns the path from `chain[0]` to a pinned root; the other certificates in `chain` are possible intermediates.
+    /// Synchronous; needs about 1 ms of CPU time, including two P-384 verifications.
     package func validate(chain: [Certificate]) -> ChainResult {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         let outOfMemory = ChainFailure(code: X509_V_ERR_OUT_OF_MEM, depth: 0)
         guard let leaf = chain.first else { return .failure(ChainFailure(code: X509_V_ERR_INVALID_CALL, depth: 0)) }
-        // The context borrows the store, the leaf and the stack, and the stack borrows its certificates; all outlive
-        // the context here.
+        // The context borrows the store, the leaf and the stack, and the stack borrows its certificates. All of them
+        // outlive the context here.
         return withExtendedLifetime((self, chain)) {
             guard let untrusted = shim_stack_new() else { return .failure(outOfMemory) }
             defer { shim_stack_free(untrusted) }
@@ -87,7 +87,7 @@ package final class TrustStore: @unchecked Sendable {
             let verdict = X509_verify_cert(context)
             let code = X509_STORE_CTX_get_error(context)
             guard verdict == 1, code == X509_V_OK else {
-                // A negative verdict without an error code is our own failure, never a valid path.
+                // A negative verdict without an error code is our own failure and never means a valid path.
                 let known = code == X509_V_OK ? X509_V_ERR_INVALID_CALL : code
                 return .failure(ChainFailure(code: known, depth: X509_STORE_CTX_get_error_depth(context)))
             }
@@ -96,8 +96,8 @@ package final class TrustStore: @unchecked Sendable {
         }
     }
 
-    /// Returns the verified path. It is freed with the context, so each certificate is replaced by one of ours or gets
-    /// its own reference.
+    /// Returns the verified path. The path is freed with the context, so each certificate is replaced by one of ours or
+    /// gets its own reference.
     private func path(of context: OpaquePointer, among chain: [Certificate]) -> [Certificate]? {
         guard let stack = X509_STORE_CTX_get0_chain(context) else { return nil }
         var path: [Certificate] = []
@@ -116,7 +116,7 @@ package final class TrustStore: @unchecked Sendable {
 }
 
 extension Certificate {
-    /// Creates another owner of `handle` with its own reference; nil if there is no memory.
+    /// Creates another owner of `handle` with its own reference; returns nil if memory is exhausted.
     fileprivate convenience init?(sharing handle: OpaquePointer) {
         guard let der = Self.encoding(of: handle), X509_up_ref(handle) == 1 else { return nil }
         self.init(owning: handle, der: der)
