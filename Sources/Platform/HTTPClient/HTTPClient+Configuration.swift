@@ -2,7 +2,7 @@ internal import Bytes
 public import Configuration
 internal import FoundationEssentials
 
-/// Settings of all outbound HTTP requests. Names and defaults are a contract.
+/// Settings for all outbound HTTP requests. Names and defaults are a contract.
 public enum HTTPClientSettings {
     public static let proxy = Setting(
         "http.client.proxy", .proxyURL,
@@ -30,7 +30,7 @@ public enum HTTPClientSettings {
 extension HTTPClient.Configuration {
     /// Creates a client configuration from ``HTTPClientSettings``.
     ///
-    /// - Throws: a `ConfigurationError` for credentials that cannot be read or have no proxy.
+    /// - Throws: a `ConfigurationError` if credentials cannot be read or no proxy is configured for them.
     public init(_ configuration: Configuration, trustRootsFile: String? = nil) throws(ConfigurationError) {
         self.init(trustRootsFile: trustRootsFile)
         guard let url = configuration[HTTPClientSettings.proxy] else {
@@ -67,7 +67,7 @@ extension ValueKind where Value == String {
             name: "URL", expected: "http or https, host and port", example: "http://proxy.example.com:3128",
             text: { $0 }
         ) { text throws(SettingProblem) in
-            // A text with an @ may contain a password, even if it is not a URL.
+            // A text with an @ may contain a password even if it is not a URL.
             guard !text.contains("@") else {
                 throw SettingProblem(
                     "contains a user or password; write them as user:password into the file of "
@@ -77,7 +77,7 @@ extension ValueKind where Value == String {
                 scheme == "http" || scheme == "https", let host = components.host, !host.isEmpty,
                 text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else { throw SettingProblem("is not a URL such as http://proxy.example.com:3128") }
-            // libcurl would use 1080, the port of SOCKS.
+            // Without a port, libcurl would use 1080, the port of SOCKS.
             guard let port = components.port, (1...65535).contains(port) else {
                 throw SettingProblem("must include a port, for example http://proxy.example.com:3128")
             }

@@ -1,19 +1,19 @@
 internal import CCurl
 
-/// An HTTP client based on libcurl, with a single thread for all transfers, which sleeps while there are none.
+/// An HTTP client based on libcurl. A single thread performs all transfers and sleeps while there are none.
 ///
-/// Connections are kept and reused. The client uses HTTP/1.1 over TCP or TLS 1.2 and later with verification of the
-/// server; it follows no redirects, ignores proxy variables of the environment, keeps no cookies, decompresses nothing
-/// and does not retry.
+/// Connections are kept and reused. The client uses HTTP/1.1 over TCP or over TLS 1.2 or later, and verifies the
+/// server. It does not follow redirects, use the environment's proxy variables, keep cookies, decompress responses, or
+/// retry.
 public final class HTTPClient: Sendable {
     public struct Configuration: Sendable {
-        /// PEM file with the roots to trust instead of the system's.
+        /// PEM file with the roots to trust instead of the system's roots.
         public var trustRootsFile: String?
-        /// Proxy for requests; nil connects directly.
+        /// Proxy for requests; nil means a direct connection.
         public var proxy: HTTPProxy?
-        /// Maximum number of requests in progress; further ones fail with `overloaded`.
+        /// Maximum number of requests in progress; further requests fail with `overloaded`.
         public var maximumInFlight: Int
-        /// Number of idle connections kept for later requests.
+        /// Maximum number of idle connections kept for later requests.
         public var maximumIdleConnections: Int
 
         public init(
@@ -42,7 +42,9 @@ public final class HTTPClient: Sendable {
     deinit { queue.close() }
 
     /// Sends the request and waits for the whole response. Cancelling the task ends the transfer.
-    /// - Throws: every code except `other` has a documented meaning; `isRetriable` tells whether to retry.
+    ///
+    /// - Throws: ``HTTPClientError``: every code except `other` has a documented meaning; `isRetriable` tells whether a
+    ///   retry may succeed.
     public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         let id = queue.reserve()
         let result = await withTaskCancellationHandler {
@@ -55,7 +57,7 @@ public final class HTTPClient: Sendable {
         return try result.get()
     }
 
-    /// Sends the request. `completion` is called exactly once: on the client's thread, or on the caller's if the
+    /// Sends the request. `completion` is called exactly once: on the client's thread, or on the caller's thread if the
     /// request cannot be started. It must not block.
     @discardableResult
     public func send(
@@ -67,7 +69,7 @@ public final class HTTPClient: Sendable {
         return id
     }
 
-    /// Ends a transfer with `cancelled`; has no effect on a finished one.
+    /// Ends a transfer with `cancelled`. Has no effect on a finished transfer.
     public func cancel(_ transfer: TransferID) { queue.cancel(transfer) }
 
     /// Ends all transfers with `closed`, and stops the thread.

@@ -6,7 +6,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let timedOut = Code(description: "timedOut")
         /// The connection failed or broke. The server may have processed the request.
         public static let connectionFailed = Code(description: "connectionFailed")
-        /// The server's certificate or TLS parameters were not accepted.
+        /// The server's certificate or TLS parameters are not acceptable.
         public static let tls = Code(description: "tls")
         public static let bodyTooLarge = Code(description: "bodyTooLarge")
         /// The URL is not an absolute `http` or `https` URL.
@@ -15,7 +15,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let invalidRequest = Code(description: "invalidRequest")
         /// The task was cancelled.
         public static let cancelled = Code(description: "cancelled")
-        /// The maximum number of requests is in progress.
+        /// The maximum number of requests is already in progress.
         public static let overloaded = Code(description: "overloaded")
         /// The client was closed.
         public static let closed = Code(description: "closed")
@@ -26,7 +26,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
     public let code: Code
     /// libcurl's own code; 0 if the error does not come from libcurl.
     public let curlCode: Int32
-    /// One sentence, without the URL's path, query or secrets.
+    /// One sentence that contains neither the URL's path or query nor secrets.
     public let message: String
 
     public init(code: Code, curlCode: Int32 = 0, message: String) {

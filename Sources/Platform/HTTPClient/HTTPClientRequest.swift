@@ -4,15 +4,15 @@ public struct HTTPClientRequest: Sendable {
     public var method: String
     /// An absolute `http` or `https` URL.
     public var url: String
-    /// Header fields, sent as given. A name that is not a token or a value with a control byte fails with
+    /// Header fields, sent as given. A name that is not a token, or a value that contains a control byte, fails with
     /// `invalidRequest`.
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]?
-    /// Time from `send` to the last byte of the response, including waiting.
+    /// Maximum time from `send` to the last byte of the response, including waiting.
     public var timeout: Duration
-    /// Time for name resolution, TCP and TLS.
+    /// Maximum time for name resolution, TCP and TLS.
     public var connectTimeout: Duration
-    /// Maximum size of the response body; a larger one fails with `bodyTooLarge`.
+    /// Maximum size of the response body; a larger body fails with `bodyTooLarge`.
     public var maximumBodyBytes: Int
 
     public init(

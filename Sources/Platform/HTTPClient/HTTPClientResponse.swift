@@ -1,4 +1,4 @@
-/// A response with any status; redirects are returned like other responses.
+/// A response, whatever its status; redirects are returned like other responses.
 public struct HTTPClientResponse: Sendable {
     public let status: Int
     /// The header fields in the order received. Bytes that are not UTF-8 are replaced.

@@ -3,8 +3,8 @@ internal import Configuration
 
 /// Distinguishes failures of the proxy from those of the server.
 extension HTTPProxy {
-    /// Returns the error if the proxy could not be reached or did not open a tunnel (`https://`); nil if the failure is
-    /// not the proxy's.
+    /// Returns the error if the proxy could not be reached or did not open a tunnel (`https://`), or nil if the proxy
+    /// did not cause the failure.
     ///
     /// - Parameter connectStatus: status of the proxy's response to CONNECT; 0 if there was none.
     func failure(_ code: CURLcode, connectStatus: Int, origin: String) -> HTTPClientError? {
@@ -13,10 +13,10 @@ extension HTTPProxy {
             problem = refusal(connectStatus)
         } else {
             switch code {
-            // With a proxy, libcurl connects to the proxy.
+            // If there is a proxy, libcurl connects to the proxy.
             case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
                 problem = "is unreachable: \(HTTPClientError.text(of: code))"
-            // Before the tunnel is open, TLS errors are the proxy's.
+            // Until the tunnel is open, TLS errors concern the proxy.
             case CURLE_SSL_CONNECT_ERROR where isEncrypted && connectStatus == 0,
                 CURLE_PEER_FAILED_VERIFICATION where isEncrypted && connectStatus == 0:
                 problem = "failed the TLS handshake: \(HTTPClientError.text(of: code))"
@@ -26,12 +26,12 @@ extension HTTPProxy {
         return error(problem, origin: origin, curlCode: Int32(bitPattern: code.rawValue))
     }
 
-    /// Returns the error if the response to a request in absolute form comes from the proxy itself; nil if it is the
-    /// server's.
+    /// Returns the error if the response to a request in absolute form comes from the proxy itself, or nil if it comes
+    /// from the server.
     ///
     /// 407, 502 and 504 are statuses of proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5): whichever of
     /// them responded, the requested server did not. Other statuses are attributed to the proxy if it identifies
-    /// itself: by `Proxy-Status` with an error (RFC 9209 section 2.1.1), or by `X-Squid-Error`.
+    /// itself, either by `Proxy-Status` with an error (RFC 9209 section 2.1.1) or by `X-Squid-Error`.
     func failure(_ response: HTTPClientResponse, origin: String) -> HTTPClientError? {
         guard response.status >= 400 else { return nil }
         let saysSo =

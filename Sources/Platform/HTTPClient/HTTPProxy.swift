@@ -1,10 +1,10 @@
-/// An outgoing proxy. Requests to `https://` use a tunnel (CONNECT); requests to `http://` are sent to it in absolute
-/// form, because most proxies open tunnels only to port 443 and OCSP uses port 80 (RFC 9112 section 3.2.2). Requests to
-/// this machine never use it.
+/// An outgoing proxy. Requests to `https://` use a tunnel (CONNECT). Requests to `http://` are sent to the proxy in
+/// absolute form, because most proxies open tunnels only to port 443 and OCSP uses port 80 (RFC 9112 section 3.2.2).
+/// Requests to this machine never use the proxy.
 public struct HTTPProxy: Sendable, Equatable {
-    /// The URL `http://host:port` or `https://host:port`.
+    /// The URL of the proxy, `http://host:port` or `https://host:port`.
     public var url: String
-    /// Credentials as `user:password`; never part of a message.
+    /// Credentials as `user:password`. They never appear in messages.
     public var credentials: String?
     /// Hosts reached without the proxy, in addition to this machine.
     public var exceptions: [ProxyException]

@@ -1,4 +1,4 @@
-/// Hosts reached without the proxy: a domain with its subdomains, an address or a network.
+/// Hosts reached without the proxy: a domain including its subdomains, an address or a network.
 public struct ProxyException: Sendable, Equatable, CustomStringConvertible {
     private enum Hosts: Equatable {
         case domain(String)
@@ -11,7 +11,7 @@ public struct ProxyException: Sendable, Equatable, CustomStringConvertible {
     public let description: String
     private let hosts: Hosts
 
-    /// - Parameter text: `example.com` (with its subdomains), `.example.com` (only its subdomains), `10.1.2.3`,
+    /// - Parameter text: `example.com` (including its subdomains), `.example.com` (only its subdomains), `10.1.2.3`,
     ///   `fd00::1` or `10.0.0.0/8`. Anything else yields nil: URLs, ports and patterns with `*` are not supported.
     public init?(_ text: String) {
         description = text

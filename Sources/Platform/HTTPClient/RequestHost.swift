@@ -1,8 +1,8 @@
 /// The host of a request's URL: a name, or an IP address in any notation that libcurl accepts.
 struct RequestHost: Equatable {
-    /// The host in lower case, without brackets, port and trailing dot.
+    /// The host in lower case, without brackets, port or trailing dot.
     let name: String
-    /// The IP address; nil for a name.
+    /// The IP address; nil if the host is a name.
     let address: IPAddress?
 
     /// - Parameter authority: host and port, as in a URL.

@@ -6,7 +6,7 @@ final class Transfer {
     let id: HTTPClient.TransferID
     let easy: UnsafeMutableRawPointer
     let completion: TransferQueue.Completion
-    /// Scheme, host and port for messages: path and query may contain secrets.
+    /// Scheme, host and port, for use in messages: path and query may contain secrets.
     private let origin: String
     /// The proxy; nil if the host is reached directly.
     private let proxy: HTTPProxy?
@@ -43,7 +43,7 @@ final class Transfer {
         try setProxy()
     }
 
-    /// The handle has been removed from the multi handle by now.
+    /// By now, the handle has been removed from the multi handle.
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(fields)
@@ -75,13 +75,13 @@ final class Transfer {
     }
 
     private func setProxy() throws(HTTPClientError) {
-        // Setting a text, even an empty one, keeps libcurl from reading variables such as https_proxy and no_proxy.
+        // Setting a text, even an empty one, prevents libcurl from reading variables such as https_proxy and no_proxy.
         try set(CURLOPT_PROXY, proxy?.url ?? "")
         try set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
-        // Omit header fields of the proxy's response to CONNECT from the response.
+        // Leave the header fields of the proxy's response to CONNECT out of the response.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // libcurl decodes percent-encoding in both parts.
+        // libcurl percent-decodes both parts.
         if let credentials = proxy.encodedCredentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
     }
 
@@ -99,7 +99,7 @@ final class Transfer {
     }
 
     private func setFields(_ request: HTTPClientRequest) throws(HTTPClientError) {
-        // A field without a value suppresses the one that libcurl would add.
+        // A field without a value suppresses the field that libcurl would add.
         var lines = ["Expect:"]
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             lines.append("Content-Type:")
@@ -149,7 +149,7 @@ final class Transfer {
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else { return false }
-        // The status line of the next response: the previous one was interim.
+        // This is the status line of the next response: the previous response was interim.
         if line.starts(with: "HTTP/".utf8) {
             headers = []
             return true
@@ -171,7 +171,7 @@ final class Transfer {
         return true
     }
 
-    /// Returns the result of a transfer that libcurl has ended.
+    /// Returns the result of a transfer that libcurl has completed.
     func result(_ code: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
         guard code == CURLE_OK else {
             guard isTooLarge else { return .failure(error(code)) }
@@ -182,7 +182,7 @@ final class Transfer {
         }
         let response = HTTPClientResponse(
             status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0)
-        // A response through a tunnel is the server's.
+        // A response received through a tunnel comes from the server.
         if origin.hasPrefix("http://"), let failure = proxy?.failure(response, origin: origin) {
             return .failure(failure)
         }

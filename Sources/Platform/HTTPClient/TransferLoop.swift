@@ -1,8 +1,8 @@
 internal import CCurl
 internal import Concurrency
 
-/// The client's thread. It sleeps in `curl_multi_poll` until a socket is ready, a deadline is near or a caller wakes it
-/// up.
+/// The client's thread. It sleeps in `curl_multi_poll` until a socket is ready, a deadline approaches or a caller wakes
+/// it.
 final class TransferLoop {
     private let queue: TransferQueue
     private let multi: UnsafeMutableRawPointer

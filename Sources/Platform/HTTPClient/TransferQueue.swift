@@ -13,7 +13,7 @@ final class TransferQueue: Sendable {
     private struct State {
         var commands: [Command] = []
         var lastNumber: UInt64 = 0
-        /// Ids reserved but not started; true if cancelled meanwhile.
+        /// Ids that are reserved but not started; true if the transfer has been cancelled.
         var reserved: [HTTPClient.TransferID: Bool] = [:]
         var inFlight = 0
         var isClosed = false
@@ -55,8 +55,7 @@ final class TransferQueue: Sendable {
         if let refusal { completion(.failure(refusal)) }
     }
 
-    /// Cancels a transfer. A task may be cancelled before its request starts: the id is then marked, and the start
-    /// fails.
+    /// Cancels a transfer. If the task is cancelled before its request starts, the id is marked, and starting it fails.
     func cancel(_ id: HTTPClient.TransferID) {
         state.withLock { state in
             if state.reserved[id] != nil {
@@ -90,10 +89,10 @@ final class TransferQueue: Sendable {
 }
 
 /// libcurl's multi handle. The queue owns it and the client's thread retains the queue, so it is freed after the thread
-/// ends.
+/// has ended.
 final class MultiHandle: @unchecked Sendable {
-    // @unchecked Sendable because the pointer never changes, every call but the wake-up is made by the client's thread,
-    // and libcurl allows the wake-up from any thread.
+    // @unchecked Sendable because the pointer never changes, only the client's thread makes calls other than the
+    // wake-up, and libcurl allows the wake-up from any thread.
     let pointer: UnsafeMutableRawPointer
 
     init?() {

@@ -1,7 +1,8 @@
-/// A byte pattern that is searched for in time linear in the text, whatever the input (Knuth, Morris, Pratt 1977).
+/// A byte pattern. Searching for it takes time linear in the length of the text, whatever the input (Knuth, Morris,
+/// Pratt 1977).
 struct BytePattern: Sendable {
     private let bytes: [UInt8]
-    /// For each prefix, the length of its longest proper prefix that is also its suffix.
+    /// The length of the longest proper prefix that is also a suffix, for each prefix of the pattern.
     private let borders: [Int]
 
     init(_ bytes: [UInt8]) {

@@ -1,8 +1,9 @@
 extension JSONBytes {
-    /// Appends a quoted text like ``append(quoted:to:)`` that also escapes control characters of Latin-1, line
-    /// separators and marks that change the writing direction: for untrusted text that people read, e.g. in a log.
+    /// Appends a quoted text like ``append(quoted:to:)``, and also escapes control characters of Latin-1, line
+    /// separators and marks that change the writing direction. Use it for untrusted text that people read, e.g. in a
+    /// log.
     ///
-    /// - Parameter limit: number of bytes of UTF-8 after which the text is truncated at a character and ends with `…`.
+    /// - Parameter limit: maximum number of UTF-8 bytes; longer text is truncated at a character and ends with `…`.
     package static func append(visible text: String, limit: Int = .max, to output: inout [UInt8]) {
         var text = text
         let isWritten = text.withUTF8 { utf8 in

@@ -1,16 +1,16 @@
 internal import Bytes
 
-/// Byte-level rules of JSON strings, without Foundation.
+/// The byte-level rules of JSON strings, implemented without Foundation.
 @usableFromInline
 package enum JSONBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Returns the first position from `start` on with a quote, a backslash, a control byte or a non-ASCII byte;
-    /// otherwise the end.
+    /// Returns the first position, from `start` onwards, of a quote, a backslash, a control byte or a non-ASCII byte,
+    /// or the end if there is none.
     ///
-    /// Examines sixteen bytes per step. In each word the lowest marked byte is exact: the borrow of a subtraction can
-    /// only mark bytes above a correctly marked byte.
+    /// Examines sixteen bytes per step. In each word, the lowest marked byte is exact: the borrow of a subtraction can
+    /// mark only bytes above one that is marked correctly.
     static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
         let bytes = input.bytes
         let count = bytes.byteCount
@@ -23,7 +23,8 @@ package enum JSONBytes {
                     + (first != 0 ? first.trailingZeroBitCount : 64 + second.trailingZeroBitCount) / 8
             }
             position += 16
-            // Names and most values have ended by now; a longer one may be a nested JWS of several thousand bytes.
+            // Names and most values end before this point; a longer value may be a nested JWS of several thousand
+            // bytes.
             if position == start + 32 { position = skipPlainBlocks(in: bytes, from: position) }
         }
         while position < count {
@@ -39,7 +40,7 @@ package enum JSONBytes {
         let word = UInt64(littleEndian: bytes)
         let quote = word ^ (ones &* 0x22)
         let backslash = word ^ (ones &* 0x5C)
-        // A non-ASCII byte is marked by itself, so the other terms need no `& ~word`.
+        // A non-ASCII byte has its high bit set, so the other terms need no `& ~word`.
         return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
     }
 
@@ -57,17 +58,17 @@ package enum JSONBytes {
         return position
     }
 
-    /// Sets the high bit of each lane whose byte is special. Uses arithmetic, because vector comparisons compile to
-    /// loops.
+    /// Sets the high bit of each lane that contains a special byte. Uses arithmetic, because vector comparisons compile
+    /// to loops.
     @inline(__always)
     private static func marks(in bytes: borrowing RawSpan, at offset: Int) -> SIMD16<UInt8> {
-        // The caller has verified that 16 bytes are available, and a vector of bytes may have any value.
+        // The caller has verified that 16 bytes are available, and any bytes form a valid vector.
         let vector = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
         let ones = SIMD16<UInt8>(repeating: 1)
         let quote = (vector ^ SIMD16(repeating: 0x22)) &- ones
         let backslash = (vector ^ SIMD16(repeating: 0x5C)) &- ones
         let control = vector &- SIMD16(repeating: 0x20)
-        // A non-ASCII byte is marked by itself.
+        // A non-ASCII byte has its high bit set.
         return quote | backslash | control | vector
     }
 
@@ -92,8 +93,8 @@ package enum JSONBytes {
         return length
     }
 
-    /// Parses a number of at most 18 digits without sign, fraction and exponent, which nearly all numbers are. Returns
-    /// nil for others.
+    /// Parses a number of at most 18 digits without a sign, fraction or exponent, which nearly all numbers are. Returns
+    /// nil for any other number.
     static func plainInteger(_ input: Span<UInt8>, from start: Int, to end: Int) -> Int64? {
         guard start < end, end - start <= 18 else { return nil }
         var number: Int64 = 0
@@ -105,7 +106,7 @@ package enum JSONBytes {
         return number
     }
 
-    /// Returns a mix of the length and the first, middle and last bytes.
+    /// Returns a value that combines the length and the first, middle and last bytes.
     static func fingerprint(_ input: Span<UInt8>, from start: Int, to end: Int) -> UInt16 {
         let length = end - start
         guard length > 0 else { return 0 }
@@ -124,7 +125,7 @@ package enum JSONBytes {
         return UInt16(truncatingIfNeeded: length) &* 1031 ^ middle &* 7919 ^ ends
     }
 
-    /// Returns the text between the quotes of a scanned string, with escapes resolved.
+    /// Returns the text between the quotes of a scanned string, with its escapes resolved.
     static func decoded(_ input: Span<UInt8>, from start: Int, to end: Int) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(end - start)
@@ -173,7 +174,7 @@ package enum JSONBytes {
         output.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts need no escapes and are appended as a whole.
+            // Most texts need no escapes, so append them as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 for byte in utf8 { append(escaped: byte, to: &output) }
             } else {

@@ -3,11 +3,11 @@ internal import Bytes
 extension JSONDocument {
     /// Specifies the data that ``redacted(_:)`` removes from a text.
     package struct Redaction: Sendable {
-        /// Names of members that are removed at any depth, in any case and with any escapes. Lower-case ASCII.
+        /// Lower-case ASCII names of members that are removed at any depth, whatever their case and escapes.
         package var names: [String]
-        /// Names of members that are removed like `names`, and whose text must not occur anywhere else either.
+        /// Names of members that are removed like `names`, and that contain text that must not occur anywhere else.
         package var secretNames: [String]
-        /// Additional texts that must not occur.
+        /// Additional texts that must not occur in the result.
         package var secrets: [[UInt8]]
 
         package init(names: [String], secretNames: [String] = [], secrets: [[UInt8]] = []) {
@@ -16,9 +16,10 @@ extension JSONDocument {
             self.secrets = secrets
         }
 
-        /// Minimum length of a secret from a nested member: removing shorter ones would empty the text.
+        /// Minimum length of a secret from a nested member: removing shorter secrets would leave little of the text.
         static let leastSecretBytes = 8
-        /// Maximum number of secrets, because each is searched everywhere; a text with more is removed completely.
+        /// Maximum number of secrets, because each is searched for everywhere; a text with more secrets is removed
+        /// completely.
         static let maximumSecrets = 16
         /// Number of levels of JSON inside JSON strings that are searched.
         static let nestedTextLevels = 4
@@ -26,10 +27,10 @@ extension JSONDocument {
 
     /// Returns the text byte for byte, without the removed members and their commas.
     ///
-    /// Secrets are searched in every other name and value with escapes resolved, including JSON inside a string: a
-    /// value that contains one is replaced by `""`, and a member whose name contains one is removed. The result is
-    /// valid JSON. If it still contains the bytes of a secret, which is possible only for a secret made of JSON
-    /// punctuation, the result is `{}`. Secrets in another encoding, such as base64, are not recognised.
+    /// Secrets are searched for in all other names and values, with escapes resolved, including JSON inside a string. A
+    /// value that contains a secret is replaced by `""`, and a member with a name that contains one is removed. The
+    /// result is valid JSON. If it still contains the bytes of a secret, which is possible only for a secret made of
+    /// JSON punctuation, the result is `{}`. Secrets in another encoding, such as base64, are not recognised.
     package func redacted(_ redaction: Redaction) -> [UInt8] {
         let search = RedactionSearch(document: self, redaction: redaction)
         defer { for text in search.found { text.wipe() } }
@@ -59,7 +60,7 @@ private struct RedactionSearch {
     let document: JSONDocument
     let redaction: JSONDocument.Redaction
     let secrets: [BytePattern]
-    /// Secrets found in the document, to be overwritten afterwards.
+    /// Secrets found in the document; they must be overwritten afterwards.
     let found: [[UInt8]]
 
     init(document: JSONDocument, redaction: JSONDocument.Redaction) {
@@ -79,7 +80,7 @@ private struct RedactionSearch {
         secrets = (given + texts).map { BytePattern($0) }
     }
 
-    /// Returns the edits in text order; an enclosing edit precedes those inside it.
+    /// Returns the edits in text order. An enclosing edit precedes the edits inside it.
     func edits() -> [Edit] {
         let nodes = document.nodes
         var edits: [Edit] = []
@@ -107,7 +108,7 @@ private struct RedactionSearch {
         return edits
     }
 
-    /// Adds the ranges of consecutive removed members, each with its comma.
+    /// Adds the ranges of consecutive removed members, each including its comma.
     private func removals(in object: Int, to edits: inout [Edit]) {
         let nodes = document.nodes
         let end = Int(nodes[object].next)
@@ -151,8 +152,8 @@ private struct RedactionSearch {
         }
     }
 
-    /// Compares ignoring the case of ASCII letters: a byte that equals a lower-case letter once bit 5 is set is that
-    /// letter.
+    /// Compares two texts, ignoring the case of ASCII letters: if setting bit 5 of a byte yields a lower-case letter,
+    /// the byte is that letter in either case.
     private static func isEqual(_ text: ArraySlice<UInt8>, _ name: String) -> Bool {
         text.count == name.utf8.count
             && zip(text, name.utf8).allSatisfy { byte, expected in
@@ -178,7 +179,8 @@ private struct RedactionSearch {
         return secrets.contains { $0.isFound(in: text[...]) }
     }
 
-    /// Returns the texts of all members with a secret name, and their depths: 1 for members of the outermost object.
+    /// Returns the texts of all members with a secret name, together with their depths (1 for members of the outermost
+    /// object).
     private static func secretTexts(in document: JSONDocument, _ names: [String]) -> [(text: [UInt8], depth: Int)] {
         guard !names.isEmpty else { return [] }
         let nodes = document.nodes

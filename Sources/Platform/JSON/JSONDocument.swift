@@ -1,18 +1,19 @@
-/// A text that was validated as strict JSON, with an index of its values.
+/// A text that has been validated as strict JSON, with an index of its values.
 ///
-/// The original bytes are kept; ``JSONElement`` reads values from them on demand.
+/// The original bytes are kept, and ``JSONElement`` reads values from them on demand.
 public struct JSONDocument: Sendable {
     /// Default maximum nesting depth of containers.
     public static let defaultMaximumDepth = 32
     /// Default maximum length of a text in bytes.
     public static let defaultMaximumBytes = 4 << 20
     static let greatestMaximumBytes = 1 << 30
-    /// Maximum number of names in a text from an untrusted client, because handling a name costs more than its bytes.
+    /// Maximum number of names in a text from an untrusted client, because a name costs more to handle than its bytes
+    /// suggest.
     public static let maximumUntrustedNames = 1000
 
     /// The original text.
     public let bytes: [UInt8]
-    /// The index of its values.
+    /// The index of the text's values.
     package let nodes: [JSONNode]
 
     /// Scans a whole text: strict RFC 8259 with the limits listed in ``JSONError/Code``.
@@ -31,7 +32,7 @@ public struct JSONDocument: Sendable {
         self.bytes = bytes
     }
 
-    /// Scans a text like ``init(_:maximumBytes:maximumDepth:maximumNames:)``, and requires an object.
+    /// Scans a text like ``init(_:maximumBytes:maximumDepth:maximumNames:)``, and requires the value to be an object.
     public static func object(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
@@ -42,7 +43,7 @@ public struct JSONDocument: Sendable {
         return document
     }
 
-    /// Whether any string contains an escape. Examines each value of the index, not the text.
+    /// Whether any string contains an escape. It examines the values of the index rather than the text.
     public var hasEscapes: Bool { nodes.contains { $0.hasEscapes } }
 
     /// The outermost value.
@@ -65,7 +66,7 @@ public struct JSONElement: Sendable {
             self.value = value
         }
 
-        /// The name with escapes resolved.
+        /// The name with its escapes resolved.
         public var name: String { value.document.text(of: nameIndex) }
     }
 
@@ -101,16 +102,16 @@ public struct JSONElement: Sendable {
     /// The value's original bytes.
     public var bytes: ArraySlice<UInt8> { document.bytes[range] }
 
-    /// The range of the text of a string without escapes, excluding its quotes; otherwise nil.
+    /// The range of a string's text, excluding its quotes; nil if the string contains escapes and for other kinds.
     public var plainTextRange: Range<Int>? {
         node.kind == .string && !node.hasEscapes ? Int(node.start)..<Int(node.end) : nil
     }
 
-    /// The text of a string with escapes resolved; nil for other kinds.
+    /// The text of a string with its escapes resolved; nil for other kinds.
     public var string: String? { node.kind == .string ? document.text(of: index) : nil }
 
-    /// The bytes of a string's text with escapes resolved, for data that must not become a `String`; nil for other
-    /// kinds.
+    /// The bytes of a string's text with its escapes resolved, for data that must not be stored in a `String`; nil for
+    /// other kinds.
     package var textBytes: [UInt8]? {
         guard node.kind == .string else { return nil }
         return JSONBytes.decoded(document.bytes.span, from: Int(node.start), to: Int(node.end))
@@ -123,13 +124,14 @@ public struct JSONElement: Sendable {
         node.kind == .number ? JSONNumber(scanned: document.bytes[Int(node.start)..<Int(node.end)]) : nil
     }
 
-    /// The value of a whole number within `Int64`; nil for anything else.
+    /// The value of a whole number that fits an `Int64`; nil for anything else.
     public var integer: Int64? { document.integer(of: index) }
 
-    /// A number rounded down to a whole one; nil for other kinds and outside `Int64`.
+    /// The value of a number, rounded down to a whole number; nil for other kinds and if it does not fit an `Int64`.
     public var flooredInteger: Int64? { document.flooredInteger(of: index) }
 
-    /// The member with this name; nil if there is none or this is not an object. A `null` member is returned.
+    /// The value of the member with this name, which may be `null`; nil if there is no such member or this is not an
+    /// object.
     public subscript(name: StaticString) -> JSONElement? {
         document.member(name, of: index).map { JSONElement(document: document, index: $0) }
     }
@@ -160,7 +162,7 @@ public struct JSONElement: Sendable {
 }
 
 extension JSONDocument {
-    /// Returns the index of a member's value; nil if there is none or `object` is not an object.
+    /// Returns the index of a member's value; nil if there is no such member or `object` is not an object.
     package func member(_ name: StaticString, of object: Int) -> Int? {
         guard nodes[object].kind == .object else { return nil }
         let input = bytes.span
@@ -173,7 +175,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// Returns the value of a whole number within `Int64`; nil for anything else.
+    /// Returns the value of a whole number that fits an `Int64`; nil for anything else.
     package func integer(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
@@ -181,14 +183,14 @@ extension JSONDocument {
         return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).exactInteger
     }
 
-    /// Returns the value of a number of at most 18 digits without sign, fraction and exponent; nil for anything else.
+    /// Returns the value of a number with at most 18 digits and no sign, fraction or exponent; nil for anything else.
     package func plainInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
         return JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end))
     }
 
-    /// Returns a number rounded down to a whole one; nil for other kinds and outside `Int64`.
+    /// Returns a number rounded down to a whole number; nil for other kinds and if it does not fit an `Int64`.
     package func flooredInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
@@ -197,7 +199,7 @@ extension JSONDocument {
     }
 
     func quotedRange(of index: Int) -> Range<Int> {
-        // A string node covers the text between the quotes, so both neighbours exist.
+        // A string node covers the text between the quotes, so the bytes on both sides exist.
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 
@@ -207,7 +209,7 @@ extension JSONDocument {
         return bytes[node.kind == .string ? quotedRange(of: index) : Int(node.start)..<Int(node.end)]
     }
 
-    /// Returns the bytes of a string's text with escapes resolved.
+    /// Returns the bytes of a string's text with its escapes resolved.
     package func textBytes(of index: Int) -> ArraySlice<UInt8> {
         let node = nodes[index]
         guard !node.hasEscapes else {

@@ -2,7 +2,7 @@
 ///
 /// Equality compares the code and the offset.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of fault. This set is closed.
+    /// The kind of error. This set is closed.
     public enum Code: String, Sendable, CaseIterable {
         /// The text contains only whitespace.
         case empty
@@ -21,7 +21,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case controlCharacter = "control_character"
         /// A backslash is followed by a character that RFC 8259 does not list.
         case invalidEscape = "invalid_escape"
-        /// A `\uD800`…`\uDFFF` is not part of a pair.
+        /// A surrogate escape (`\uD800`…`\uDFFF`) is not part of a pair.
         case loneSurrogate = "lone_surrogate"
         /// Containers are nested more deeply than allowed.
         case tooDeep = "too_deep"
@@ -31,7 +31,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooManyElements = "too_many_elements"
         /// An object has more members than allowed.
         case tooManyMembers = "too_many_members"
-        /// Two members of an object have the same name after resolving escapes.
+        /// Two members of an object have the same name once escapes are resolved.
         case duplicateName = "duplicate_name"
         /// The value is followed by more text.
         case trailingBytes = "trailing_bytes"
@@ -40,7 +40,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var code: Code
-    /// Position of the fault in bytes from the start of the text.
+    /// Position of the error in bytes from the start of the text.
     public var offset: Int
 
     public init(_ code: Code, at offset: Int) {

@@ -1,4 +1,4 @@
-/// Limits of a text to be scanned.
+/// Limits on a text to be scanned.
 public struct JSONLimits: Sendable, Hashable {
     /// Maximum length of the text in bytes.
     public var bytes = JSONDocument.defaultMaximumBytes

@@ -1,21 +1,21 @@
-/// Names of members that are found together, in one pass over an object.
+/// Names of members that are looked up together, in one pass over an object.
 package struct JSONMemberTable: Sendable {
     /// Maximum number of names in a table.
     package static let maximumCount = 48
 
-    /// Node index of each name's value, by number of the name; 0 if the object has no such member.
+    /// The node index of the value for each name, indexed by the name's number; 0 if the object has no such member.
     package typealias Values = InlineArray<48, UInt32>
 
     /// The concatenated names.
     private let text: [UInt8]
-    /// Start of each name in the text, by number; one more entry for the end.
+    /// The start of each name in the text, indexed by number, with one more entry for the end.
     private let starts: [Int]
-    /// By hash, the number of the last name with that hash, plus one; 0 for none.
+    /// For each hash, the number of the last name with that hash, plus one; 0 if there is none.
     private let heads: [UInt8]
-    /// By number, the previous name with the same hash, in the same notation.
+    /// For each number, the previous name with the same hash, in the same notation.
     private let links: [UInt8]
 
-    /// - Parameter names: at most ``maximumCount`` distinct names; their positions are their numbers.
+    /// - Parameter names: at most ``maximumCount`` distinct names. Their positions are their numbers.
     package init(_ names: [String]) {
         var (text, starts, links): ([UInt8], [Int], [UInt8]) = ([], [0], [])
         var heads = [UInt8](repeating: 0, count: 128)
@@ -31,7 +31,7 @@ package struct JSONMemberTable: Sendable {
 
     /// Finds the members of an object.
     ///
-    /// - Returns: nil if a name contains escapes, because it may equal any name.
+    /// - Returns: the values, or nil if a name contains escapes, because it may equal any name.
     package func values(of object: Int, in document: JSONDocument) -> Values? {
         let (nodes, input) = (document.nodes.span, document.bytes.span)
         var values = Values(repeating: 0)

@@ -1,7 +1,8 @@
-/// Member names of scanned objects: comparison and detection of duplicates.
+/// The member names of scanned objects: compares them and detects duplicates.
 @usableFromInline
 package enum JSONNames {
-    /// Number of names up to which all pairs are compared; more use a hash set with the process's random seed.
+    /// Maximum number of names for which all pairs are compared. For more names, a hash set with the process's random
+    /// seed is used.
     private static let pairwiseLimit = 64
 
     /// Throws if an object has a duplicate name.
@@ -74,7 +75,7 @@ package enum JSONNames {
     /// Whether the name at `node` equals `name`. Escapes are resolved first.
     @inlinable @inline(__always)
     package static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
-        // Nearly all unequal names are rejected here.
+        // Nearly all names that differ are rejected here.
         if Int(node.end &- node.start) != name.utf8CodeUnitCount, !node.hasEscapes { return false }
         return isEqualText(node, to: name, input)
     }
@@ -92,12 +93,12 @@ package enum JSONNames {
             for index in 0..<length where input[start + index] != name.utf8Start[index] { return false }
             return true
         }
-        // Eight bytes per step; the last step may overlap the previous one.
+        // Compare eight bytes per step; the last step may overlap the previous one.
         let bytes = input.bytes
         let text = UnsafeRawPointer(name.utf8Start)
         var offset = 0
         while true {
-            // The node is inside the input, and offset + 8 is inside both.
+            // The node is inside the input, and offset + 8 is within both.
             let one = bytes.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self)
             guard one == text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
             guard offset + 8 < length else { return true }

@@ -1,23 +1,24 @@
 /// A JSON number in its original notation. It is converted only on demand, with overflow checks.
 public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The number's text, a valid JSON number.
+    /// The text of the number, which is a valid JSON number.
     public let text: String
 
-    /// Created by the scanner, which has validated the grammar.
+    /// Called by the scanner, which has validated the grammar.
     init(scanned text: ArraySlice<UInt8>) { self.text = String(decoding: text, as: UTF8.self) }
 
     public init(_ value: Int64) { self.text = String(value) }
 
     public var description: String { text }
 
-    /// The value of a whole number within `Int64`; otherwise nil.
+    /// The value of a whole number that fits an `Int64`; otherwise nil.
     public var exactInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).exactInteger }
 
-    /// The value rounded down to a whole number; nil outside `Int64`.
+    /// The value rounded down to a whole number; nil if it does not fit an `Int64`.
     public var flooredInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).flooredInteger }
 }
 
-/// Exact decimal arithmetic on a number's text: no floating point, no overflow, linear in the text's length.
+/// Exact decimal arithmetic on the text of a number, without floating point or overflow, and in time linear in its
+/// length.
 struct JSONDecimal {
     let flooredInteger: Int64?
     private let hasFraction: Bool

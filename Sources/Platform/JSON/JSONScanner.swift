@@ -2,13 +2,13 @@ internal import Bytes
 
 /// Validates that bytes are one JSON text (RFC 8259) and records the position of each value.
 ///
-/// Strict: only valid UTF-8, no byte order mark, no control bytes in strings, no lone surrogates, no duplicate name in
-/// an object, nothing after the value. Bounded: nesting uses a stack of limited depth instead of recursion, and the
-/// index takes at most eight times the bytes of the text.
+/// It is strict: only valid UTF-8, no byte order mark, no control bytes in strings, no lone surrogates, no duplicate
+/// names in an object, and nothing after the value. It is bounded: nesting uses a stack of limited depth instead of
+/// recursion, and the index takes at most eight times as many bytes as the text.
 struct JSONScanner {
     private(set) var nodes: [JSONNode] = []
     private var position = 0
-    /// Indexes of the open containers, outermost first.
+    /// Indexes of the containers that are open, outermost first.
     private var open: [UInt32] = []
 
     private enum Expectation {
@@ -17,9 +17,9 @@ struct JSONScanner {
 
     private let maximumDepth: Int
     private let maximumMembers: Int
-    /// Number of names still allowed.
+    /// Number of further names allowed.
     private var namesLeft: Int
-    /// Number of array elements still allowed.
+    /// Number of further array elements allowed.
     private var elementsLeft: Int
 
     private init(_ limits: JSONLimits) {
@@ -35,7 +35,7 @@ struct JSONScanner {
         }
         var scanner = JSONScanner(limits)
         // Sufficient for each payload of a notification, in a block that malloc caches per thread (up to 1032 bytes): a
-        // larger one would trigger its consolidation of freed memory. A record of a notification has about a hundred
+        // larger block would make malloc consolidate freed memory. A record of a notification has about a hundred
         // nodes.
         scanner.nodes.reserveCapacity(60)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
@@ -68,7 +68,7 @@ struct JSONScanner {
         }
     }
 
-    /// Scans a whole scalar, or the start of a container (and its end if it is empty).
+    /// Scans a complete scalar, or the start of a container (and its end if it is empty).
     private mutating func scanValue(_ input: Span<UInt8>) throws(JSONError) -> Expectation {
         skipWhiteSpace(input)
         switch try byte(input) {
@@ -262,7 +262,7 @@ struct JSONScanner {
     private mutating func append(
         _ kind: JSONNode.Kind, from start: Int, to end: Int, hasEscapes: Bool = false, fingerprint: UInt16 = 0
     ) {
-        // Offsets fit, because the text is at most `greatestMaximumBytes` long.
+        // Offsets fit into 32 bits, because the text is at most `greatestMaximumBytes` long.
         nodes.append(
             JSONNode(
                 start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Writes compact JSON text directly as bytes, for texts written too often to build a ``JSONValue`` first.
+/// Writes compact JSON directly as bytes, for texts written too often to build a ``JSONValue`` first.
 ///
-/// The caller must ensure that the text is valid: members only inside objects, one value after each member name. The
-/// writer adds the commas.
+/// The caller must ensure that the text is valid: members only inside objects, and one value after each member name.
+/// The writer adds the commas.
 package struct JSONWriter: Sendable {
     /// Buffer for the text; the first `count` bytes are used.
     private var storage: [UInt8]
     private var count = 0
 
-    /// Pool of buffers for reuse: at most `spareBlocks` buffers of at most `spareBytes` bytes.
+    /// Pool of reusable buffers: at most `spareBlocks` buffers of at most `spareBytes` bytes each.
     private static let spare = Mutex<[[UInt8]]>([])
     private static let spareBlocks = 8
     private static let spareBytes = 64 << 10
@@ -18,7 +18,7 @@ package struct JSONWriter: Sendable {
 
     private init(_ storage: consuming [UInt8]) { self.storage = storage }
 
-    /// Returns the text written by `write`, in an array of exactly its size.
+    /// Returns the text written by `write`, in an array of exactly the right size.
     package static func text(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(spare.withLock { $0.popLast() } ?? Array(repeating: 0, count: 4096))
         write(&writer)
@@ -29,7 +29,7 @@ package struct JSONWriter: Sendable {
         return text
     }
 
-    /// The text so far.
+    /// The text written so far.
     package var bytes: [UInt8] { Array(storage[..<count]) }
 
     // MARK: Values
@@ -49,7 +49,7 @@ package struct JSONWriter: Sendable {
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts need no escapes and are appended as a whole.
+            // Most texts need no escapes, so append them as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 var quoted: [UInt8] = []
                 JSONBytes.append(quoted: String(decoding: utf8, as: UTF8.self), to: &quoted)
@@ -62,7 +62,7 @@ package struct JSONWriter: Sendable {
 
     /// Writes a string that needs no escapes.
     ///
-    /// - Parameter fill: writes all of its `count` bytes.
+    /// - Parameter fill: writes all `count` bytes of the string.
     package mutating func plainString(count length: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         makeRoom(for: length + 3)
         if needsComma { append(UInt8(ascii: ",")) }
@@ -76,7 +76,7 @@ package struct JSONWriter: Sendable {
     }
 
     package mutating func integer(_ value: Int64) {
-        // At most a comma, a sign and 19 digits.
+        // The number needs at most a comma, a sign and 19 digits.
         makeRoom(for: 21)
         if needsComma { append(UInt8(ascii: ",")) }
         if value < 0 { append(UInt8(ascii: "-")) }
@@ -129,20 +129,20 @@ package struct JSONWriter: Sendable {
 
     // MARK: Members
 
-    /// Writes a member name that needs no escapes; its value must follow.
+    /// Writes a member name that needs no escapes. The value must follow.
     package mutating func name(_ name: StaticString) {
         let text = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         append(text, quoted: true)
         append(UInt8(ascii: ":"))
     }
 
-    /// Writes any member name; its value must follow.
+    /// Writes any member name. The value must follow.
     package mutating func name(of text: String) {
         string(text)
         append(UInt8(ascii: ":"))
     }
 
-    /// Writes a member, unless the value is nil; so do the overloads below.
+    /// Writes a member unless the value is nil, as do the overloads below.
     package mutating func set(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         self.name(name)
@@ -173,7 +173,7 @@ package struct JSONWriter: Sendable {
         array(elements)
     }
 
-    /// Writes the members of an object, whose names are not constants of the program.
+    /// Writes the members of an object, for names that are not constants of the program.
     package mutating func add(_ members: JSONObject) {
         for member in members.members {
             name(of: member.name)
@@ -203,7 +203,7 @@ package struct JSONWriter: Sendable {
         count += 1
     }
 
-    /// Appends a value or name, with a comma before it if needed, in one step: this is the hot path.
+    /// Appends a value or name, preceded by a comma if needed. It does both in one step, because this is the hot path.
     private mutating func append(_ text: UnsafeRawBufferPointer, quoted: Bool) {
         makeRoom(for: text.count + 3)
         let comma = needsComma
@@ -225,7 +225,8 @@ package struct JSONWriter: Sendable {
     }
 
     private mutating func makeRoom(for further: Int) {
-        // Doubled by itself, which is one copy of memory: its content past the text is written over.
+        // Doubling the buffer by appending it to itself is one memory copy; the content after the text is overwritten
+        // later.
         while storage.count - count < further { storage.append(contentsOf: storage) }
     }
 }

@@ -1,10 +1,10 @@
 package import Configuration
 
-/// The parts of a configured service URL that decide whether it may be used.
+/// The parts of a configured service URL that determine whether it may be used.
 package struct EndpointURL: Sendable, Equatable {
-    /// Whether bodies are sent encrypted.
+    /// Whether bodies are encrypted in transit.
     package let isEncrypted: Bool
-    /// Whether the URL contains a user, and perhaps a password: a rejected URL must not be printed then.
+    /// Whether the URL contains a user and possibly a password. In that case, a rejected URL must not be printed.
     package let hasUser: Bool
     /// The problem with the URL, as the end of a sentence; nil if there is none.
     package let problem: String?
@@ -41,7 +41,7 @@ package struct EndpointURL: Sendable, Equatable {
         return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
     }
 
-    /// Splits an authority into the host (an IPv6 address keeps its brackets) and the text after the colon.
+    /// Splits an authority into the host (an IPv6 address keeps its brackets) and the port text after the colon.
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
         let end = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         guard let colon = authority[end...].firstIndex(of: ":") else { return (authority, nil) }
