@@ -1,15 +1,15 @@
-/// The statement that a log signs: its origin, its size and the root of its tree (c2sp.org/tlog-checkpoint).
+/// A log's signed statement of its origin, its size and the root of its tree (c2sp.org/tlog-checkpoint).
 package struct Checkpoint: Equatable, Sendable {
     /// The unique name of the log.
     package let origin: String
-    /// Number of leaves of the tree.
+    /// Number of leaves in the tree.
     package let size: Int
     package let root: MerkleHash
-    /// Lines after the third, without newlines; the logs of this project have none.
+    /// The lines after the third, without newlines. The logs of this project have no such lines.
     package let extensions: [String]
 
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` for an origin or extension that is not one line
-    ///   of text, or for a negative size.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if the origin or an extension is not one line of
+    ///   text, or the size is negative.
     package init(
         origin: String, size: Int, root: MerkleHash, extensions: [String] = []
     ) throws(TransparencyLogError) {
@@ -22,7 +22,7 @@ package struct Checkpoint: Equatable, Sendable {
         self.extensions = extensions
     }
 
-    /// Parses a checkpoint from the text of a note; does not verify signatures.
+    /// Parses a checkpoint from the text of a note, without verifying signatures.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedCheckpoint`.
     package init(text: String) throws(TransparencyLogError) {
@@ -49,6 +49,6 @@ package struct Checkpoint: Equatable, Sendable {
         ([origin, String(size), root.base64] + extensions).map { $0 + "\n" }.joined()
     }
 
-    /// A note with this text and no signatures.
+    /// Creates a note with this text and no signatures.
     package func note() throws(TransparencyLogError) -> SignedNote { try SignedNote(text: text) }
 }

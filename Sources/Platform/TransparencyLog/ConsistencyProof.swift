@@ -1,17 +1,17 @@
 /// A proof that a tree begins with all leaves of a smaller tree (RFC 6962 section 2.1.2).
 package struct ConsistencyProof: Equatable, Sendable {
-    /// The hashes in the order of the RFC.
+    /// The hashes in the order specified by the RFC.
     package let hashes: [MerkleHash]
 
     package init(hashes: [MerkleHash]) {
         self.hashes = hashes
     }
 
-    /// Creates the proof between the trees with the first `old` and the first `new` leaves of a log; empty when `old`
-    /// is 0 or both are equal.
+    /// Creates the proof between the trees of the first `old` and the first `new` leaves of a log. The proof is empty
+    /// if `old` is 0 or the two sizes are equal.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when `old` is negative or above `new`,
-    ///   `malformedTile` when a tile is too short; and any error of the source.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if `old` is negative or greater than `new`,
+    ///   `malformedTile` if a tile is too short; any error thrown by the source.
     package static func make(old: Int, new: Int, from source: some TileSource) async throws -> ConsistencyProof {
         guard old >= 0, old <= new else {
             throw TransparencyLogError(.invalidArgument, "no tree of \(new) leaves grew from one of \(old)")
@@ -25,7 +25,7 @@ package struct ConsistencyProof: Equatable, Sendable {
             needed.append(old <= middle ? right : left)
             range = old <= middle ? left : right
         }
-        // The verifier knows the old root, so a subtree that is the whole old tree is omitted.
+        // The verifier knows the old root, so omit a subtree that is the whole old tree.
         if range.lowerBound != 0 { needed.append(range) }
         var tree = TreeReader(size: new, source: source)
         var hashes: [MerkleHash] = []
@@ -33,8 +33,8 @@ package struct ConsistencyProof: Equatable, Sendable {
         return ConsistencyProof(hashes: hashes)
     }
 
-    /// Whether the second tree begins with the leaves of the first (RFC 9162 section 2.1.4.2). Every tree begins with
-    /// the empty tree, whose root is ``MerkleHash/ofEmptyTree``.
+    /// Whether the second tree begins with the leaves of the first tree (RFC 9162 section 2.1.4.2). Every tree begins
+    /// with the empty tree, which has the root ``MerkleHash/ofEmptyTree``.
     package func proves(
         oldSize: Int, oldRoot: MerkleHash, newSize: Int, newRoot: MerkleHash
     ) -> Bool {
@@ -50,7 +50,7 @@ package struct ConsistencyProof: Equatable, Sendable {
             last >>= 1
         }
         var hasher = MerkleHasher()
-        // If the old size is a power of two, the old tree is one complete subtree of the new one.
+        // If the old size is a power of two, the old tree is one complete subtree of the new tree.
         guard let start = place == 0 ? oldRoot : rest.popFirst() else { return false }
         var (old, new) = (start, start)
         for hash in rest {

@@ -1,12 +1,12 @@
 /// A timestamped statement by another party that it has seen a checkpoint (c2sp.org/tlog-cosignature).
 package enum Cosignature {
-    /// The message that Ed25519 keys sign: two lines, then the text of the checkpoint.
+    /// The message that an Ed25519 key signs: two lines, then the text of the checkpoint.
     static func message(text: String, time: Int) -> [UInt8] {
         Array("cosignature/v1\ntime \(time)\n\(text)".utf8)
     }
 
-    /// The message that ML-DSA-44 keys sign: the specification's `cosigned_message` of the whole tree. It contains the
-    /// cosigner's name, and no extension lines. Nil for a name or an origin of more than 255 bytes.
+    /// The message that an ML-DSA-44 key signs: the specification's `cosigned_message` for the whole tree. It contains
+    /// the cosigner's name but no extension lines. Nil if a name or an origin is longer than 255 bytes.
     static func message(_ checkpoint: Checkpoint, cosigner: String, time: Int) -> [UInt8]? {
         guard let name = UInt8(exactly: cosigner.utf8.count), let origin = UInt8(exactly: checkpoint.origin.utf8.count),
             let time = UInt64(exactly: time), let size = UInt64(exactly: checkpoint.size)
@@ -18,8 +18,8 @@ package enum Cosignature {
         return message + checkpoint.root.bytes
     }
 
-    /// The latest time of a signature by a name other than the log's own, in seconds since 1970, not verified; nil when
-    /// there is none.
+    /// Returns the latest time of any signature with a name other than the log's own, in seconds since 1970, or nil if
+    /// there is none. The signatures are not verified.
     package static func unverifiedTime(of note: SignedNote, origin: String) -> Int? {
         note.signatures.lazy.filter { !KeyName.areEqual($0.name, origin) }
             .compactMap { NumberedSignature(bytes: $0.signature)?.number }.max()

@@ -10,10 +10,10 @@ package struct InclusionProof: Equatable, Sendable {
         self.hashes = hashes
     }
 
-    /// Creates the proof for a leaf in the tree with the first `size` leaves of a log.
+    /// Creates the proof for a leaf in the tree of the first `size` leaves of a log.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` when the tree has no such leaf, `malformedTile`
-    ///   when a tile is too short; and any error of the source.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if the tree has no such leaf, `malformedTile` if
+    ///   a tile is too short; any error thrown by the source.
     package static func make(index: Int, size: Int, from source: some TileSource) async throws -> InclusionProof {
         guard index >= 0, index < size else {
             throw TransparencyLogError(.invalidArgument, "a tree of \(size) leaves has no leaf \(index)")

@@ -1,15 +1,16 @@
-/// The right edge of a growing tree: enough to append leaves, to compute the root, and to emit each tile once it is
-/// full.
+/// The right edge of a growing tree. It contains everything needed to append leaves, to compute the root, and to emit
+/// each tile once it is full.
 ///
-/// It stores one hash for each complete subtree, and the hashes of the partial tiles: at most 255 for each level. A
-/// tree of ten million leaves has three levels.
+/// It stores one hash for each complete subtree, and the hashes of the partial tiles, at most 255 for each level. A
+/// tree with ten million leaves has three levels.
 package struct MerkleFrontier: Sendable {
-    /// Number of leaves of the tree.
+    /// Number of leaves in the tree.
     package private(set) var size = 0
 
-    /// The roots of the complete subtrees that make up the tree, the largest first; one for each set bit of `size`.
+    /// The roots of the complete subtrees that make up the tree, largest first. There is one for each set bit of
+    /// `size`.
     private var subtrees: [MerkleHash] = []
-    /// The hashes of the partial tile of each level, possibly empty.
+    /// The hashes in the partial tile of each level; may be empty.
     private var partial: [[MerkleHash]] = []
     private var finished: [HashTile] = []
     private let givesTiles: Bool
@@ -24,7 +25,7 @@ package struct MerkleFrontier: Sendable {
     /// Restores the edge of an existing tree.
     ///
     /// - Parameter tiles: the tiles at the paths ``TilePath/partialTiles(ofSize:)``, in that order.
-    /// - Throws: ``TransparencyLogError`` with code `malformedTile` when the paths are different.
+    /// - Throws: ``TransparencyLogError`` with code `malformedTile` if the paths differ.
     package init(size: Int, tiles: [HashTile], givesTiles: Bool = true) throws(TransparencyLogError) {
         guard tiles.map(\.path) == TilePath.partialTiles(ofSize: size) else {
             throw TransparencyLogError(.malformedTile, "these are not the partial tiles of \(size) leaves")
@@ -81,14 +82,14 @@ package struct MerkleFrontier: Sendable {
         return root
     }
 
-    /// Returns the tiles that became full since the last call, in that order, and removes them.
+    /// Returns the tiles that have become full since the last call, in order, and removes them.
     package mutating func takeFinishedTiles() -> [HashTile] {
         defer { finished.removeAll(keepingCapacity: true) }
         return finished
     }
 
-    /// The partial tiles of the right edge, lowest level first, at the paths ``TilePath/partialTiles(ofSize:)``. Empty
-    /// when the frontier was created with `givesTiles: false`.
+    /// Returns the partial tiles of the right edge, lowest level first, at the paths
+    /// ``TilePath/partialTiles(ofSize:)``. Empty if the frontier was created with `givesTiles: false`.
     package func partialTiles() -> [HashTile] {
         guard givesTiles else { return [] }
         return TilePath.partialTiles(ofSize: size).compactMap { path in

@@ -1,53 +1,53 @@
 internal import Bytes
 internal import Cryptography
 
-/// The hash of a leaf, of a node or of a whole tree: SHA-256 as in RFC 6962 section 2.1. 32 bytes, no allocation.
+/// The hash of a leaf, a node or a whole tree: SHA-256 as in RFC 6962 section 2.1, 32 bytes without an allocation.
 package struct MerkleHash: Hashable, Sendable {
-    /// Always 32.
+    /// The size in bytes: always 32.
     package static let byteCount = 32
 
-    // The hash's bytes in memory order: an array of hashes has the layout of a tile's content.
+    // The hash's bytes in memory order, so that an array of hashes has the layout of a tile's content.
     private var a: UInt64 = 0
     private var b: UInt64 = 0
     private var c: UInt64 = 0
     private var d: UInt64 = 0
 
-    /// Creates a hash whose 32 bytes are written by `fill`.
+    /// Creates a hash from the 32 bytes that `fill` writes.
     init(filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
         withUnsafeMutableBytes(of: &self) { fill($0) }
     }
 
-    /// Creates a hash from its 32 bytes; nil for any other length.
+    /// Creates a hash from its 32 bytes; returns nil for any other length.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init { $0.copyMemory(from: bytes) }
     }
 
-    /// Creates a hash from its 32 bytes; nil for any other length.
+    /// Creates a hash from its 32 bytes; returns nil for any other length.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init { out in bytes.withUnsafeBytes { out.copyMemory(from: $0) } }
     }
 
-    /// Decodes a hash from base64 (RFC 4648 section 4, padded); nil for any other text.
+    /// Decodes a hash from base64 (RFC 4648 section 4, padded); returns nil for any other text.
     package init?(base64 text: some Sequence<UInt8>) {
         guard let bytes = try? Base64.decode(Array(text)) else { return nil }
         self.init(bytes: bytes)
     }
 
-    /// The root of the empty tree: SHA-256 of no bytes.
+    /// The root of the empty tree: the SHA-256 digest of an empty sequence.
     package static let ofEmptyTree: MerkleHash = {
         var hasher = MerkleHasher()
         return hasher.emptyTree()
     }()
 
-    /// The hash of a leaf with this entry. To hash many, use a ``MerkleHasher``.
+    /// Returns the hash of a leaf with this entry. To hash many leaves, use a ``MerkleHasher``.
     package static func leaf(_ entry: [UInt8]) -> MerkleHash {
         var hasher = MerkleHasher()
         return hasher.leaf(entry)
     }
 
-    /// The hash of the node over two subtrees. To hash many, use a ``MerkleHasher``.
+    /// Returns the hash of the node above two subtrees. To hash many nodes, use a ``MerkleHasher``.
     package static func node(_ left: MerkleHash, _ right: MerkleHash) -> MerkleHash {
         var hasher = MerkleHasher()
         return hasher.node(left, right)

@@ -1,9 +1,9 @@
 internal import Cryptography
 
-/// Hashes leaves and nodes one after another without an allocation for each. Not shared between threads.
+/// Hashes leaves and nodes one after another, without an allocation for each. Must not be shared between threads.
 package struct MerkleHasher: ~Copyable {
     private var digest = SHA256()
-    // 0x01 and two hashes, contiguous so that a node is hashed in one update. Owned; freed in deinit.
+    // 0x01 and two hashes, stored contiguously so that a node is hashed in one update. Owned; freed in deinit.
     private let node: UnsafeMutableRawBufferPointer
 
     package init() {
@@ -15,21 +15,21 @@ package struct MerkleHasher: ~Copyable {
         node.deallocate()
     }
 
-    /// SHA-256 of 0x00 and the entry (RFC 6962 section 2.1).
+    /// Returns the SHA-256 digest of 0x00 and the entry (RFC 6962 section 2.1).
     package mutating func leaf(_ entry: UnsafeRawBufferPointer) -> MerkleHash {
         withUnsafeBytes(of: UInt8(0)) { digest.update($0) }
         digest.update(entry)
         return finish()
     }
 
-    /// SHA-256 of 0x00 and the entry (RFC 6962 section 2.1).
+    /// Returns the SHA-256 digest of 0x00 and the entry (RFC 6962 section 2.1).
     package mutating func leaf(_ entry: [UInt8]) -> MerkleHash {
         withUnsafeBytes(of: UInt8(0)) { digest.update($0) }
         digest.update(entry)
         return finish()
     }
 
-    /// SHA-256 of 0x01 and both hashes (RFC 6962 section 2.1).
+    /// Returns the SHA-256 digest of 0x01 and both hashes (RFC 6962 section 2.1).
     package mutating func node(_ left: MerkleHash, _ right: MerkleHash) -> MerkleHash {
         node.storeBytes(of: left, toByteOffset: 1, as: MerkleHash.self)
         node.storeBytes(of: right, toByteOffset: 1 + MerkleHash.byteCount, as: MerkleHash.self)
@@ -37,8 +37,8 @@ package struct MerkleHasher: ~Copyable {
         return finish()
     }
 
-    /// The root over the hashes of subtrees of equal height, such as those of a full tile; their number is a power of
-    /// two.
+    /// Returns the root above subtrees of equal height, given their hashes, such as those of a full tile. The number of
+    /// hashes must be a power of two.
     mutating func root(ofPerfect hashes: ArraySlice<MerkleHash>) -> MerkleHash {
         var row = Array(hashes)
         while row.count > 1 {

@@ -3,18 +3,18 @@ internal import Cryptography
 
 /// The type of a signature: the byte before the public key in a verifier key (c2sp.org/signed-note).
 package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
-    /// Ed25519 over the text of the note.
+    /// Ed25519 over the note's text.
     case ed25519 = 0x01
-    /// Ed25519 over the text and a time (c2sp.org/tlog-cosignature).
+    /// Ed25519 over the note's text and a time (c2sp.org/tlog-cosignature).
     case cosignature = 0x04
     /// ML-DSA-44 over the checkpoint in the text and a time (c2sp.org/tlog-cosignature).
     case mlDSA44Cosignature = 0x06
-    /// Ed25519 over the text and the size of the previous checkpoint: ``PreviousSize``. This type has no published
-    /// format; c2sp.org/signed-note reserves this byte, followed by a longer identifier, for such types, and readers
-    /// skip types that they do not implement.
+    /// Ed25519 over the note's text and the size of the previous checkpoint: ``PreviousSize``. This type has no
+    /// published format. For such types, c2sp.org/signed-note reserves this byte, followed by a longer identifier, and
+    /// readers skip types that they do not implement.
     case previousSize = 0xFF
 
-    /// Whether a witness signs with such keys.
+    /// Whether keys of this type are used by witnesses.
     package var isCosignature: Bool { self == .cosignature || self == .mlDSA44Cosignature }
 
     /// The bytes before the public key in a verifier key.
@@ -23,12 +23,12 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
 
 /// A signature line of a note: `— <key name> base64(<key id> || <signature>)`.
 package struct NoteSignature: Hashable, Sendable {
-    /// The claimed name of the key; not verified.
+    /// The claimed name of the key, which is not verified.
     package let name: String
     /// The key id: four bytes, read as a big-endian number.
     package let keyID: UInt32
-    /// The bytes after the key id: 64 for Ed25519; for the other types, an eight-byte signed number and then 64 bytes,
-    /// or 2,420 for ML-DSA-44.
+    /// The bytes after the key id: 64 for Ed25519. For the other types, an eight-byte signed number followed by 64
+    /// bytes, or by 2,420 bytes for ML-DSA-44.
     package let signature: [UInt8]
 
     package init(name: String, keyID: UInt32, signature: [UInt8]) {
@@ -37,13 +37,13 @@ package struct NoteSignature: Hashable, Sendable {
         self.signature = signature
     }
 
-    /// The line with its newline.
+    /// The signature line, including its newline.
     package var line: String {
         let id = withUnsafeBytes(of: keyID.bigEndian) { Array($0) }
         return "— \(name) \(String(decoding: Base64.encode(id + signature), as: UTF8.self))\n"
     }
 
-    /// Parses a signature line without its newline; nil when the line is not a signature.
+    /// Parses a signature line without its newline; returns nil if the line is not a signature.
     package init?(line: ArraySlice<UInt8>) {
         let dash = "— ".utf8
         guard line.starts(with: dash) else { return nil }
@@ -59,7 +59,7 @@ package struct NoteSignature: Hashable, Sendable {
 
 /// Names of keys in signed notes.
 package enum KeyName {
-    /// Whether a name is valid: not empty, no Unicode space, no plus, no control character.
+    /// Whether a name is valid: not empty, and without Unicode spaces, plus signs and control characters.
     package static func isValid(_ name: String) -> Bool {
         !name.isEmpty
             && name.unicodeScalars.allSatisfy {
@@ -67,12 +67,13 @@ package enum KeyName {
             }
     }
 
-    /// Whether two names have the same bytes; `==` on strings also accepts canonically equivalent spellings.
+    /// Whether two names have the same bytes. The operator `==` on strings also accepts canonically equivalent
+    /// spellings.
     package static func areEqual(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8)
     }
 
-    /// The first four bytes of SHA-256(name || 0x0A || type || public key).
+    /// Returns the first four bytes of SHA-256(name || 0x0A || type || public key).
     static func keyID(name: String, type: NoteSignatureType, publicKey: [UInt8]) -> UInt32 {
         var digest = SHA256()
         digest.update(Array(name.utf8) + [0x0A] + type.identifier)

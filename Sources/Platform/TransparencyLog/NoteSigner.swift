@@ -1,12 +1,12 @@
 package import Cryptography
 
-/// A private key that signs notes under a name.
+/// A private key that signs notes under a given name.
 package struct NoteSigner: Sendable {
-    /// The public key.
+    /// The corresponding public key.
     package let verifier: NoteVerifier
     private let key: PrivateKey
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an invalid name, or a key that is not Ed25519.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the name is invalid or the key is not Ed25519.
     package init(name: String, type: NoteSignatureType = .ed25519, key: PrivateKey) throws(TransparencyLogError) {
         guard let publicKey = key.ed25519PublicKey?.rawBytes else {
             throw TransparencyLogError(.malformedKey, "the key of \(name) is not an Ed25519 key")
@@ -18,8 +18,8 @@ package struct NoteSigner: Sendable {
     /// Signs a text that ends in a newline.
     ///
     /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature;
-    ///   not negative.
-    /// - Throws: ``TransparencyLogError`` with code `signing`; `invalidArgument` for a negative number.
+    ///   must not be negative.
+    /// - Throws: ``TransparencyLogError`` with code `signing`; `invalidArgument` if the number is negative.
     package func signature(of text: String, with number: Int = 0) throws(TransparencyLogError) -> NoteSignature {
         guard number >= 0 else {
             throw TransparencyLogError(.invalidArgument, "a time before 1970, or a negative size")

@@ -1,7 +1,7 @@
 internal import Cryptography
 
-/// A statement of the log about the size of its previous checkpoint. It links the checkpoints of a log, so that a
-/// removed copy is detected.
+/// A log's statement of the size of its previous checkpoint. It links the checkpoints of a log, so that the removal of
+/// a copy is detected.
 package enum PreviousSize {
     static let identifier = "sluice-archive/previous@v1"
 
@@ -10,15 +10,15 @@ package enum PreviousSize {
         Array("\(identifier)\nprevious \(size)\n\(text)".utf8)
     }
 
-    /// The previous size in a note, not verified; nil when there is none. Signatures of this type have the log's own
-    /// name, and no other type with that name has their length.
+    /// Returns the previous size stated in a note, or nil if there is none. The signature is not verified. It has the
+    /// log's own name, and no other type of signature with that name has the same length.
     package static func unverified(of note: SignedNote, origin: String) -> Int? {
         note.signatures.lazy.filter { KeyName.areEqual($0.name, origin) }
             .compactMap { NumberedSignature(bytes: $0.signature)?.number }.first
     }
 }
 
-/// A signature and the number that was signed with it.
+/// A signature together with the number that it covers.
 struct NumberedSignature {
     let number: Int
     let signature: [UInt8]
@@ -28,11 +28,11 @@ struct NumberedSignature {
         self.signature = signature
     }
 
-    /// Decodes the number and the signature; nil for another length, or a number that does not fit an `Int`.
+    /// Decodes the number and the signature; returns nil if the length is wrong or the number does not fit an `Int`.
     ///
-    /// - Parameter count: number of bytes of the signature.
+    /// - Parameter count: size of the signature in bytes.
     init?(bytes: [UInt8], signatureByteCount count: Int = Ed25519PublicKey.signatureByteCount) {
-        // Eight bytes of number, big-endian, then the signature.
+        // The number takes eight bytes, big-endian; the signature follows.
         guard bytes.count == 8 + count else { return nil }
         let number = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard let number = Int(exactly: number) else { return nil }

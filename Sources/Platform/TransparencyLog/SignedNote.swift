@@ -1,18 +1,18 @@
-/// A text and its signatures (c2sp.org/signed-note). Do not rely on the text before a signature is verified.
+/// A text and its signatures (c2sp.org/signed-note). Do not rely on the text until a signature is verified.
 package struct SignedNote: Equatable, Sendable {
-    /// The maximum number of signatures accepted; the format requires readers to accept at least 16.
+    /// Maximum number of signatures accepted; the format requires readers to accept at least 16.
     package static let maximumSignatureCount = 100
-    /// The maximum length of a note, in bytes.
+    /// Maximum length of a note in bytes.
     package static let maximumByteCount = 1 << 20
 
-    /// The signed text; ends in a newline.
+    /// The signed text, which ends in a newline.
     package let text: String
     package private(set) var signatures: [NoteSignature]
 
     /// Creates a note without signatures.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedNote` when the text is empty, does not end in a newline
-    ///   or contains other control characters.
+    /// - Throws: ``TransparencyLogError`` with code `malformedNote` if the text is empty, does not end in a newline or
+    ///   contains other control characters.
     package init(text: String) throws(TransparencyLogError) {
         guard Self.isText(Array(text.utf8)) else {
             throw TransparencyLogError(.malformedNote, "the text of a note is lines without control characters")
@@ -49,7 +49,7 @@ package struct SignedNote: Equatable, Sendable {
     /// Parses concatenated notes, such as joined files, ignoring empty lines between them. Use it only for texts in
     /// which no line begins like a signature, such as checkpoints.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedNote`; also when there is no note.
+    /// - Throws: ``TransparencyLogError`` with code `malformedNote`, also if there is no note.
     package static func sequence(_ bytes: [UInt8]) throws(TransparencyLogError) -> [SignedNote] {
         let newline = UInt8(ascii: "\n")
         var notes: [SignedNote] = []
@@ -74,18 +74,18 @@ package struct SignedNote: Equatable, Sendable {
         return notes
     }
 
-    /// The encoded note, as in a file or a request.
+    /// The encoded note, as used in files and requests.
     package var bytes: [UInt8] {
         Array(text.utf8) + [UInt8(ascii: "\n")] + signatures.flatMap { Array($0.line.utf8) }
     }
 
-    /// Adds a signature, replacing one by the same key.
+    /// Adds a signature, replacing any earlier signature by the same key.
     package mutating func add(_ signature: NoteSignature) {
         signatures.removeAll { KeyName.areEqual($0.name, signature.name) && $0.keyID == signature.keyID }
         signatures.append(signature)
     }
 
-    /// Signs the text, replacing an earlier signature by the same key.
+    /// Signs the text, replacing any earlier signature by the same key.
     ///
     /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
@@ -93,10 +93,10 @@ package struct SignedNote: Equatable, Sendable {
         add(try signer.signature(of: text, with: number))
     }
 
-    /// Verifies and returns the signatures by the given keys; ignores signatures by other keys.
+    /// Verifies and returns the signatures made by the given keys, ignoring signatures by other keys.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidSignature` when a signature names one of the keys but does
-    ///   not verify, `unknownKey` when none names one of them.
+    /// - Throws: ``TransparencyLogError`` with code `invalidSignature` if a signature names one of the keys but does
+    ///   not verify, `unknownKey` if no signature names any of them.
     package func verified(by verifiers: [NoteVerifier]) throws(TransparencyLogError) -> [VerifiedSignature] {
         var verified: [VerifiedSignature] = []
         for signature in signatures {
@@ -118,7 +118,7 @@ package struct SignedNote: Equatable, Sendable {
         bytes.last == UInt8(ascii: "\n") && bytes.allSatisfy { $0 >= 0x20 || $0 == UInt8(ascii: "\n") }
     }
 
-    /// Index of the last empty line; nil when no signature follows it.
+    /// Returns the index of the last empty line, or nil if no signature follows it.
     private static func lastBlankLine(of bytes: [UInt8]) -> Int? {
         var at = bytes.count - 1
         while at >= 1 {

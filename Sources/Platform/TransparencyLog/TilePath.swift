@@ -8,16 +8,16 @@ package struct TilePath: Hashable, Sendable {
 
     /// Number of hashes or entries in a full tile.
     package static let fullWidth = 256
-    /// The maximum index: the index of every leaf fits an `Int`.
+    /// The maximum index, chosen so that the index of every leaf fits an `Int`.
     package static let maximumIndex = Int.max >> 8
 
     package let content: Content
     /// Index within its level, from the left.
     package let index: Int
-    /// Number of hashes or entries, 1...256; fewer than 256 in a partial tile.
+    /// Number of hashes or entries, 1...256. A partial tile has fewer than 256.
     package let width: Int
 
-    /// - Precondition: `index` and `width` are in range; they must come from a tree, not from external input.
+    /// - Precondition: `index` and `width` must be in range, so they must come from a tree, not from external input.
     package init(_ content: Content, index: Int, width: Int = TilePath.fullWidth) {
         precondition((0...Self.maximumIndex).contains(index) && (1...Self.fullWidth).contains(width))
         self.content = content
@@ -45,10 +45,10 @@ package struct TilePath: Hashable, Sendable {
         }
     }
 
-    /// Number of entry bundles of a tree with `size` leaves, a partial one included. It cannot overflow for any size.
+    /// Returns the number of entry bundles in a tree with `size` leaves, including a partial one. It cannot overflow.
     package static func bundleCount(size: Int) -> Int { size / fullWidth + (size % fullWidth > 0 ? 1 : 0) }
 
-    /// The partial tiles on the right edge of a tree with `size` leaves, lowest level first.
+    /// Returns the partial tiles on the right edge of a tree with `size` leaves, lowest level first.
     package static func partialTiles(ofSize size: Int) -> [TilePath] {
         var tiles: [TilePath] = []
         var count = size
@@ -61,8 +61,8 @@ package struct TilePath: Hashable, Sendable {
         return tiles
     }
 
-    /// Number of full tiles at a level of a tree with `size` leaves, and the width of the partial tile after them, 0
-    /// for none.
+    /// Returns the number of full tiles at one level of a tree with `size` leaves, and the width of the partial tile
+    /// after them, or 0 if there is none.
     package static func count(level: Int, size: Int) -> (full: Int, partialWidth: Int) {
         guard level < 8 else { return (0, 0) }
         let hashes = size >> (8 * level)
@@ -71,13 +71,13 @@ package struct TilePath: Hashable, Sendable {
 }
 
 extension TilePath {
-    /// `x001/x234/067`, followed by `.p/<width>` for a width below 256. Other files that are numbered like tiles, such
-    /// as segments, use the same form.
+    /// Returns text such as `x001/x234/067`, followed by `.p/<width>` if the width is below 256. Other files that are
+    /// numbered like tiles, such as segments, use the same format.
     package static func text(index: Int, width: Int = TilePath.fullWidth) -> String {
         text(number: index) + (width == fullWidth ? "" : ".p/\(width)")
     }
 
-    /// A number in groups of three digits: `x001/x234/067` for `1234067`.
+    /// Returns a number in groups of three digits, such as `x001/x234/067` for `1234067`.
     package static func text(number: Int) -> String {
         var rest = number / 1000
         var text = threeDigits(number % 1000)
@@ -88,10 +88,10 @@ extension TilePath {
         return text
     }
 
-    /// Parses a number written by ``text(number:)``; nil for any other text.
+    /// Parses a number written by ``text(number:)``; returns nil for any other text.
     package static func number(_ text: some StringProtocol) -> Int? { number(bytes: Array(text.utf8)[...]) }
 
-    /// Parses an index and width written by ``text(index:width:)``; nil for any other text.
+    /// Parses an index and a width written by ``text(index:width:)``; returns nil for any other text.
     package static func indexAndWidth(_ text: some StringProtocol) -> (index: Int, width: Int)? {
         let bytes = Array(text.utf8)
         var index = bytes[...]
@@ -133,7 +133,7 @@ extension TilePath {
         return String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
-    /// Parses a path; nil for any other text.
+    /// Parses a path; returns nil for any other text.
     package init?(text: String) {
         guard text.utf8.starts(with: "tile/".utf8) else { return nil }
         let rest = text.utf8.dropFirst(5)

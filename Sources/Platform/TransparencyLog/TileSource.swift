@@ -1,10 +1,11 @@
-/// A source of the tiles of a log.
+/// A source of a log's tiles.
 package protocol TileSource: Sendable {
-    /// The hashes of a tile: as many as the path's width, or more if the full tile has replaced the partial one.
+    /// Returns the hashes of a tile: as many as the path's width, or more if the full tile has replaced the partial
+    /// tile.
     func hashes(of tile: TilePath) async throws -> [MerkleHash]
 }
 
-/// Computes hashes of subtrees of a tree from its tiles; reads each tile once.
+/// Computes hashes of subtrees from the tiles of a tree, reading each tile only once.
 struct TreeReader<Source: TileSource>: ~Copyable {
     private let size: Int
     private let source: Source
@@ -16,7 +17,7 @@ struct TreeReader<Source: TileSource>: ~Copyable {
         self.source = source
     }
 
-    /// The hash over the leaves of `range`, which must be within the tree.
+    /// Returns the hash over the leaves in `range`, which must be within the tree.
     mutating func hash(of range: Range<Int>) async throws -> MerkleHash {
         var hash: MerkleHash?
         for node in TreeNode.covering(range).reversed() {

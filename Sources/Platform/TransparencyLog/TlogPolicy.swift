@@ -1,31 +1,31 @@
 internal import Bytes
 
-/// A policy file (c2sp.org/tlog-policy): the known logs, and the witnesses that must have cosigned a checkpoint.
+/// A policy file (c2sp.org/tlog-policy): the known logs, and the witnesses required to cosign a checkpoint.
 package struct TlogPolicy: Sendable {
-    /// Maximum length of a file, in bytes.
+    /// Maximum length of a file in bytes.
     package static let maximumByteCount = 1 << 20
-    /// Maximum number of logs, of witnesses, and of groups.
+    /// Maximum number of logs, of witnesses and of groups.
     package static let maximumCount = 1024
 
     /// A key of a log or a witness.
     package struct Key: Sendable {
-        /// Name of a witness in the file, bytes that have no meaning outside of it; empty for a log.
+        /// Name of a witness in the file, which has no meaning outside it; empty for a log.
         package let name: [UInt8]
-        /// Nil for a key that cannot be used here, whose signatures never count: an ML-DSA-44 key of a log, or of a
-        /// witness where libcrypto does not have the algorithm.
+        /// The verifier. Nil if the key cannot be used here, so that its signatures never count: an ML-DSA-44 key of a
+        /// log, or of a witness if libcrypto does not have the algorithm.
         package let verifier: NoteVerifier?
         let publicKey: [UInt8]
     }
 
-    /// Keys of the logs in the order of the file; the name of each key is the origin of the log.
+    /// Keys of the logs in file order. The name of each key is the origin of the log.
     package let logs: [Key]
     package let witnesses: [Key]
-    /// Name in the quorum line.
+    /// The name in the quorum line.
     package let quorumName: String
-    /// The quorum, whose indexes refer to ``witnesses``.
+    /// The quorum. Its indexes refer to ``witnesses``.
     package let quorum: WitnessQuorum
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedPolicy` and the number of the line.
+    /// - Throws: ``TransparencyLogError`` with code `malformedPolicy`; the message contains the number of the line.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= Self.maximumByteCount else { throw Self.malformed(nil, "it is too long") }
         guard bytes.isEmpty || bytes.last == UInt8(ascii: "\n") else {
@@ -50,7 +50,7 @@ package struct TlogPolicy: Sendable {
     }
 }
 
-/// Partially parsed policy.
+/// A partially parsed policy.
 private struct PolicyReading {
     struct Problem: Error {
         let message: String
@@ -63,7 +63,7 @@ private struct PolicyReading {
     private(set) var groups: [WitnessQuorum.Group] = []
     private(set) var quorum: (name: [UInt8], member: WitnessQuorum.Member?)?
     private var names: [[UInt8]: WitnessQuorum.Member] = [:]
-    /// Names that are already a member of a group.
+    /// Names that already belong to a group.
     private var used: Set<[UInt8]> = []
 
     private static let none = Array("none".utf8)
@@ -159,7 +159,7 @@ private struct PolicyReading {
         return TlogPolicy.Key(name: name, verifier: verifier, publicKey: verifier.publicKey)
     }
 
-    /// Returns the public key of a verifier key that is well-formed.
+    /// Returns the public key from a well-formed verifier key.
     private static func mlDSA44Key(_ text: [UInt8]) -> [UInt8] {
         let encoded = text.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false).last
         return Array(((try? Base64.decode(Array(encoded ?? []))) ?? []).dropFirst())

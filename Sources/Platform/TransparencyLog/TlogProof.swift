@@ -2,11 +2,11 @@ internal import Bytes
 
 /// A self-contained proof: the index of an entry, its inclusion proof and the signed checkpoint (c2sp.org/tlog-proof).
 package struct TlogProof: Equatable, Sendable {
-    /// The maximum length of the text, in bytes.
+    /// Maximum length of the text in bytes.
     package static let maximumByteCount = 1 << 20
     private static let header = "c2sp.org/tlog-proof@v1"
 
-    /// Additional data of the application; not covered by the proof.
+    /// Additional data provided by the application. The proof does not cover it.
     package let extra: [UInt8]?
     package let inclusion: InclusionProof
     /// The log's checkpoint with its signatures.
@@ -20,7 +20,8 @@ package struct TlogProof: Equatable, Sendable {
 
     /// Parses a proof.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedProof`; `malformedNote` for the checkpoint in it.
+    /// - Throws: ``TransparencyLogError`` with code `malformedProof`, or `malformedNote` for the checkpoint that it
+    ///   contains.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedProof, why) }
         guard bytes.count <= Self.maximumByteCount else { throw malformed("a proof of \(bytes.count) bytes") }
@@ -57,8 +58,8 @@ package struct TlogProof: Equatable, Sendable {
 
     /// Verifies that the entry is in the log, according to a checkpoint signed by one of the keys.
     ///
-    /// - Returns: the checkpoint and its verified signatures; nil when the entry is not in its tree.
-    /// - Throws: ``TransparencyLogError`` with the codes `unknownKey`, `invalidSignature` and `malformedCheckpoint`.
+    /// - Returns: the checkpoint and its verified signatures, or nil if the entry is not in the checkpoint's tree.
+    /// - Throws: ``TransparencyLogError`` with code `unknownKey`, `invalidSignature` or `malformedCheckpoint`.
     package func verified(
         entry: [UInt8], by verifiers: [NoteVerifier]
     ) throws(TransparencyLogError) -> (checkpoint: Checkpoint, signatures: [VerifiedSignature])? {
@@ -71,7 +72,8 @@ package struct TlogProof: Equatable, Sendable {
 
 /// Parses lines that each end in a newline.
 enum Lines {
-    /// Removes and returns the next line, without its newline; nil at the end, or when the last line has no newline.
+    /// Removes and returns the next line, without its newline; returns nil at the end or if the last line has no
+    /// newline.
     static func next(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let line = rest[..<end]
@@ -79,8 +81,8 @@ enum Lines {
         return line
     }
 
-    /// Removes and returns base64 hashes up to and including an empty line; nil for any other line, and for more than
-    /// 63.
+    /// Removes and returns base64 hashes up to an empty line, which is also removed; returns nil if any line is not a
+    /// hash or there are more than 63.
     static func hashes(_ rest: inout ArraySlice<UInt8>) -> [MerkleHash]? {
         var hashes: [MerkleHash] = []
         while let line = next(&rest) {

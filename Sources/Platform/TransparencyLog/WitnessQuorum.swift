@@ -1,14 +1,14 @@
 /// A quorum of witnesses as defined by c2sp.org/tlog-policy: a single witness, or a minimum number of members of a
-/// group, whose members are witnesses and groups.
+/// group. The members of a group are witnesses and other groups.
 package struct WitnessQuorum: Equatable, Sendable {
-    /// A member of a group, by its index among the witnesses or among the groups.
+    /// A member of a group, identified by its index among the witnesses or among the groups.
     package enum Member: Hashable, Sendable {
         case witness(Int)
         case group(Int)
     }
 
     package struct Group: Equatable, Sendable {
-        /// At least 1 and at most the number of members.
+        /// Number of members required: at least 1, at most the number of members.
         package let threshold: Int
         package let members: [Member]
 
@@ -18,7 +18,7 @@ package struct WitnessQuorum: Equatable, Sendable {
         }
     }
 
-    /// Groups in such an order that the members of each one are witnesses and earlier groups.
+    /// The groups, ordered so that each group contains only witnesses and earlier groups.
     private let groups: [Group]
     /// Nil if no witness is required.
     private let root: Member?
@@ -28,7 +28,7 @@ package struct WitnessQuorum: Equatable, Sendable {
         self.groups = groups
     }
 
-    /// Requires `threshold` of `count` witnesses.
+    /// Creates a quorum that requires `threshold` of `count` witnesses.
     package init(_ threshold: Int, of count: Int) {
         self.init(.group(0), groups: [Group(threshold: threshold, members: (0..<count).map { .witness($0) })])
     }
@@ -43,7 +43,7 @@ package struct WitnessQuorum: Equatable, Sendable {
         func isMet(_ member: Member) -> Bool {
             switch member {
             case .witness(let index): witnesses.contains(index)
-            // A group that is not listed before the group that contains it never counts.
+            // A group that is not listed before the group containing it never counts.
             case .group(let index): results.indices.contains(index) && results[index]
             }
         }

@@ -1,12 +1,12 @@
-/// The request of a log to a witness at `<prefix>/add-checkpoint` (c2sp.org/tlog-witness).
+/// A log's request to a witness at `<prefix>/add-checkpoint` (c2sp.org/tlog-witness).
 package struct WitnessRequest: Equatable, Sendable {
     private static let sizeContentType = "text/x.tlog.size"
-    /// The maximum length of a request, in bytes.
+    /// Maximum length of a request in bytes.
     package static let maximumByteCount = 1 << 20
 
-    /// The size of the checkpoint that the witness last cosigned; 0 for none.
+    /// The size of the checkpoint that the witness cosigned last; 0 if there is none.
     package let oldSize: Int
-    /// The proof from `oldSize` to the checkpoint's size; empty when `oldSize` is 0.
+    /// The proof from `oldSize` to the size of the checkpoint; empty if `oldSize` is 0.
     package let proof: ConsistencyProof
     /// The signed checkpoint.
     package let note: SignedNote
@@ -19,7 +19,8 @@ package struct WitnessRequest: Equatable, Sendable {
 
     /// Parses a request.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedRequest`; `malformedNote` for the checkpoint in it.
+    /// - Throws: ``TransparencyLogError`` with code `malformedRequest`, or `malformedNote` for the checkpoint that it
+    ///   contains.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw TransparencyLogError(.malformedRequest, "a request of \(bytes.count) bytes")
@@ -42,7 +43,7 @@ package struct WitnessRequest: Equatable, Sendable {
         return lines.flatMap { Array($0.utf8) } + note.bytes
     }
 
-    /// Whether a response 409 with this content type contains a size, for ``size(ofConflict:)``. Letter case and
+    /// Whether a 409 response with this content type contains a size for ``size(ofConflict:)``. Letter case and
     /// parameters are ignored (RFC 9110 section 8.3.1).
     package static func isSize(contentType: String?) -> Bool {
         let type = contentType?.split(separator: ";", omittingEmptySubsequences: false).first?
@@ -50,16 +51,16 @@ package struct WitnessRequest: Equatable, Sendable {
         return type?.count == 1 && type?.first?.lowercased() == sizeContentType
     }
 
-    /// Parses the witness's last cosigned size from the body of a response 409; nil for any other text.
+    /// Parses the size that the witness cosigned last from the body of a 409 response; returns nil for any other text.
     package static func size(ofConflict body: [UInt8]) -> Int? {
         guard body.last == UInt8(ascii: "\n") else { return nil }
         return DecimalText.value(body.dropLast())
     }
 
-    /// Parses the signatures in the body of a response 200: one or more lines.
+    /// Parses the signatures in the body of a 200 response, which has one or more lines.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedRequest` when a line is not a signature, or there is
-    ///   none.
+    /// - Throws: ``TransparencyLogError`` with code `malformedRequest` if a line is not a signature or there are no
+    ///   lines.
     package static func signatures(ofAnswer body: [UInt8]) throws(TransparencyLogError) -> [NoteSignature] {
         var rest = body[...]
         var signatures: [NoteSignature] = []
